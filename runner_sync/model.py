@@ -1,0 +1,210 @@
+"""The values that cross the doors between rooms.
+
+Goes in and out: nothing but ``str``, numbers and the frozen dataclasses below. May touch: the standard library only.
+
+Vocabulary (the field's standard three-way-merge terms, never "ours" and "theirs"):
+*base* is the revision a copy was taken from, *omni* the runner file as it stands, *upstream* the revision it is to
+follow. Line numbers are 1-based and inclusive. All texts have LF newlines; ``write`` restores what the file had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+Project = Literal["vllm-omni", "vllm-ascend", "vllm"]
+Provenance = Literal["upstream", "gpu", "omni"]
+UnitKind = Literal["method", "function", "class", "field", "statement", "import"]
+Lineage = Literal["copy", "override", "own"]
+Outcome = Literal["unchanged", "updated", "added", "removed", "review"]
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a tree was read from. ``revision`` is a full commit hash when the tree is a git revision."""
+
+    project: Project
+    kind: Literal["path", "git", "release", "installed"]
+    location: str
+    version: str | None = None
+    revision: str | None = None
+
+    @property
+    def ref(self) -> str:
+        """The shortest name a person would use: version, short commit, or the path."""
+        if self.kind in ("release", "installed") and self.version:
+            return self.version
+        if self.revision:
+            return self.revision[:10]
+        return self.version or self.location
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One revision of one file in a git history. ``blob`` is the git object id of its text, ``when`` Unix seconds."""
+
+    commit: str
+    blob: str
+    path: str
+    when: int
+    subject: str
+
+
+class Tree(Protocol):
+    """A read-only tree of one project at one revision. Paths are POSIX, relative to the project's root."""
+
+    @property
+    def source(self) -> Source: ...
+
+    def read(self, path: str) -> str | None:
+        """Text of ``path`` with LF newlines, or ``None`` when the tree has no such file."""
+        ...
+
+    def paths(self, prefix: str = "") -> Iterable[str]:
+        """Every ``.py`` path below ``prefix``, sorted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A method, class-level field, module-level definition, statement or import of one module.
+
+    ``text`` is the exact source of lines ``start`` … ``end`` (decorators and leading comments included).
+    ``qualname`` is ``Class.method`` for members, the bare name for module-level definitions.
+    """
+
+    path: str
+    qualname: str
+    kind: UnitKind
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Omni code inside a unit. ``marked`` is whether Omni-new markers enclose it."""
+
+    path: str
+    unit: str
+    start: int
+    end: int
+    marked: bool
+    label: str
+    text: str
+    names_used: tuple[str, ...] = ()
+    names_defined: tuple[str, ...] = ()
+    twin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """The three texts of one unit. Any of them may be empty: the unit does not exist there."""
+
+    base: str
+    omni: str
+    upstream: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """A changed region of a written file, with what caused it (a version, a commit, a GPU unit)."""
+
+    line: int
+    end_line: int
+    provenance: Provenance
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """A decision a person must look at. ``chosen`` is the text the tool took; ``confidence`` is in 0…1."""
+
+    id: str
+    unit: str
+    path: str
+    line: int
+    end_line: int
+    reason: str
+    confidence: float
+    base: str
+    omni: str
+    upstream: str
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What ``check`` and ``verify`` report, with a stable rule code (RS1xx … RS5xx)."""
+
+    code: str
+    severity: Severity
+    path: str
+    line: int
+    end_line: int
+    unit: str
+    symbol: str
+    message: str
+    fix: str = ""
+    column: int = 0
+    end_column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BaseRef:
+    """Which upstream text a unit was copied from, and how that is known.
+
+    ``how`` is ``lock``, ``option``, ``inferred`` or ``composite``; ``similarity`` is in 0…1.
+    """
+
+    project: Project
+    ref: str
+    path: str
+    qualname: str
+    how: str
+    similarity: float
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitReport:
+    """What ``upgrade`` did to one unit. ``taken`` and ``kept`` count statements."""
+
+    unit: str
+    path: str
+    kind: Lineage
+    outcome: Outcome
+    base: BaseRef | None = None
+    gpu: BaseRef | None = None
+    taken: int = 0
+    ported: int = 0
+    kept: int = 0
+    removed: int = 0
+    blocks: int = 0
+    hunks: tuple[Hunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file before and after. ``before`` is ``None`` for a new file, ``after`` ``None`` for a deleted one."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a run has to say; the one value that ``render`` takes."""
+
+    command: str
+    inputs: tuple[Source, ...] = ()
+    units: tuple[UnitReport, ...] = ()
+    reviews: tuple[ReviewItem, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
+    summary: dict[str, int | str] = field(default_factory=dict)

@@ -1,0 +1,170 @@
+"""The built-in profile: every name of the vllm-omni NPU job that the engine must not know by itself.
+
+Goes out: frozen dataclasses with names only (paths, classes, calls). May touch: nothing. ``config`` overlays a
+``runner-sync.toml`` on top of ``NPU``; another platform is another value of ``Profile``.
+Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and vllm-ascend 0.11.0rc1 … 0.30.0rc2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from runner_sync.model import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A class (or a whole module, when ``name`` is empty) in one project's tree."""
+
+    project: Project
+    path: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerModule:
+    """One derived module: where it lives (newest location first), its classes' upstreams and its GPU twins.
+
+    ``upstreams`` are the classes whose methods were copied; ``gpu`` is the twin runner whose omni code is ported.
+    """
+
+    paths: tuple[str, ...]
+    name: str
+    upstreams: tuple[Anchor, ...]
+    gpu: Anchor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NameRewrite:
+    """``name`` imported from ``module`` becomes ``new_name`` from ``new_module`` (one GPU→NPU translation)."""
+
+    name: str
+    module: str
+    new_name: str
+    new_module: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordRewrite:
+    """On calls of ``call`` (after name rewrites) the keyword ``name`` becomes ``new_name``."""
+
+    call: str
+    name: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Everything the engine is told about one derived platform."""
+
+    name: str
+    package: str
+    modules: tuple[RunnerModule, ...]
+    names: tuple[NameRewrite, ...]
+    keywords: tuple[KeywordRewrite, ...]
+    attributes: tuple[tuple[str, str], ...]
+    classes: tuple[tuple[str, str], ...]
+    marker: str = "Omni-new"
+    device_only: tuple[str, ...] = ()
+
+
+ASCEND_RUNNER = "vllm_ascend/worker/model_runner_v1.py"
+ASCEND_WORKER = "vllm_ascend/worker/worker.py"
+VLLM_RUNNER = "vllm/v1/worker/gpu_model_runner.py"
+VLLM_WORKER = "vllm/v1/worker/gpu_worker.py"
+
+_ASCEND = Anchor("vllm-ascend", ASCEND_RUNNER, "NPUModelRunner")
+_ASCEND_WORKER = Anchor("vllm-ascend", ASCEND_WORKER, "NPUWorker")
+
+
+def _npu(stem: str) -> tuple[str, ...]:
+    return (f"vllm_omni/platforms/npu/worker/{stem}.py", f"vllm_omni/worker/npu/{stem}.py")
+
+
+NPU = Profile(
+    name="vllm-omni-npu",
+    package="vllm_omni",
+    modules=(
+        RunnerModule(
+            _npu("npu_model_runner"),
+            "OmniNPUModelRunner",
+            (_ASCEND,),
+            Anchor("vllm-omni", "vllm_omni/worker/gpu_model_runner.py", "OmniGPUModelRunner"),
+        ),
+        RunnerModule(
+            _npu("npu_ar_model_runner"),
+            "NPUARModelRunner",
+            (_ASCEND,),
+            Anchor("vllm-omni", "vllm_omni/worker/gpu_ar_model_runner.py", "GPUARModelRunner"),
+        ),
+        RunnerModule(
+            _npu("npu_generation_model_runner"),
+            "NPUGenerationModelRunner",
+            (_ASCEND,),
+            Anchor("vllm-omni", "vllm_omni/worker/gpu_generation_model_runner.py", "GPUGenerationModelRunner"),
+        ),
+        RunnerModule(
+            _npu("npu_ar_worker"),
+            "NPUARWorker",
+            (_ASCEND_WORKER,),
+            Anchor("vllm-omni", "vllm_omni/worker/gpu_ar_worker.py", "GPUARWorker"),
+        ),
+        RunnerModule(
+            _npu("npu_generation_worker"),
+            "NPUGenerationWorker",
+            (_ASCEND_WORKER,),
+            Anchor("vllm-omni", "vllm_omni/worker/gpu_generation_worker.py", "GPUGenerationWorker"),
+        ),
+        RunnerModule(
+            _npu("base"),
+            "OmniNPUWorkerBase",
+            (_ASCEND_WORKER,),
+            Anchor("vllm-omni", "vllm_omni/worker/base.py", "OmniGPUWorkerBase"),
+        ),
+    ),
+    names=(
+        NameRewrite(
+            "set_forward_context",
+            "vllm.forward_context",
+            "set_ascend_forward_context",
+            "vllm_ascend.ascend_forward_context",
+        ),
+        NameRewrite(
+            "CUDAGraphWrapper", "vllm.compilation.cuda_graph", "ACLGraphWrapper", "vllm_ascend.compilation.acl_graph"
+        ),
+        NameRewrite(
+            "graph_capture",
+            "vllm.distributed.parallel_state",
+            "graph_capture",
+            "vllm_ascend.worker.model_runner_v1",
+        ),
+        NameRewrite("Sampler", "vllm.v1.sample.sampler", "AscendSampler", "vllm_ascend.sample.sampler"),
+        NameRewrite("InputBatch", "vllm.v1.worker.gpu_input_batch", "NPUInputBatch", "vllm_ascend.worker.npu_input_batch"),
+        NameRewrite(
+            "CommonAttentionMetadata",
+            "vllm.v1.attention.backend",
+            "AscendCommonAttentionMetadata",
+            "vllm_ascend.attention.utils",
+        ),
+        NameRewrite(
+            "CommonAttentionMetadata",
+            "vllm.v1.attention.backends.utils",
+            "AscendCommonAttentionMetadata",
+            "vllm_ascend.attention.utils",
+        ),
+    ),
+    keywords=(KeywordRewrite("set_ascend_forward_context", "cudagraph_runtime_mode", "aclgraph_runtime_mode"),),
+    attributes=(
+        ("torch.cuda.CUDAGraph", "torch.npu.NPUGraph"),
+        ("torch.cuda.graph", "torch.npu.graph"),
+        ("torch.cuda", "torch.npu"),
+    ),
+    classes=(
+        ("OmniGPUModelRunner", "OmniNPUModelRunner"),
+        ("GPUARModelRunner", "NPUARModelRunner"),
+        ("GPUGenerationModelRunner", "NPUGenerationModelRunner"),
+        ("GPUARWorker", "NPUARWorker"),
+        ("GPUGenerationWorker", "NPUGenerationWorker"),
+        ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
+    ),
+)

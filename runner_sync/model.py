@@ -196,6 +196,53 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayRow:
+    """One replayed upgrade and its score (DESIGN section 7).
+
+    ``work`` and ``left`` count changed lines of unparsed code (what people changed; what the tool left to change).
+    ``effort_left`` is ``left / work``, ``kept`` the same over methods both sides have, ``recall`` and ``precision``
+    are in 0…1, ``silent`` counts lines changed wrongly outside any review item, ``seconds`` is wall time.
+    """
+
+    case: str
+    work: int
+    left: int
+    effort_left: float
+    kept: float
+    recall: float
+    precision: float
+    silent: int
+    parses: bool
+    reviews: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayHunk:
+    """A run of lines by which a replayed file still differs from what people released.
+
+    ``side`` is ``tool`` (only the tool wrote it) or ``truth`` (only people did); ``lines`` is the number of lines.
+    """
+
+    case: str
+    path: str
+    side: str
+    lines: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """One rule of ``check`` and ``verify`` as documentation: code, short name, one sentence, the whole text."""
+
+    code: str
+    name: str
+    summary: str
+    text: str
+    severity: Severity = "warning"
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything a run has to say; the one value that ``render`` takes."""
 
@@ -208,3 +255,6 @@ class Report:
     blocks: tuple[Block, ...] = ()
     notes: tuple[str, ...] = ()
     summary: dict[str, int | str] = field(default_factory=dict)
+    replay: tuple[ReplayRow, ...] = ()
+    replay_hunks: tuple[ReplayHunk, ...] = ()
+    rules: tuple[RuleText, ...] = ()

@@ -1,0 +1,32 @@
+"""Text of one module ↔ its units, exactly: ``join(split(text)) == text`` for every text that parses.
+
+Goes in: source text. Goes out: ``Module`` values, ``model.Unit`` lists, edited ``Module`` values, class bases as data.
+May touch: nothing (standard library ``ast`` and ``tokenize`` only; sources are parsed, never executed).
+"""
+
+from runner_sync.units.bases import Base, Origin, class_bases, set_bases
+from runner_sync.units.edits import insert_definition, insert_member, reindent, replace
+from runner_sync.units.listing import class_text, has_class, record_classes, unit_at, units
+from runner_sync.units.pieces import ClassPiece, Module, Piece, join
+from runner_sync.units.splitting import split
+
+__all__ = [
+    "Base",
+    "ClassPiece",
+    "Module",
+    "Origin",
+    "Piece",
+    "class_bases",
+    "class_text",
+    "has_class",
+    "insert_definition",
+    "insert_member",
+    "join",
+    "record_classes",
+    "reindent",
+    "replace",
+    "set_bases",
+    "split",
+    "unit_at",
+    "units",
+]

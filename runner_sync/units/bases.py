@@ -1,0 +1,187 @@
+"""Class bases as data, conditional ones included, and changed without touching the rest of the header.
+
+Goes in: a ``Module``. Goes out: ``Base`` values, or a ``Module`` with another header. May touch: nothing.
+
+The base class of a runner may be chosen at import time (``if is_310p(): from a import X as B else: from b import B``),
+so one base expression can come from several places, each under a condition.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as with_fields
+
+from runner_sync.errors import InputError
+from runner_sync.units.listing import find_class
+from runner_sync.units.pieces import ClassPiece, Module, join
+from runner_sync.units.splitting import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a name comes from: ``module`` (``""``: this module), its ``name`` there, and the condition (or ``""``)."""
+
+    module: str
+    name: str
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """One base expression of a class and everywhere it may come from."""
+
+    expression: str
+    origins: tuple[Origin, ...]
+
+
+def class_bases(module: Module, class_name: str) -> tuple[Base, ...]:
+    """The bases of a class in order. ``KeyError`` when the module has no such class."""
+    node = _header_node(find_class(module, class_name), module.path)
+    bound = list(_bindings(parse(join(module), path=module.path).body, ""))
+    return tuple(Base(text, tuple(_origins(text, bound))) for text in (ast.unparse(base) for base in node.bases))
+
+
+def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
+    header = piece.parts[0].text
+    body = "" if len(piece.parts) == 1 else "\n pass\n"
+    node = parse(header + body, path=path).body[0]
+    assert isinstance(node, ast.ClassDef)
+    return node
+
+
+def _origins(expression: str, bound: list[tuple[str, Origin]]) -> Iterator[Origin]:
+    head, _, rest = expression.partition(".")
+    for name, origin in bound:
+        if name != expression.split("[")[0] and name != head:
+            continue
+        if rest and name == head:
+            yield Origin(f"{origin.module}.{origin.name}".strip("."), rest, origin.condition)
+        else:
+            yield origin
+
+
+def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, Origin]]:
+    """Each name that module-level code binds by import, class or plain alias, with its origin."""
+    for node in body:
+        match node:
+            case ast.ImportFrom():
+                source = "." * node.level + (node.module or "")
+                yield from ((a.asname or a.name, Origin(source, a.name, condition)) for a in node.names)
+            case ast.Import():
+                yield from ((a.asname or a.name, Origin(a.name, "", condition)) for a in node.names)
+            case ast.ClassDef():
+                yield node.name, Origin("", node.name, condition)
+            case ast.Assign(targets=[ast.Name(id=name)], value=(ast.Name() | ast.Attribute()) as value):
+                yield name, Origin("", ast.unparse(value), condition)
+            case ast.If():
+                test = ast.unparse(node.test)
+                yield from _bindings(node.body, _both(condition, test))
+                yield from _bindings(node.orelse, _both(condition, f"not ({test})"))
+            case ast.Try():
+                yield from _bindings((*node.body, *node.orelse, *node.finalbody), _both(condition, "try"))
+                for handler in node.handlers:
+                    caught = ast.unparse(handler.type) if handler.type else "BaseException"
+                    yield from _bindings(handler.body, _both(condition, f"except {caught}"))
+
+
+def _both(outer: str, inner: str) -> str:
+    return f"{outer} and {inner}" if outer else inner
+
+
+def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
+    """``module`` with the class's base expressions replaced; keywords, decorators and layout stay.
+
+    Bases that are only added go in at their place. ``KeyError`` when the class is missing, ``InputError`` when comments
+    between the bases would be lost.
+    """
+    piece = find_class(module, class_name)
+    node = _header_node(piece, module.path)
+    old = [ast.unparse(base) for base in node.bases]
+    if old == [ast.unparse(ast.parse(base, mode="eval")) for base in bases]:
+        return module
+    header = _edited_header(piece.parts[0].text, node, list(bases), f"{module.path}: class {class_name}")
+    first = with_fields(piece.parts[0], text=header)
+    edited = with_fields(piece, parts=(first, *piece.parts[1:]))
+    return with_fields(module, pieces=tuple(edited if part is piece else part for part in module.pieces))
+
+
+def _edited_header(header: str, node: ast.ClassDef, bases: list[str], where: str) -> str:
+    if not node.bases:
+        return _with_first_bases(header, node, bases)
+    start = _offset(header, node.bases[0].lineno, node.bases[0].col_offset)
+    end = max(_offset(header, base.end_lineno or 0, base.end_col_offset or 0) for base in node.bases)
+    kept = [ast.get_source_segment(header, base) or "" for base in node.bases]
+    if _is_subsequence(kept, bases):
+        return _with_added_bases(header, node, kept, bases)
+    if "#" in header[start:end]:
+        raise InputError(f"{where} has comments between its bases; move them above the class.")
+    if bases:
+        return header[:start] + ", ".join(bases) + header[end:]
+    rest = header[end:].lstrip()
+    return header[:start] + (rest.removeprefix(",").lstrip() if rest.startswith(",") else header[end:])
+
+
+def _is_subsequence(short: list[str], long: list[str]) -> bool:
+    remaining = iter(long)
+    return all(base in remaining for base in short)
+
+
+def _with_added_bases(header: str, node: ast.ClassDef, kept: list[str], bases: list[str]) -> str:
+    positions = [
+        (
+            _offset(header, base.lineno, base.col_offset),
+            _offset(header, base.end_lineno or 0, base.end_col_offset or 0),
+        )
+        for base in node.bases
+    ]
+    inserts: list[tuple[int, str]] = []
+    index = 0
+    for base in bases:
+        if index < len(kept) and base == kept[index]:
+            index += 1
+        elif index == 0:
+            inserts.append((positions[0][0], f"{base}, "))
+        else:
+            inserts.append((positions[index - 1][1], f", {base}"))
+    edited = header
+    for position in sorted({position for position, _ in inserts}, reverse=True):
+        added = "".join(text for place, text in inserts if place == position)
+        edited = edited[:position] + added + edited[position:]
+    return edited
+
+
+def _with_first_bases(header: str, node: ast.ClassDef, bases: list[str]) -> str:
+    listed = ", ".join(bases)
+    if node.keywords:
+        first = node.keywords[0]
+        start = _offset(header, first.lineno, first.col_offset)
+        return f"{header[:start]}{listed}, {header[start:]}"
+    opening, closing = _name_end(header, node)
+    return f"{header[:opening]}({listed}){header[closing:]}"
+
+
+def _name_end(header: str, node: ast.ClassDef) -> tuple[int, int]:
+    """Offsets between which ``(bases)`` stands: behind the class name, before the colon."""
+    opening = 0
+    for token in tokenize.generate_tokens(io.StringIO(header).readline):
+        offset = _char_offset(header, token.end)
+        if token.start[0] >= node.lineno and token.string == node.name and not opening:
+            opening = offset
+        elif opening and token.string == ":":
+            return opening, offset - 1
+    return opening, opening
+
+
+def _char_offset(text: str, position: tuple[int, int]) -> int:
+    lines = text.split("\n")
+    return sum(len(line) + 1 for line in lines[: position[0] - 1]) + position[1]
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    """Character offset of ``ast``'s position, whose columns count UTF-8 bytes."""
+    before = text.split("\n")[line - 1].encode()[:column].decode()
+    return _char_offset(text, (line, len(before)))

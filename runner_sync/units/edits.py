@@ -1,0 +1,258 @@
+"""Change, remove and add units without touching the bytes of any other unit.
+
+Goes in: a ``Module`` and texts. Goes out: a new ``Module``; only the named pieces and, at a removal or an insertion,
+the blank lines beside them differ. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace as with_fields
+
+from runner_sync.errors import InputError
+from runner_sync.units.listing import find_class
+from runner_sync.units.pieces import ClassPiece, Module, Piece, flat, qualify, split_lines
+from runner_sync.units.splitting import RULER, number, number_parts, parse, split
+
+_Pieces = Sequence[Piece | ClassPiece]
+
+
+def replace(module: Module, edits: Mapping[str, str | None], *, whole: Collection[str] = ()) -> Module:
+    """``module`` with each named unit given the new text, or removed where the text is ``None``.
+
+    A class's own name stands for its header, or for the whole class when it is listed in ``whole`` or removed.
+    Texts are taken as they are (already indented; they need not parse). ``KeyError`` names a unit that is not there.
+    """
+    classes = {piece.name for piece in module.pieces if isinstance(piece, ClassPiece)}
+    known = {name for name, _ in flat(module)} - {""}
+    if unknown := sorted(edits.keys() - known):
+        raise KeyError(f"{module.path or 'the module'} has no unit {', '.join(unknown)}")
+    entire = {name for name in edits.keys() & classes if name in whole or edits[name] is None}
+    pieces: list[Piece | ClassPiece] = []
+    for piece in module.pieces:
+        if isinstance(piece, ClassPiece) and piece.name not in entire:
+            pieces.append(_edit_class(piece, edits))
+        elif piece.name in edits:
+            pieces.extend(_exchange(piece, edits[piece.name]))
+        else:
+            pieces.append(piece)
+    return with_fields(module, pieces=tuple(_close_gaps(pieces)))
+
+
+def _exchange(piece: Piece | ClassPiece, text: str | None) -> list[Piece | ClassPiece]:
+    if text is None or text == "":
+        return [_REMOVED]
+    if isinstance(piece, ClassPiece):
+        return _resplit(_same_ending(text, piece.text), piece)
+    return [with_fields(piece, text=_same_ending(text, piece.text))]
+
+
+def _resplit(text: str, piece: ClassPiece) -> list[Piece | ClassPiece]:
+    # Text with diff3 conflict markers in it does not parse; it is carried as one header, its bytes intact.
+    try:
+        return list(split(text).pieces)
+    except InputError:
+        return [ClassPiece(piece.name, (Piece("header", "", text),))]
+
+
+def _same_ending(text: str, old: str) -> str:
+    """``text`` with a final newline exactly where ``old`` has one."""
+    if old.endswith("\n"):
+        return text if text.endswith("\n") else text + "\n"
+    return text.removesuffix("\n")
+
+
+_REMOVED = Piece("trivia", "removed", "")
+
+
+def _edit_class(piece: ClassPiece, edits: Mapping[str, str | None]) -> ClassPiece:
+    parts: list[Piece | ClassPiece] = []
+    for part in piece.parts:
+        name = qualify(piece.name, part)
+        parts.extend(_exchange(part, edits[name]) if name in edits else [part])
+    kept = [part for part in _close_gaps(parts) if isinstance(part, Piece)]
+    if _REMOVED in parts and all(part.kind in ("header", "trivia") for part in kept):
+        kept.append(Piece("statement", "pass", f"{body_indent(piece)}pass\n"))
+    return with_fields(piece, parts=tuple(kept))
+
+
+def _close_gaps(pieces: _Pieces) -> list[Piece | ClassPiece]:
+    """Drop the removed pieces, each with the blank lines on one side of it."""
+    kept: list[Piece | ClassPiece] = []
+    closing = False
+    for index, piece in enumerate(pieces):
+        if piece is _REMOVED:
+            at_end = all(later is _REMOVED or _is_blank(later) for later in pieces[index:])
+            if at_end and kept and _is_blank(kept[-1]):
+                kept.pop()
+            closing = not kept or _ends_blank(kept[-1])
+            continue
+        if closing and piece.kind == "trivia":
+            piece = Piece("trivia", "", _without_leading_blanks(piece.text))
+        closing = False
+        if piece.text:
+            kept.append(piece)
+    return kept
+
+
+def _without_leading_blanks(text: str) -> str:
+    lines = split_lines(text)
+    while lines and not lines[0].strip():
+        del lines[0]
+    return "".join(lines)
+
+
+def _is_blank(piece: Piece | ClassPiece) -> bool:
+    return piece.kind == "trivia" and not piece.text.strip()
+
+
+def insert_member(module: Module, class_name: str, text: str, *, after: str | None = None) -> Module:
+    """``module`` with ``text`` (one or more members) put into a class, behind member ``after`` or at its end.
+
+    ``after`` is a member's name or qualified name. The text is indented to the class's depth. ``KeyError`` when class
+    or member is missing; ``InputError`` when the text does not parse or the class body stands on the ``class`` line.
+    """
+    target = find_class(module, class_name)
+    if len(target.parts) == 1:
+        raise InputError(f"{module.path}: the body of class {class_name} is not on lines of its own; give it its own.")
+    body = _whole_lines(reindent(text, body_indent(target)))
+    new = _members(body, path=module.path)
+    index = _behind(target.parts, None if after is None else after.removeprefix(f"{class_name}."), module.path)
+    parts = _placed(target.parts, new, index, gap=1)
+    edited = with_fields(target, parts=number_parts([part for part in parts if isinstance(part, Piece)]))
+    return with_fields(module, pieces=tuple(edited if piece is target else piece for piece in module.pieces))
+
+
+def insert_definition(module: Module, text: str, *, before: str | None = None, after: str | None = None) -> Module:
+    """``module`` with module-level ``text`` put before or behind the definition named, or at the end.
+
+    ``KeyError`` when the neighbour is missing, ``InputError`` when the text does not parse.
+    """
+    new = [piece for piece in split(_whole_lines(text), path=module.path).pieces if piece.text]
+    if before is not None:
+        index = _position(module.pieces, before, module.path)
+        if index and RULER.match(_last_line(module.pieces[index - 1].text)):
+            index -= 1
+    else:
+        index = _behind(module.pieces, after, module.path)
+    return with_fields(module, pieces=number(_placed(module.pieces, new, index, gap=2)))
+
+
+def _members(text: str, *, path: str) -> list[Piece]:
+    if not text.strip():
+        raise InputError(f"{path}: there is no text to insert.")
+    (piece,) = split("class _:\n" + text, path=path).pieces
+    assert isinstance(piece, ClassPiece)
+    return list(piece.parts[1:])
+
+
+def _position(pieces: _Pieces, name: str, path: str) -> int:
+    for index, piece in enumerate(pieces):
+        if piece.name == name:
+            return index
+    raise KeyError(f"{path or 'the module'} has no {name}")
+
+
+def _behind(pieces: _Pieces, name: str | None, path: str) -> int:
+    """Index of the slot behind piece ``name`` (``None``: behind the last definition)."""
+    if name is None:
+        return max((i + 1 for i, piece in enumerate(pieces) if piece.kind != "trivia"), default=len(pieces))
+    return _position(pieces, name, path) + 1
+
+
+def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int) -> list[Piece | ClassPiece]:
+    """``new`` between ``pieces[:index]`` and the rest, with the blank lines that definitions want around them."""
+    head, tail = list(pieces[:index]), list(pieces[index:])
+    if head and tail and (ruler := _closing_ruler(tail[0])):
+        rest = tail[0].text[len(ruler) :]
+        head.append(Piece("trivia", "", ruler))
+        tail[0] = Piece("trivia", "", rest)
+    if head and not head[-1].text.endswith("\n"):
+        head[-1] = _with_newline(head[-1])
+    first, last = new[0], new[-1]
+    previous = head[-1] if head else None
+    if previous is not None and not _ends_blank(previous) and _wants_gap(previous, first):
+        head.append(Piece("trivia", "", "\n" * (gap if previous.kind != "header" else 0)))
+    follower = next((piece for piece in tail if piece.kind != "trivia"), None)
+    middle: list[Piece | ClassPiece] = list(new)
+    tail = [piece for piece in tail if piece.text]
+    if tail and not _starts_blank(tail[0]) and follower is not None and _wants_gap(last, follower):
+        middle.append(Piece("trivia", "", "\n" * gap))
+    return [piece for piece in (*head, *middle, *tail) if piece.text]
+
+
+def _closing_ruler(piece: Piece | ClassPiece) -> str:
+    """A ruler glued to the definition above it and followed by a blank line closes that definition's block."""
+    lines = split_lines(piece.text) if piece.kind == "trivia" else []
+    if lines and RULER.match(lines[0]) and (len(lines) == 1 or not lines[1].strip()):
+        return lines[0]
+    return ""
+
+
+def _wants_gap(upper: Piece | ClassPiece, lower: Piece | ClassPiece) -> bool:
+    tight = {"import", "field", "statement"}
+    return not (upper.kind in tight and lower.kind in tight)
+
+
+def _ends_blank(piece: Piece | ClassPiece) -> bool:
+    return piece.kind == "trivia" and not _last_line(piece.text).strip()
+
+
+def _starts_blank(piece: Piece | ClassPiece) -> bool:
+    return piece.kind == "trivia" and not split_lines(piece.text)[0].strip()
+
+
+def _last_line(text: str) -> str:
+    return (split_lines(text) or [""])[-1]
+
+
+def _with_newline(piece: Piece | ClassPiece) -> Piece | ClassPiece:
+    if isinstance(piece, Piece):
+        return with_fields(piece, text=piece.text + "\n")
+    last = with_fields(piece.parts[-1], text=piece.parts[-1].text + "\n")
+    return with_fields(piece, parts=(*piece.parts[:-1], last))
+
+
+def _whole_lines(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+def body_indent(piece: ClassPiece) -> str:
+    """Indentation of the members of ``piece`` (four spaces when it has none)."""
+    for part in piece.parts[1:]:
+        if part.kind != "trivia":
+            return _indent_of(part.text)
+    return "    "
+
+
+def _indent_of(text: str) -> str:
+    for line in split_lines(text):
+        if line.strip():
+            return line[: len(line) - len(line.lstrip(" \t"))]
+    return ""
+
+
+def reindent(text: str, indent: str) -> str:
+    """``text`` moved so that its first line starts at ``indent``; the inside of multi-line strings stays as it is."""
+    old = _indent_of(text)
+    if old == indent:
+        return text
+    frozen = _string_lines(text)
+    moved = []
+    for number_, line in enumerate(split_lines(text), start=1):
+        if number_ in frozen or not line.strip():
+            moved.append(line)
+        else:
+            moved.append(indent + (line[len(old) :] if line.startswith(old) else line.lstrip(" \t")))
+    return "".join(moved)
+
+
+def _string_lines(text: str) -> frozenset[int]:
+    """Lines of ``text`` that begin inside a string."""
+    inside: set[int] = set()
+    for node in ast.walk(parse("if 1:\n" + text if _indent_of(text) else text)):
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
+            shift = 1 if _indent_of(text) else 0
+            inside.update(range(node.lineno + 1 - shift, (node.end_lineno or node.lineno) + 1 - shift))
+    return frozenset(inside)

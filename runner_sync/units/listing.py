@@ -1,0 +1,79 @@
+"""What a module consists of, as ``model.Unit`` values.
+
+Goes in: a ``Module``. Goes out: units with qualified names and line numbers. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from runner_sync.model import Unit, UnitKind
+from runner_sync.units.pieces import ClassPiece, Module, Piece, PieceKind, qualify, split_lines
+
+
+def units(module: Module, *, whole: Collection[str] = ()) -> list[Unit]:
+    """The units of ``module`` in file order; they never overlap, and trivia belong to none.
+
+    A class is one unit for its header (named like the class), one for its docstring (``Class.__doc__``) and one per
+    member. Classes named in ``whole`` are a single unit each.
+    """
+    found: list[Unit] = []
+    line = 1
+    for kind, name, text in _rows(module, whole):
+        count = len(split_lines(text))
+        if unit_kind := _UNIT_KINDS.get(kind):
+            found.append(Unit(module.path, name, unit_kind, text, line, line + count - 1))
+        line += count
+    return found
+
+
+_UNIT_KINDS: dict[PieceKind, UnitKind] = {
+    "header": "class",
+    "class": "class",
+    "method": "method",
+    "function": "function",
+    "field": "field",
+    "statement": "statement",
+    "import": "import",
+}
+
+
+def _rows(module: Module, whole: Collection[str]) -> Iterator[tuple[PieceKind, str, str]]:
+    for piece in module.pieces:
+        if isinstance(piece, Piece) or piece.name in whole:
+            yield piece.kind, piece.name, piece.text
+            continue
+        for part in piece.parts:
+            yield part.kind, qualify(piece.name, part), part.text
+
+
+def unit_at(module: Module, line: int) -> Unit | None:
+    """The unit that holds 1-based ``line``, or ``None`` for trivia and lines outside the module."""
+    return next((unit for unit in units(module) if unit.start <= line <= unit.end), None)
+
+
+def has_class(module: Module, name: str) -> bool:
+    """Whether ``module`` defines class ``name`` at its top level."""
+    return any(piece.name == name for piece in module.pieces if isinstance(piece, ClassPiece))
+
+
+def find_class(module: Module, name: str) -> ClassPiece:
+    """The class piece called ``name``; ``KeyError`` when there is none."""
+    for piece in module.pieces:
+        if isinstance(piece, ClassPiece) and piece.name == name:
+            return piece
+    raise KeyError(f"{module.path or 'the module'} has no class {name}")
+
+
+def class_text(module: Module, name: str) -> str:
+    """Source of the whole class ``name`` (header, docstring, members, trivia); ``KeyError`` when there is none."""
+    return find_class(module, name).text
+
+
+def record_classes(module: Module) -> tuple[str, ...]:
+    """Names of the classes without methods (``NamedTuple``, enums, plain dataclasses), in file order."""
+    return tuple(
+        piece.name
+        for piece in module.pieces
+        if isinstance(piece, ClassPiece) and not any(part.kind == "method" for part in piece.parts)
+    )

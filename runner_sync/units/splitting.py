@@ -1,0 +1,219 @@
+"""Cut a module's text into pieces.
+
+Goes in: source text. Goes out: a ``Module`` whose pieces tile the text. Raises ``InputError`` for text that is no
+Python module (syntax errors, NUL bytes, merge conflicts). May touch: nothing.
+
+Comment lines directly above a definition belong to it; ruler comments (a run of dashes or equals signs) never do,
+so that a block around several methods stays visible between them. Comment lines that are indented deeper than a
+statement belong to its body.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from runner_sync.errors import InputError
+from runner_sync.units.pieces import ClassPiece, Module, Piece, PieceKind, split_lines
+
+RULER = re.compile(r"\s*#\s*[-=]{6,}")
+_COMMENT = re.compile(r"[ \t\f]*#")
+_CONFLICT_OPEN = re.compile(r"^<{7}(?: .*)?\r?$", re.MULTILINE)
+_CONFLICT_CLOSE = re.compile(r"^>{7}(?: .*)?\r?$", re.MULTILINE)
+_TITLE_LENGTH = 60
+
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """Lines ``start`` … ``end`` (1-based, inclusive) of one statement with its comments."""
+
+    node: ast.stmt
+    start: int
+    end: int
+
+
+def split(text: str, *, path: str = "") -> Module:
+    """Cut ``text`` into a ``Module``; ``path`` is only named in errors and units.
+
+    Raises ``InputError`` when ``text`` is not a Python module or holds an unresolved merge conflict.
+    """
+    tree = parse(text, path=path)
+    lines = split_lines(text)
+    pieces = [_class(piece, lines) if isinstance(piece, _Extent) else piece for piece in _top(tree, lines)]
+    return Module(path, number(pieces))
+
+
+def parse(text: str, *, path: str = "") -> ast.Module:
+    """``ast`` tree of ``text``, or ``InputError`` with file and line."""
+    where = path or "the text"
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise InputError(f"{where}:{line}: contains a NUL byte and cannot be Python source; restore the file.")
+    if conflict := _conflict_line(text):
+        raise InputError(f"{where}:{conflict}: holds an unresolved merge conflict; resolve it and run again.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text.removeprefix("\ufeff"))
+    except SyntaxError as error:
+        raise InputError(f"{where}:{error.lineno or 1}: does not parse ({error.msg}); fix it and run again.") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InputError(f"{where}: does not parse ({error}); fix it and run again.") from error
+
+
+def _conflict_line(text: str) -> int:
+    opening = _CONFLICT_OPEN.search(text)
+    if opening is None or _CONFLICT_CLOSE.search(text, opening.end()) is None:
+        return 0
+    return text.count("\n", 0, opening.start()) + 1
+
+
+def number(pieces: Sequence[Piece | ClassPiece]) -> tuple[Piece | ClassPiece, ...]:
+    """Make names unique among ``pieces``: the second ``x`` becomes ``x#2``."""
+    seen: dict[str, int] = {}
+    named: list[Piece | ClassPiece] = []
+    for piece in pieces:
+        name = bare_name(piece.name)
+        seen[name] = count = seen.get(name, 0) + 1
+        named.append(replace(piece, name=f"{name}#{count}" if name and count > 1 else name))
+    return tuple(named)
+
+
+def number_parts(parts: Sequence[Piece]) -> tuple[Piece, ...]:
+    """``number`` for the parts of a class (its header does not count)."""
+    return (parts[0], *(part for part in number(parts[1:]) if isinstance(part, Piece)))
+
+
+def bare_name(name: str) -> str:
+    """``name`` without the ``#2`` of a repeated definition."""
+    return re.sub(r"#\d+\Z", "", name)
+
+
+def _top(tree: ast.Module, lines: list[str]) -> Iterator[Piece | _Extent]:
+    for item in _tile(tree.body, lines, first=1, last=len(lines)):
+        if isinstance(item, _Extent) and not isinstance(item.node, ast.ClassDef):
+            yield _leaf(item, lines, in_class=False)
+        else:
+            yield item
+
+
+def _class(extent: _Extent, lines: list[str]) -> ClassPiece:
+    node = extent.node
+    assert isinstance(node, ast.ClassDef)
+    header_end = _header_end(node, lines)
+    body = [statement for statement in node.body if first_line(statement) > header_end]
+    if not body:
+        header_end = extent.end
+    parts = [Piece("header", "", _text(lines, extent.start, header_end))]
+    for item in _tile(body, lines, first=header_end + 1, last=extent.end):
+        parts.append(_leaf(item, lines, in_class=True) if isinstance(item, _Extent) else item)
+    return ClassPiece(node.name, number_parts(parts))
+
+
+def _leaf(extent: _Extent, lines: list[str], *, in_class: bool) -> Piece:
+    kind, name = _title(extent.node, lines, in_class=in_class)
+    return Piece(kind, name, _text(lines, extent.start, extent.end))
+
+
+def _title(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKind, str]:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return ("method" if in_class else "function"), node.name
+        case ast.ClassDef():
+            return "class", node.name
+        case ast.Import():
+            return "import", f"import {node.names[0].name}"
+        case ast.ImportFrom():
+            return "import", f"from {'.' * node.level}{node.module or ''}"
+        case ast.Assign(targets=[target, *_]) | ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            return ("field" if in_class else "statement"), ast.unparse(target)
+        case ast.Expr(value=ast.Constant(value=str())):
+            return "statement", "__doc__"
+    # A conditional import or a bare call has no name of its own: its first line is what people recognise it by.
+    return "statement", lines[node.lineno - 1].strip().rstrip(":")[:_TITLE_LENGTH]
+
+
+def _tile(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) -> Iterator[Piece | _Extent]:
+    """Cover lines ``first`` … ``last`` with the statements of ``body`` and the trivia between them."""
+    position = first
+    for extent in _extents(body, lines, first=first, last=last):
+        if extent.start > position:
+            yield Piece("trivia", "", _text(lines, position, extent.start - 1))
+        yield extent
+        position = extent.end + 1
+    if position <= last:
+        yield Piece("trivia", "", _text(lines, position, last))
+
+
+def _extents(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) -> Iterator[_Extent]:
+    spans = _disjoint(body)
+    floor = first
+    for index, span in enumerate(spans):
+        ceiling = spans[index + 1].start - 1 if index + 1 < len(spans) else last
+        start = _comments_above(lines, span.start, floor=floor)
+        end = _body_comments(lines, span.end, ceiling=ceiling, width=_width(lines[span.start - 1]))
+        floor = end + 1
+        yield replace(span, start=start, end=end)
+
+
+def _disjoint(body: Sequence[ast.stmt]) -> list[_Extent]:
+    # Statements joined by a semicolon share a line and can only be one piece.
+    spans: list[_Extent] = []
+    for node in body:
+        start, end = first_line(node), node.end_lineno or node.lineno
+        if spans and start <= spans[-1].end:
+            spans[-1] = replace(spans[-1], end=max(end, spans[-1].end))
+        else:
+            spans.append(_Extent(node, start, end))
+    return spans
+
+
+def _comments_above(lines: list[str], start: int, *, floor: int) -> int:
+    line = start
+    while line > floor and _COMMENT.match(lines[line - 2]) and not RULER.match(lines[line - 2]):
+        line -= 1
+    # The comment that opens a file is its licence or shebang, never the first import's.
+    return start if line == 1 else line
+
+
+def _body_comments(lines: list[str], end: int, *, ceiling: int, width: int) -> int:
+    last = end
+    for number_, line in enumerate(lines[end:ceiling], start=end + 1):
+        if not line.strip():
+            continue
+        if not _COMMENT.match(line) or _width(line) <= width:
+            break
+        last = number_
+    return last
+
+
+def first_line(node: ast.stmt) -> int:
+    """First line of ``node``, decorators included."""
+    if isinstance(node, _Definition) and node.decorator_list:
+        return min(node.lineno, node.decorator_list[0].lineno)
+    return node.lineno
+
+
+def _header_end(node: ast.ClassDef, lines: list[str]) -> int:
+    """Last line of the ``class X(...):`` line, which ``ast`` does not tell."""
+    source = io.StringIO("".join(lines[node.lineno - 1 : node.end_lineno]))
+    for token in tokenize.generate_tokens(source.readline):
+        if token.type == tokenize.NEWLINE:
+            return node.lineno + token.start[0] - 1
+    return node.lineno
+
+
+def _width(line: str) -> int:
+    blank = line.lstrip("\ufeff").lstrip("\f")
+    return len(blank.expandtabs(8)) - len(blank.expandtabs(8).lstrip(" \t\f"))
+
+
+def _text(lines: list[str], start: int, end: int) -> str:
+    return "".join(lines[start - 1 : end])

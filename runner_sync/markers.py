@@ -1,0 +1,295 @@
+"""Omni-new markers, read by line.
+
+Goes in: a module's text and the profile's marker label. Goes out: every marker line with its kind, the regions that
+pairs of rulers enclose, and the problems. May touch: nothing (``tokenize``; a marker inside a string is no marker).
+
+What stands in the releases 0.11.0rc1 … 0.32.0rc1: the same ruler text opens and closes; a ruler of dashes alone may
+close; one-line markers stand behind code (``# Omni-specific``) or above it (``# [Omni] …``, ``# OMNI: …``); rulers
+sit at several depths. They are therefore paired inside one block of statements, and what has no partner there is
+reported as a problem; it is never given one silently.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from runner_sync.errors import InputError
+
+MarkerKind = Literal["open", "close", "toggle", "bare", "trailing", "loose"]
+ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "crosses-block"]
+
+DEFAULT_LABEL = "Omni-new"
+_DASHES = re.compile(r"#\s*[-=]{8,}\s*(.*?)\s*[-=]*\s*\Z")
+_LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER})
+_SCOPES = frozenset({"def", "class"})
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One marker line (1-based). ``toggle`` and ``bare`` are rulers that found no partner; ``note`` is free text."""
+
+    line: int
+    kind: MarkerKind
+    column: int
+    note: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The lines from an opening to a closing ruler, both included. ``problems`` says why it may be wrong."""
+
+    start: int
+    end: int
+    note: str
+    problems: tuple[ProblemKind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with the markers of lines ``line`` … ``end_line``."""
+
+    kind: ProblemKind
+    line: int
+    end_line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """All marker lines, the paired regions and the problems of one file, each in line order."""
+
+    lines: tuple[Marker, ...]
+    regions: tuple[Region, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def marked(self) -> frozenset[int]:
+        """Lines that markers claim for omni: inside a region (rulers included) or with a trailing marker."""
+        inside = {line for region in self.regions for line in range(region.start, region.end + 1)}
+        return frozenset(inside | {marker.line for marker in self.lines if marker.kind == "trailing"})
+
+    def note_at(self, line: int) -> str:
+        """The nearest label for ``line``: its own or its region's note, else ``""``."""
+        own = [marker.note for marker in self.lines if marker.line == line and marker.note]
+        around = [region.note for region in reversed(self.regions) if region.start <= line <= region.end]
+        return next((note for note in (*own, *around) if note), "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A marker with the block of statements (``suite``) and the function or class (``scope``) it stands in."""
+
+    marker: Marker
+    suite: tuple[int, ...]
+    scope: tuple[int, ...]
+
+
+def read_markers(text: str, *, path: str = "", label: str = DEFAULT_LABEL) -> Markers:
+    """The markers of ``text``. Raises ``InputError`` when it cannot be cut into tokens."""
+    places, code = _scan(text, path, _Grammar(label))
+    pairs, stray = _pair(places)
+    regions = tuple(_regions(pairs, code))
+    kinds = {place.marker.line: kind for pair in pairs for place, kind in zip(pair, _PAIR_KINDS, strict=True)}
+    lines = tuple(replace(place.marker, kind=kinds.get(place.marker.line, place.marker.kind)) for place in places)
+    problems = [*_region_problems(regions), *(_stray_problem(place) for place in stray)]
+    return Markers(lines, regions, tuple(sorted(problems, key=lambda problem: problem.line)))
+
+
+_PAIR_KINDS: tuple[MarkerKind, MarkerKind] = ("open", "close")
+
+
+class _Grammar:
+    """What a marker comment looks like for one label (``Omni-new`` → ``Omni-specific``, ``[Omni]``, ``OMNI:`` too)."""
+
+    def __init__(self, label: str) -> None:
+        whole, stem = re.escape(label), re.escape(re.split(r"[\W_]", label)[0])
+        edge = r"begin|start|end"
+        self._ruler = re.compile(
+            rf"(?P<before>/|(?:{edge})(?: of)?\s+)?{whole}\s*(?P<after>{edge})?\s*(?:[:\-(]+\s*(?P<note>.*?)\)?)?\s*\Z",
+            re.IGNORECASE,
+        )
+        self._line = re.compile(
+            rf"#+\s*(?:\(?NOTE\)?:?\s*)?(?:\[{stem}\]|{stem}:|(?:{whole}|{stem}[-_ ](?:new|spec(?:ific)?))\b)"
+            r"[\s:,.\-]*(?P<note>.*?)\s*\Z",
+            re.IGNORECASE,
+        )
+
+    def read(self, comment: str, *, behind_code: bool) -> tuple[MarkerKind, str] | None:
+        """Kind and note of a comment, or ``None`` when it is no marker."""
+        if not behind_code and (dashes := _DASHES.match(comment)):
+            return self._read_ruler(dashes.group(1))
+        if found := self._line.match(comment):
+            return ("trailing" if behind_code else "loose"), found["note"]
+        return None
+
+    def _read_ruler(self, title: str) -> tuple[MarkerKind, str] | None:
+        if not title:
+            return "bare", ""
+        found = self._ruler.match(title)
+        if found is None:
+            return None
+        edge = ((found["before"] or "") + (found["after"] or "")).lower()
+        if edge:
+            return ("close" if edge == "/" or edge.startswith("end") else "open"), found["note"] or ""
+        return "toggle", found["note"] or ""
+
+
+def _scan(text: str, path: str, grammar: _Grammar) -> tuple[list[_Place], frozenset[int]]:
+    """Every marker with its place, and the set of lines that hold code."""
+    cursor = _Cursor()
+    places: list[_Place] = []
+    waiting: list[tuple[Marker, int]] = []
+    for token in _tokens(text, path):
+        if token.type == tokenize.COMMENT:
+            if read := grammar.read(token.string, behind_code=token.start[0] in cursor.code):
+                marker = Marker(token.start[0], read[0], token.start[1], read[1], token.string)
+                waiting.append((marker, len(token.line[: token.start[1]].expandtabs(8))))
+            continue
+        # The tokenizer tells of an indentation only behind the comments that open the block.
+        if token.type == tokenize.INDENT:
+            cursor.step(token)
+        if token.type != tokenize.NL or cursor.statement:
+            places += [_Place(marker, *cursor.place(width)) for marker, width in waiting]
+            waiting.clear()
+        if token.type != tokenize.INDENT:
+            cursor.step(token)
+    return places, frozenset(cursor.code)
+
+
+class _Cursor:
+    """Where the tokens read so far leave us: open blocks, and the statement that is not finished yet."""
+
+    def __init__(self) -> None:
+        self.code: set[int] = set()
+        self.statement = 0
+        self._keyword = ""
+        self._suites: list[tuple[int, bool, int]] = [(0, True, 0)]
+
+    def step(self, token: tokenize.TokenInfo) -> None:
+        """Move past ``token``."""
+        line = token.start[0]
+        if token.type == tokenize.INDENT:
+            self._suites.append((len(token.string.expandtabs(8)), self._keyword in _SCOPES, line))
+        elif token.type == tokenize.DEDENT:
+            self._suites.pop()
+        elif token.type == tokenize.NEWLINE:
+            self.statement = 0
+        elif token.type not in _LAYOUT:
+            self.code.update(range(line, token.end[0] + 1))
+            if not self.statement:
+                self.statement, self._keyword = line, ""
+            if self._keyword in ("", "async"):
+                self._keyword = token.string
+
+    def place(self, width: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Suite and scope of a comment: the unfinished statement it is in, else the block at its indentation."""
+        depth = len(self._suites)
+        while not self.statement and depth > 1 and self._suites[depth - 1][0] > width:
+            depth -= 1
+        suite = tuple(line for _, _, line in self._suites[:depth])
+        scope = max(index for index in range(depth) if self._suites[index][1]) + 1
+        return ((*suite, -self.statement) if self.statement else suite), suite[:scope]
+
+
+def _tokens(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
+    where = path or "the text"
+    try:
+        yield from tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline)
+    except tokenize.TokenError as error:
+        line = error.args[1][0] if len(error.args) > 1 else 1
+        raise InputError(f"{where}:{line}: does not parse ({error.args[0]}); fix it and run again.") from error
+    except SyntaxError as error:
+        raise InputError(f"{where}:{error.lineno}: does not parse ({error.msg}); fix it and run again.") from error
+
+
+def _pair(places: Iterable[_Place]) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:
+    """Rulers paired within their suite, then what is left over where only one pairing is possible."""
+    waiting: dict[tuple[int, ...], _Place] = {}
+    pairs: list[tuple[_Place, _Place]] = []
+    stray: list[_Place] = []
+    for place in places:
+        kind = place.marker.kind
+        if kind in ("trailing", "loose"):
+            continue
+        opener = waiting.get(place.suite)
+        if kind == "open" or (kind == "toggle" and opener is None):
+            if opener is not None:
+                stray.append(opener)
+            waiting[place.suite] = place
+        elif opener is not None:
+            pairs.append((waiting.pop(place.suite), place))
+        elif kind == "close":
+            stray.append(place)
+    return _pair_rest(pairs, sorted([*stray, *waiting.values()], key=lambda place: place.marker.line))
+
+
+def _pair_rest(
+    pairs: list[tuple[_Place, _Place]], stray: list[_Place]
+) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:
+    by_scope: dict[tuple[int, ...], list[_Place]] = {}
+    for place in stray:
+        by_scope.setdefault(place.scope, []).append(place)
+    groups = list(by_scope.values())
+    single = [group[0] for group in groups if len(group) == 1]
+    if len(groups) == len(single) == 2:
+        groups = [single]
+    rest: list[_Place] = []
+    for group in groups:
+        if len(group) == 2 and group[0].marker.kind != "close" and group[1].marker.kind != "open":
+            pairs.append((group[0], group[1]))
+        else:
+            rest += group
+    return sorted(pairs, key=lambda pair: pair[0].marker.line), rest
+
+
+def _regions(pairs: list[tuple[_Place, _Place]], code: frozenset[int]) -> Iterator[Region]:
+    spans = [(first.marker.line, last.marker.line) for first, last in pairs]
+    for (first, last), (start, end) in zip(pairs, spans, strict=True):
+        problems: list[ProblemKind] = []
+        if first.scope != last.scope:
+            problems.append("crosses-function")
+        elif first.suite != last.suite:
+            problems.append("crosses-block")
+        if any(outer < start and end < close for outer, close in spans):
+            problems.append("nested")
+        if not any(start < line < end for line in code):
+            problems.append("empty")
+        yield Region(start, end, first.marker.note or last.marker.note, tuple(problems))
+
+
+_MESSAGES: dict[ProblemKind, str] = {
+    "nested": "this marked block lies inside another one",
+    "empty": "this marked block holds no code",
+    "crosses-function": "this marker opens in one function or class and the next one without a partner is in another",
+    "crosses-block": "this marker opens in one indented block and the next one without a partner is in another",
+    "unbalanced": "this marker has no partner in its block of statements",
+}
+
+
+def _region_problems(regions: Iterable[Region]) -> Iterator[Problem]:
+    for region in regions:
+        for kind in region.problems:
+            yield Problem(kind, region.start, region.end, _MESSAGES[kind])
+
+
+def _stray_problem(place: _Place) -> Problem:
+    line = place.marker.line
+    return Problem("unbalanced", line, line, _MESSAGES["unbalanced"])
+
+
+def ruler_style(text: str, *, indent: str = "", label: str = DEFAULT_LABEL) -> str:
+    """The ruler that ``text`` uses most (the earliest of equals), at ``indent``; the usual one when it has none."""
+    counted = Counter(
+        line.strip()
+        for line in text.splitlines()
+        if (dashes := _DASHES.match(line.strip())) and dashes.group(1).lower() == label.lower()
+    )
+    most = counted.most_common(1)
+    return indent + (most[0][0] if most else f"# {'-' * 38} {label} {'-' * 49}")

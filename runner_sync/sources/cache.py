@@ -1,0 +1,94 @@
+"""A content-checked cache on disk, shared by concurrent processes.
+
+Comes in and goes out: bytes under a kind and a key. May touch: the folder ``RUNNER_SYNC_CACHE``, or the user's cache
+folder for ``runner-sync``. An entry is written to a temporary file and renamed, so a reader sees all of it or none of
+it; its first line holds a SHA-256 over key and payload, so a damaged or foreign entry reads as missing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from runner_sync.errors import InputError
+
+_LAYOUT = "v1"
+_LONGEST_NAME = 200
+
+
+def folder() -> Path:
+    """The cache's root folder for this layout version; it need not exist yet."""
+    chosen = os.environ.get("RUNNER_SYNC_CACHE")
+    if chosen:
+        return Path(chosen).expanduser() / _LAYOUT
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("runner-sync")) / _LAYOUT
+
+
+def load(kind: str, key: str) -> bytes | None:
+    """The bytes stored under ``kind`` and ``key``, or ``None`` when there are none or they are damaged."""
+    entry = _entry(kind, key)
+    try:
+        header, _, data = entry.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    if header == _header(key, data):
+        return data
+    with contextlib.suppress(OSError):
+        entry.unlink()
+    return None
+
+
+def store(kind: str, key: str, data: bytes) -> None:
+    """Keep ``data`` for later runs.
+
+    A default cache folder that cannot be written is done without; one named by ``RUNNER_SYNC_CACHE`` is an error.
+    """
+    entry = _entry(kind, key)
+    try:
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        _replace(entry, _header(key, data) + b"\n" + data)
+    except OSError as error:
+        if os.environ.get("RUNNER_SYNC_CACHE"):
+            reason = error.strerror or error
+            raise InputError(
+                f"cannot write to the cache folder {folder()} ({reason}): set RUNNER_SYNC_CACHE."
+            ) from error
+
+
+def keys(kind: str) -> list[str]:
+    """The keys present under ``kind``, sorted; very long keys are not listed."""
+    try:
+        names = [entry.name for entry in (folder() / kind).iterdir()]
+    except OSError:
+        return []
+    return sorted(unquote(name) for name in names if not name.startswith((".", "~")))
+
+
+def _replace(entry: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=entry.parent, prefix=".")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        temporary.replace(entry)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _entry(kind: str, key: str) -> Path:
+    name = quote(key, safe="+").replace(".", "%2E", 1) if key.startswith(".") else quote(key, safe="+")
+    if not name or len(name) > _LONGEST_NAME:
+        name = "~" + hashlib.sha256(key.encode()).hexdigest()
+    return folder() / kind / name
+
+
+def _header(key: str, data: bytes) -> bytes:
+    digest = hashlib.sha256(key.encode() + b"\0")
+    digest.update(data)
+    return b"runner-sync " + digest.hexdigest().encode()

@@ -1,0 +1,175 @@
+"""Git checkouts: any revision read from the object database, the work tree as it stands, a file's history.
+
+Comes in: a folder in a git repository and a revision. Goes out: trees, ``Revision`` lists, blob texts, dirty paths.
+May touch: the repository through ``repository``, read only: neither the work tree nor the index is written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project, Revision, Source
+from runner_sync.sources import layout, version
+from runner_sync.sources.folder import FolderTree, find_root, version_text
+from runner_sync.sources.repository import REGULAR_FILE, Repository, open_repository
+
+_MARK = "\x01"
+_LOG = ("-c", "log.showRoot=true", "--literal-pathspecs", "log", "--full-history", "-c", "--raw", "--no-abbrev")
+_PLAIN = (
+    "--no-renames",
+    "--no-follow",
+    "--no-color",
+    "--no-show-signature",
+    "--date-order",
+    f"--format={_MARK}%H %ct %s",
+)
+_STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=none")
+
+
+class _GitTree:
+    """What both git trees share. ``prefix`` is the project's root in the repository (``""`` or ``some/folder/``)."""
+
+    source: Source
+    repository: Repository
+    prefix: str
+
+    def history(self, path: str) -> list[Revision]:
+        """Every revision of ``path`` reachable from this tree's commit, newest first.
+
+        Side branches count; a merge is listed only when it made a text that none of its parents had.
+        """
+        if self.source.revision is None:
+            return []
+        output = self.repository.run(*_LOG, *_PLAIN, self.source.revision, "--", self.prefix + path)
+        return list(_revisions(output, path))
+
+    def read_blob(self, blob: str) -> str:
+        """Text of a blob named by ``history``, with LF newlines."""
+        return layout.decode(self.repository.blob(blob), f"git object {blob[:10]}")
+
+
+class WorkTree(FolderTree, _GitTree):
+    """The files of a git checkout as they stand, committed or not; ``source.revision`` is the commit of HEAD."""
+
+    def __init__(self, source: Source, root: Path, *, repository: Repository, prefix: str) -> None:
+        super().__init__(source, root)
+        self.repository = repository
+        self.prefix = prefix
+
+    def dirty(self, paths: Iterable[str]) -> list[str]:
+        """Those of ``paths`` whose content git could not give back, sorted.
+
+        That is: modified, staged, conflicted, and whatever is there without being tracked (ignored files included).
+        """
+        asked = sorted(set(paths))
+        if not asked:
+            return []
+        names = [self.prefix + path for path in asked]
+        status = self.repository.run("--literal-pathspecs", *_STATUS, "--", *names)
+        listed = self.repository.run("--literal-pathspecs", "ls-files", "-z", "--", *names)
+        changed, tracked = {entry[3:] for entry in status.split("\0")}, set(listed.split("\0"))
+        untracked = {name for name in names if self._exists(name)} - tracked
+        return [path for path in asked if self.prefix + path in changed | untracked]
+
+    def _exists(self, name: str) -> bool:
+        return os.path.lexists(self.root / name.removeprefix(self.prefix))
+
+
+class RevisionTree(_GitTree):
+    """A tree read from git's object database at one commit; the work tree plays no part."""
+
+    def __init__(self, source: Source, *, repository: Repository, prefix: str) -> None:
+        self.source = source
+        self.repository = repository
+        self.prefix = prefix
+
+    @cached_property
+    def _blobs(self) -> dict[str, str]:
+        return self.repository.blobs(str(self.source.revision), self.prefix)
+
+    def read(self, path: str) -> str | None:
+        """Text of ``path`` with LF newlines, or ``None`` when the commit has no such regular file."""
+        blob = self._blobs.get(path)
+        return None if blob is None else layout.decode(self.repository.blob(blob), f"{path} at {self.source.ref}")
+
+    def paths(self, prefix: str = "") -> list[str]:
+        """Every ``.py`` path of the package below ``prefix``, sorted."""
+        return layout.package_files(self._blobs, self.source.project, prefix=prefix)
+
+    def metadata(self) -> str | None:
+        """Text of the distribution's core metadata, which few commits carry."""
+        return self.read(layout.METADATA)
+
+
+def open_checkout(project: Project, place: Path, *, ref: str | None) -> WorkTree | RevisionTree | None:
+    """Open a folder inside a git repository, or return ``None`` when git does not track the project there.
+
+    Raises ``InputError`` for an unknown revision and for a revision that has no such project in that folder.
+    """
+    repository = open_repository(place)
+    if repository is None:
+        return None
+    if ref is None and not repository.is_bare:
+        return _work_tree(project, place, repository)
+    commit = repository.resolve(ref or "HEAD")
+    prefix = _prefix_at(commit, project, repository=repository, inside=repository.inside(place))
+    if prefix is None:
+        package = layout.PACKAGES[project]
+        raise InputError(f"{place} holds no {package}/__init__.py at {ref or 'HEAD'}: give a revision of {project}.")
+    return _revision_tree(Source(project, "git", str(place), None, commit), repository, prefix=prefix)
+
+
+def _work_tree(project: Project, place: Path, repository: Repository) -> WorkTree | None:
+    root = find_root(project, place)
+    prefix = repository.inside(root)
+    init = f"{prefix}{layout.PACKAGES[project]}/__init__.py"
+    # An environment's site-packages often lies in somebody's checkout, ignored: that is a plain tree, not this one.
+    if prefix is None or not repository.run("--literal-pathspecs", "ls-files", "--", init):
+        return None
+    commit = repository.head()
+    tree = WorkTree(Source(project, "git", str(root), None, commit), root, repository=repository, prefix=prefix)
+    found = version.of_tags(repository.tags_at(commit)) if commit else None
+    found = found or version.of_texts(tree.metadata(), version_text(tree))
+    found = None if version.is_stale(found, commit) else found
+    return WorkTree(Source(project, "git", str(root), found, commit), root, repository=repository, prefix=prefix)
+
+
+def _revision_tree(source: Source, repository: Repository, *, prefix: str) -> RevisionTree:
+    tree = RevisionTree(source, repository=repository, prefix=prefix)
+    found = version.of_tags(repository.tags_at(str(source.revision))) or version.of_texts(None, version_text(tree))
+    dated = Source(source.project, "git", source.location, found, source.revision)
+    return RevisionTree(dated, repository=repository, prefix=prefix)
+
+
+def _prefix_at(commit: str, project: Project, *, repository: Repository, inside: str | None) -> str | None:
+    """The project's root in the repository at ``commit``; ``inside`` may be that folder or the package folder."""
+    package = layout.PACKAGES[project]
+    choices = [inside or ""]
+    if inside and PurePosixPath(inside).name == package:
+        choices.append(inside.removesuffix(f"{package}/"))
+    for prefix in choices:
+        if repository.run("ls-tree", "--full-tree", "--name-only", commit, "--", f"{prefix}{package}/__init__.py"):
+            return prefix
+    return None
+
+
+def _revisions(output: str, path: str) -> Iterable[Revision]:
+    """Read ``git log --raw``: a header line per commit, then a line with the blob that the commit gave the path.
+
+    With ``-c`` the line starts with a colon per parent, then a mode for each and one for the result, likewise blobs.
+    """
+    for record in output.split(_MARK)[1:]:
+        header, _, changes = record.partition("\n")
+        commit, when, subject = header.split(" ", 2)
+        match = re.search(r"^(:+)([^\t\n]*)\t", changes, re.MULTILINE)
+        if match is None:
+            continue
+        parents, facts = len(match[1]), match[2].split(" ")
+        mode, blob = facts[parents], facts[2 * parents + 1]
+        if REGULAR_FILE.fullmatch(mode):
+            yield Revision(commit, blob, path, int(when), subject)

@@ -1,0 +1,112 @@
+"""A plain unpacked tree, and the one door for everything that is given by path.
+
+Comes in: a path and, for git checkouts, a revision. Goes out: a ``Tree``. May touch: files below the path, read only;
+``checkout`` does what needs git.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project, Source, Tree
+from runner_sync.sources import layout, version
+
+_SKIPPED = frozenset({"__pycache__", "node_modules"})
+
+
+@dataclass(eq=False)
+class FolderTree:
+    """A tree of files on disk. ``root`` is the folder that holds the package folder."""
+
+    source: Source
+    root: Path
+
+    def read(self, path: str) -> str | None:
+        """Text of ``path`` with LF newlines, or ``None`` when there is no such regular file."""
+        if not layout.is_inside(path):
+            return None
+        file = self.root / path
+        try:
+            return layout.decode(file.read_bytes(), str(file)) if file.is_file() else None
+        except OSError as error:
+            raise InputError(f"cannot read {file} ({error.strerror or error}): check its permissions.") from error
+
+    def paths(self, prefix: str = "") -> list[str]:
+        """Every ``.py`` path of the package below ``prefix``, sorted."""
+        top = self.root / layout.PACKAGES[self.source.project]
+        found = (file.relative_to(self.root).as_posix() for file in _python_files(top))
+        return layout.package_files(found, self.source.project, prefix=prefix)
+
+    def metadata(self) -> str | None:
+        """Text of the distribution's core metadata (``PKG-INFO`` or ``*.dist-info/METADATA``), if there is one."""
+        own = self.read(layout.METADATA)
+        if own is not None:
+            return own
+        package = layout.PACKAGES[self.source.project]
+        for info in sorted(self.root.glob(f"{package}-*.dist-info")):
+            return self.read(f"{info.name}/METADATA")
+        return None
+
+
+def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> Tree:
+    """Open a tree given by path: a git checkout at ``ref``, its work tree as it stands, or a plain unpacked tree.
+
+    ``path`` is the project's root (or ``site-packages``) or the package folder inside. Raises ``InputError`` for a path
+    that is no such tree, for ``ref`` on something that is not a git checkout, and for an unknown revision.
+    """
+    place = Path(path).expanduser()
+    if not place.is_dir():
+        raise InputError(f"{path} is not a folder: give the {project} tree with {layout.PATH_OPTIONS[project]}.")
+    if has_repository(place):
+        from runner_sync.sources import checkout
+
+        tree = checkout.open_checkout(project, place, ref=ref)
+        if tree is not None:
+            return tree
+    if ref is not None:
+        raise InputError(f"{path} is not a git checkout of {project}, so it has no revision {ref}: leave the ref out.")
+    return open_folder(project, place)
+
+
+def open_folder(project: Project, place: Path) -> FolderTree:
+    """Open a plain unpacked tree, without asking git about it."""
+    root = find_root(project, place)
+    tree = FolderTree(Source(project, "path", str(root)), root)
+    return replace(tree, source=replace(tree.source, version=version.of_texts(tree.metadata(), version_text(tree))))
+
+
+def version_text(tree: Tree) -> str | None:
+    """Text of the version file that builds write into the package, if there is one."""
+    package = layout.PACKAGES[tree.source.project]
+    return tree.read(f"{package}/_version.py") or tree.read(f"{package}/version.py")
+
+
+def find_root(project: Project, place: Path) -> Path:
+    """The folder that holds the project's package, from that folder or from the package folder itself."""
+    package = layout.PACKAGES[project]
+    if (place / package / "__init__.py").is_file():
+        return place
+    resolved = place.resolve()
+    if resolved.name == package and (resolved / "__init__.py").is_file():
+        return resolved.parent
+    raise InputError(
+        f"{place} is no {project} tree: neither it nor the folder above it holds {package}/__init__.py; "
+        f"give the right folder with {layout.PATH_OPTIONS[project]}."
+    )
+
+
+def has_repository(place: Path) -> bool:
+    """Whether ``place`` lies in a git work tree or is a bare repository (told from files, without git)."""
+    folder = place.resolve()
+    is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    return is_bare or any((parent / ".git").exists() for parent in (folder, *folder.parents))
+
+
+def _python_files(top: Path) -> Iterator[Path]:
+    for folder, names, files in os.walk(top):
+        names[:] = [name for name in names if name not in _SKIPPED and not name.startswith(".")]
+        yield from (Path(folder, file) for file in files if file.endswith(".py"))

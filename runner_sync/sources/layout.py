@@ -1,0 +1,70 @@
+"""What a tree of each project looks like, and how its bytes become text.
+
+Comes in: a project name, bytes, a path inside a tree. Goes out: the package folder's name, LF text, clean POSIX paths.
+May touch: nothing. Every sentence that tells a user how to give a tree by hand takes its option name from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project
+
+Progress = Callable[[str, int, int | None], None]
+"""Called as ``progress(label, bytes done, bytes in total or None)`` while something is being fetched."""
+
+PACKAGES: dict[Project, str] = {"vllm-omni": "vllm_omni", "vllm-ascend": "vllm_ascend", "vllm": "vllm"}
+PATH_OPTIONS: dict[Project, str] = {
+    "vllm-omni": "--omni-path",
+    "vllm-ascend": "--ascend-path",
+    "vllm": "--vllm-path",
+}
+METADATA = "PKG-INFO"
+MAX_TEXT = 16 * 1024 * 1024
+"""Bytes. The largest source file of any release is 0.4 MB; anything above this limit is no source file."""
+
+_TOP_FILES = frozenset({METADATA, "pyproject.toml", "requirements.txt", "setup.py", "runner-sync.toml"})
+_DOCKER_FOLDERS = ("", "docker/")
+
+
+def decode(data: bytes, name: str) -> str:
+    """Text of a source file: UTF-8 without its byte-order mark, CRLF turned into LF.
+
+    Other encodings are refused, not guessed: what is written back is UTF-8 (as ruff and the three projects do).
+    """
+    if len(data) > MAX_TEXT:
+        raise InputError(f"{name} has {len(data)} bytes, more than any source file: check the path.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}:{line} is not UTF-8 text: convert the file to UTF-8 and run again.") from error
+    return text.replace("\r\n", "\n")
+
+
+def is_inside(path: str) -> bool:
+    """Whether ``path`` is a relative POSIX path that stays below the root it is joined to."""
+    parts = path.split("/")
+    return bool(path) and not any(part in ("", ".", "..") for part in parts) and "\\" not in path and "\0" not in path
+
+
+def is_below(path: str, prefix: str) -> bool:
+    """Whether ``path`` is the folder or file ``prefix`` or lies below it; the empty prefix holds everything."""
+    folder = prefix.rstrip("/")
+    return not folder or path == folder or path.startswith(folder + "/")
+
+
+def package_files(paths: Iterable[str], project: Project, *, prefix: str = "") -> list[str]:
+    """Those of ``paths`` that are Python files of the project's package below ``prefix``, sorted."""
+    top = PACKAGES[project] + "/"
+    return sorted(path for path in paths if path.startswith(top) and path.endswith(".py") and is_below(path, prefix))
+
+
+def is_kept(path: str, project: Project) -> bool:
+    """Whether a release's file is kept in the cache: the package's Python files and what tells versions and style."""
+    if path.startswith(PACKAGES[project] + "/"):
+        return path.endswith(".py")
+    folder, _, name = path.rpartition("/")
+    is_dockerfile = name.startswith("Dockerfile") and (folder + "/" if folder else "") in _DOCKER_FOLDERS
+    return path in _TOP_FILES or is_dockerfile

@@ -1,0 +1,143 @@
+"""A git repository as this room needs it: commands, revisions, objects.
+
+Comes in: a folder. Goes out: command output, commit hashes, blob bytes. May touch: the repository, read only, through
+GitPython. Programs that a repository's configuration would have git run while reading (file-system monitor, signature
+display) are off, git's ownership check stays on, and git never asks for a password.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runner_sync.errors import InputError
+
+if TYPE_CHECKING:
+    from git import Repo
+
+REGULAR_FILE = re.compile(r"100\d{3}")
+_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+
+
+class Repository:
+    """One repository, opened for reading; its helper process ends with this value."""
+
+    def __init__(self, repo: Repo) -> None:
+        self._repo = repo
+        self.place = Path(repo.working_tree_dir or repo.git_dir)
+        self.is_bare = repo.bare
+        weakref.finalize(self, repo.close)
+
+    def run(self, *arguments: str) -> str:
+        """Standard output of one git command, or ``InputError`` with git's own first sentence."""
+        from git.exc import GitCommandError, GitCommandNotFound
+
+        command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
+        try:
+            return self._repo.git.execute(command, strip_newline_in_stdout=False)
+        except GitCommandNotFound as error:
+            raise InputError("git is not installed: install git or give an unpacked tree.") from error
+        except GitCommandError as error:
+            raise InputError(
+                f"git cannot read {self.place} ({_reason(str(error.stderr))}): repair the checkout."
+            ) from error
+
+    def inside(self, place: Path) -> str | None:
+        """``place`` as a prefix of the repository's paths (``""`` or ``folder/``), ``None`` if it lies elsewhere."""
+        try:
+            inside = place.resolve().relative_to(self.place.resolve()).as_posix()
+        except ValueError:
+            return None
+        return "" if inside == "." else inside + "/"
+
+    def resolve(self, ref: str) -> str:
+        """Full hash of the commit named by a tag, branch, remote branch or hash; ``0.18.0`` finds ``v0.18.0``."""
+        remotes = (f"{remote}/{ref}" for remote in self._remotes())
+        for name in (ref, f"v{ref}", *remotes):
+            commit = self._commit(name)
+            if commit:
+                return commit
+        raise InputError(self._unknown(ref))
+
+    def head(self) -> str | None:
+        """Full hash of the commit checked out, ``None`` before the first commit."""
+        return self._commit("HEAD")
+
+    def tags_at(self, commit: str) -> list[str]:
+        """Names of the tags that point at ``commit``."""
+        return self.run("tag", "--points-at", commit).split()
+
+    def blobs(self, commit: str, prefix: str) -> dict[str, str]:
+        """Path below ``prefix`` → blob id, of every regular file at ``commit`` (no links, no submodules)."""
+        found = {}
+        scope = ("--", prefix) if prefix else ()
+        for entry in self.run("ls-tree", "-r", "-z", "--full-tree", commit, *scope).split("\0"):
+            facts, _, path = entry.partition("\t")
+            if REGULAR_FILE.match(facts):
+                found[path.removeprefix(prefix)] = facts.split(" ")[2]
+        return found
+
+    def blob(self, digest: str) -> bytes:
+        """Bytes of one object; all calls share one ``cat-file --batch`` process."""
+        from git.exc import BadName, GitCommandError
+
+        try:
+            return self._repo.git.get_object_data(digest)[3]
+        except (ValueError, BadName, GitCommandError, OSError) as error:
+            raise InputError(f"{self.place} lacks the git object {digest}: fetch the whole repository.") from error
+
+    def _commit(self, name: str) -> str | None:
+        try:
+            found = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}")
+        except InputError:
+            return None
+        return found.strip() or None
+
+    def _remotes(self) -> list[str]:
+        return sorted(self.run("remote").split(), key=lambda name: (name != "origin", name))
+
+    def _unknown(self, ref: str) -> str:
+        listed = self.run("for-each-ref", "--format=%(refname)", "refs/tags", "refs/heads", "refs/remotes").split()
+        names = {re.sub(r"^refs/(tags|heads|remotes/[^/]+)/", "", name) for name in listed} - {"HEAD"}
+        near = difflib.get_close_matches(ref, sorted(names), n=3, cutoff=0.5)
+        hint = f" (near it: {', '.join(near)})" if near else ""
+        remedy = "give a tag, a branch or a commit hash"
+        if self.run("rev-parse", "--is-shallow-repository").strip() == "true":
+            remedy += ", or complete this shallow clone with git fetch --unshallow --tags"
+        return f"{self.place} has no revision {ref}{hint}: {remedy}."
+
+
+def open_repository(place: Path) -> Repository | None:
+    """The repository that ``place`` lies in, or ``None`` when it lies in none. Raises ``InputError`` without git."""
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    from git import Repo
+    from git.exc import InvalidGitRepositoryError, NoSuchPathError
+
+    try:
+        repo = Repo(place.resolve(), search_parent_directories=True, expand_vars=False)
+    except (InvalidGitRepositoryError, NoSuchPathError):
+        return None
+    repo.git.update_environment(**_environment(repo))
+    return Repository(repo)
+
+
+def _environment(repo: Repo) -> dict[str, str]:
+    settings = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_NO_REPLACE_OBJECTS": "1"}
+    # Git hooks export these for *their* repository, which may be another one. Set only then: naming the folder
+    # outright would switch off git's check of who owns it.
+    if any(name in os.environ for name in _HOOK_VARIABLES):
+        settings |= {"GIT_DIR": str(repo.git_dir), "GIT_INDEX_FILE": f"{repo.git_dir}/index"}
+        if repo.working_tree_dir:
+            settings["GIT_WORK_TREE"] = str(repo.working_tree_dir)
+    return settings
+
+
+def _reason(stderr: str) -> str:
+    """Git's own sentence in GitPython's quotation of standard error."""
+    lines = [line.strip(" '\n") for line in stderr.splitlines()]
+    texts = [line.removeprefix("stderr:").strip(" '") for line in lines]
+    return next((text.rstrip(".") for text in texts if text), "it failed")

@@ -1,0 +1,46 @@
+"""Which version a tree is, told from its texts.
+
+Comes in: text of core metadata, of a generated ``_version.py``, git tag names. Goes out: a version in canonical form.
+May touch: nothing; version files are matched as text, never run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from packaging.version import InvalidVersion, Version
+
+_METADATA = re.compile(r"^Version:[ \t]*(\S+)", re.MULTILINE)
+_ASSIGNED = re.compile(r"""^__version__\s*(?::\s*\w+\s*)?=\s*(?:version\s*=\s*)?['"]([^'"]+)['"]""", re.MULTILINE)
+_COMMIT = re.compile(r"\+g([0-9a-f]{7,40})")
+
+
+def canonical(text: str) -> str | None:
+    """``text`` as a canonical version (``v0.18.0RC1`` → ``0.18.0rc1``), or ``None`` when it is none."""
+    try:
+        return str(Version(text.strip()))
+    except InvalidVersion:
+        return None
+
+
+def of_texts(metadata: str | None, assigned: str | None) -> str | None:
+    """The version said by core metadata or else by a version module's text."""
+    headers = (metadata or "").split("\n\n", 1)[0]
+    for pattern, text in ((_METADATA, headers), (_ASSIGNED, assigned or "")):
+        match = pattern.search(text)
+        if match:
+            return canonical(match[1])
+    return None
+
+
+def of_tags(tags: Iterable[str]) -> str | None:
+    """The highest version among tag names; ``None`` when no tag is a version."""
+    versions = [Version(found) for tag in tags if (found := canonical(tag))]
+    return str(max(versions)) if versions else None
+
+
+def is_stale(version: str | None, commit: str | None) -> bool:
+    """Whether ``version`` was generated (``+g<hash>``) from another commit than the one checked out."""
+    match = _COMMIT.search(version or "")
+    return bool(match and commit and not commit.startswith(match[1]))

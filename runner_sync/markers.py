@@ -71,8 +71,12 @@ class Markers:
 
     @property
     def marked(self) -> frozenset[int]:
-        """Lines that markers claim for omni: inside a region (rulers included) or with a trailing marker."""
-        inside = {line for region in self.regions for line in range(region.start, region.end + 1)}
+        """Lines that markers claim for omni: inside a region (rulers included) or with a trailing marker.
+
+        A region that reaches from one function into another is a mistake and claims nothing.
+        """
+        sound = (region for region in self.regions if "crosses-function" not in region.problems)
+        inside = {line for region in sound for line in range(region.start, region.end + 1)}
         return frozenset(inside | {marker.line for marker in self.lines if marker.kind == "trailing"})
 
     def note_at(self, line: int) -> str:

@@ -86,7 +86,7 @@ def _close_gaps(pieces: _Pieces) -> list[Piece | ClassPiece]:
             at_end = all(later is _REMOVED or _is_blank(later) for later in pieces[index:])
             if at_end and kept and _is_blank(kept[-1]):
                 kept.pop()
-            closing = not kept or _ends_blank(kept[-1])
+            closing = not kept or kept[-1].kind == "header" or _ends_blank(kept[-1])
             continue
         if closing and piece.kind == "trivia":
             piece = Piece("trivia", "", _without_leading_blanks(piece.text))

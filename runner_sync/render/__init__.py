@@ -1,0 +1,80 @@
+"""Turn a ``Report`` into text: for people, for CI services and for programs.
+
+In: a ``Report``. Out: strings, each ending in one newline (or empty: a patch of nothing). Never prints, never reads a
+source tree. Formats are imported when they are asked for, because ``check`` has to be quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from runner_sync.errors import InputError
+from runner_sync.model import Report
+
+__all__ = ["FORMATS", "github_summary", "render"]
+
+FORMATS = ("text", "diff", "json", "markdown", "github", "gitlab", "junit", "sarif", "html")
+
+
+def render(report: Report, format: str, *, color: bool = False, width: int = 100) -> str:
+    """Return ``report`` in one of ``FORMATS``.
+
+    ``color`` (ANSI colours) and ``width`` (columns) concern ``text`` and ``diff``, the formats a terminal shows.
+    Raises ``InputError`` for a format that does not exist.
+    """
+    if format == "text":
+        from runner_sync.render.text import render_text
+
+        return render_text(report, color=color, width=width)
+    if format == "diff":
+        from runner_sync.render.diff import render_diff
+
+        return render_diff(report, color=color)
+    return _machine_format(format)(report)
+
+
+def github_summary(report: Report) -> str:
+    """Return the Markdown for ``$GITHUB_STEP_SUMMARY``: everything, also what did not fit into annotations."""
+    from runner_sync.render.markdown import STEP_SUMMARY_LIMIT, render_markdown
+
+    return render_markdown(report, limit=STEP_SUMMARY_LIMIT)
+
+
+def _machine_format(format: str) -> Callable[[Report], str]:
+    match format:
+        case "json":
+            from runner_sync.render.json_report import render_json
+
+            return render_json
+        case "markdown":
+            from runner_sync.render.markdown import render_markdown
+
+            return render_markdown
+        case "sarif":
+            from runner_sync.render.sarif import render_sarif
+
+            return render_sarif
+        case "html":
+            from runner_sync.render.html import render_html
+
+            return render_html
+        case _:
+            return _ci_format(format)
+
+
+def _ci_format(format: str) -> Callable[[Report], str]:
+    match format:
+        case "github":
+            from runner_sync.render.github import render_github
+
+            return render_github
+        case "gitlab":
+            from runner_sync.render.gitlab import render_gitlab
+
+            return render_gitlab
+        case "junit":
+            from runner_sync.render.junit import render_junit
+
+            return render_junit
+        case _:
+            raise InputError(f"There is no output format {format!r}: choose one of {', '.join(FORMATS)}.")

@@ -1,0 +1,103 @@
+"""Make untrusted text safe for the place it is shown in.
+
+In: any text (source code, names, messages, paths). Out: text that cannot steer a terminal, break a table, start a
+workflow command or leave a code span. Touches nothing.
+
+Invisible and direction-changing characters are shown as their Python escape, because they are how code is made to
+look other than it is (CVE-2021-42574, "Trojan Source").
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from urllib.parse import quote
+
+# C0 (without tab and newline), DEL, C1, soft hyphen, zero-width and bidi marks, line separators, surrogates,
+# non-characters and tag characters.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
+)
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~<>&$])")
+_CODE_SPAN = re.compile(r"(`[^`\n]+`)")
+
+
+def _escape_character(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible(text: str) -> str:
+    """Return ``text`` with every control and invisible character spelled out; newlines stay, tabs become spaces."""
+    return _UNSAFE.sub(_escape_character, text).expandtabs(4)
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` as one safe line: runs of white space become one space."""
+    return visible(" ".join(re.split(r"[ \t\n]+", text.strip(" \t\n"))))
+
+
+def markdown_code(text: str, *, in_table: bool = False) -> str:
+    """Return ``text`` as an inline code span with a fence longer than any backtick run inside (CommonMark 6.1)."""
+    body = one_line(text)
+    if not body:
+        return ""
+    fence = "`" * (_longest_run(body) + 1)
+    pad = " " if body[0] == "`" or body[-1] == "`" else ""
+    span = f"{fence}{pad}{body}{pad}{fence}"
+    return span.replace("|", "\\|") if in_table else span
+
+
+def markdown_text(text: str, *, in_table: bool = False) -> str:
+    """Return prose with its balanced code spans kept and everything else literal.
+
+    ``@name`` outside code is split by an empty comment, so that a comment posted by CI notifies nobody.
+    """
+    parts = _CODE_SPAN.split(one_line(text))
+    return "".join(
+        markdown_code(part[1:-1], in_table=in_table) if index % 2 else _markdown_plain(part)
+        for index, part in enumerate(parts)
+    )
+
+
+def _markdown_plain(text: str) -> str:
+    escaped = _MARKDOWN.sub(r"\\\1", text)
+    escaped = re.sub(r"^(\s*\d+)([.)])", r"\1\\\2", escaped)
+    escaped = re.sub(r"^(\s*)([-=])", r"\1\\\2", escaped)
+    return escaped.replace("://", ":\\/\\/").replace("@", "@<!-- -->")
+
+
+def markdown_fence(text: str, language: str = "python") -> str:
+    """Return ``text`` as a fenced block whose fence is longer than any backtick run inside."""
+    body = visible(text).rstrip("\n")
+    fence = "`" * max(3, _longest_run(body) + 1)
+    return f"{fence}{language}\n{body}\n{fence}"
+
+
+def html_code(text: str) -> str:
+    """Return ``text`` as an HTML ``<code>`` element, for places where Markdown is not read (``<summary>``)."""
+    return f"<code>{html.escape(one_line(text))}</code>"
+
+
+def workflow_message(text: str) -> str:
+    """Escape the message of a GitHub workflow command (actions/toolkit ``escapeData``)."""
+    return _escape_data("\n".join(visible(line) for line in text.split("\n")))
+
+
+def workflow_property(text: str) -> str:
+    """Escape a property value of a GitHub workflow command (actions/toolkit ``escapeProperty``)."""
+    return _escape_data(one_line(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _escape_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def relative_uri(path: str) -> str:
+    """Return a POSIX path as a relative URI reference; a ``:`` in the first segment would read as a scheme."""
+    return quote(path.encode("utf-8", "surrogateescape"), safe="/-._~")
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall(r"`+", text)), default=0)

@@ -1,0 +1,94 @@
+"""Find the source lines that a finding points at.
+
+In: ``Report.changes`` (the text after, or before for a deleted file) and line spans. Out: lines ready to be shown.
+Touches nothing.
+
+Columns of a ``Finding`` are 0-based characters, the end exclusive (as in ``ast``); an ``end_column`` of 0 means that
+only the lines are known.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from runner_sync.model import Finding, Report
+from runner_sync.render.escape import visible
+
+_ELLIPSIS = "…"
+_MOST_LINES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """One line to show. ``caret`` is the underline below it (spaces and ``^``), empty for none."""
+
+    number: int
+    text: str
+    caret: str
+
+
+def index_lines(report: Report) -> dict[str, list[str]]:
+    """Return the lines of every file whose text the report carries, by path."""
+    texts = {change.path: change.before if change.after is None else change.after for change in report.changes}
+    return {path: text.split("\n") for path, text in texts.items() if text is not None}
+
+
+def quote_lines(lines: list[str], finding: Finding, *, width: int) -> tuple[Excerpt, ...]:
+    """Return the first lines of a finding's span, cropped to ``width`` columns around the point."""
+    last = min(max(finding.end_line, finding.line), len(lines), finding.line + _MOST_LINES - 1)
+    numbers = range(max(finding.line, 1), last + 1)
+    return tuple(
+        _quote(number, lines[number - 1], _span(finding, number, lines[number - 1]), width) for number in numbers
+    )
+
+
+def has_columns(finding: Finding) -> bool:
+    """Tell whether the finding knows its columns on a single line."""
+    single = finding.end_line in (0, finding.line)
+    return finding.end_column > 0 and (not single or finding.column < finding.end_column)
+
+
+def _span(finding: Finding, number: int, line: str) -> tuple[int, int]:
+    indent = len(line) - len(line.lstrip())
+    if not has_columns(finding):
+        # A whole block underlined says nothing that its line numbers do not.
+        return (indent, len(line.rstrip())) if finding.end_line in (0, finding.line) else (0, 0)
+    start = finding.column if number == finding.line else indent
+    end = finding.end_column if number == max(finding.end_line, finding.line) else len(line.rstrip())
+    return min(start, len(line)), min(end, len(line))
+
+
+def _quote(number: int, line: str, span: tuple[int, int], width: int) -> Excerpt:
+    before, marked, after = (visible(part) for part in _cut(line, span))
+    caret = " " * cells(before) + "^" * cells(marked) if marked else ""
+    return Excerpt(number, *_crop(before + marked + after.rstrip(), caret, width))
+
+
+def _cut(line: str, span: tuple[int, int]) -> tuple[str, str, str]:
+    expanded = line.expandtabs(4)
+    start, end = (len(line[:column].expandtabs(4)) for column in span)
+    return expanded[:start], expanded[start:end], expanded[end:]
+
+
+def _crop(text: str, caret: str, width: int) -> tuple[str, str]:
+    if cells(text) <= width:
+        return text, caret
+    start = max(0, min(caret.find("^") - width // 3, len(text) - width)) if "^" in caret else 0
+    kept = text[start : start + width - 1] + _ELLIPSIS
+    if start:
+        kept = _ELLIPSIS + kept[1:]
+    return kept, caret[start : start + width - 1].rstrip()
+
+
+def cells(text: str) -> int:
+    """Return how many terminal columns ``text`` takes: East Asian wide characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(_cell(character) for character in text)
+
+
+def _cell(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,73 @@
+"""Render findings as GitHub workflow commands, which become annotations of a pull request.
+
+In: a ``Report``. Out: one command per line. Touches nothing.
+
+GitHub keeps 10 error, 10 warning and 10 notice annotations per step (docs.github.com, "Workflow commands"); what comes
+after the tenth is dropped without a word. So the worst stand first, and the rest is left to ``github_summary``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runner_sync.model import Finding, Report, ReviewItem
+from runner_sync.render.escape import one_line, workflow_message, workflow_property
+from runner_sync.render.excerpt import has_columns
+from runner_sync.render.order import order_reviews, order_worst_first
+from runner_sync.render.summary import chosen_side, count, summarize
+
+LIMIT_PER_LEVEL = 10
+_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def render_github(report: Report) -> str:
+    """Return the commands, worst first, and the summary sentence as a plain line of the log."""
+    shown: dict[str, int] = {"error": 0, "warning": 0, "notice": 0}
+    lines: list[str] = []
+    dropped = 0
+    for level, line in _commands(report):
+        shown[level] += 1
+        if shown[level] > LIMIT_PER_LEVEL:
+            dropped += 1
+        else:
+            lines.append(line)
+    if dropped:
+        lines.append(f"{count(dropped, 'more annotation')} above GitHub's limit: see the step summary.")
+    sentence = one_line(summarize(report))
+    return "\n".join([*lines, *([sentence] if sentence else [])]) + "\n"
+
+
+def _commands(report: Report) -> Iterator[tuple[str, str]]:
+    for finding in order_worst_first(report.findings):
+        level = _LEVELS[finding.severity]
+        yield level, _command(level, _finding_properties(finding), _finding_message(finding))
+    for item in order_reviews(report.reviews):
+        title = f"{item.id} {item.unit}"
+        properties = {"file": item.path, **_lines(item.line, item.end_line), "title": title}
+        yield "notice", _command("notice", properties, _review_message(item))
+
+
+def _finding_properties(finding: Finding) -> dict[str, str]:
+    properties = {"file": finding.path, **_lines(finding.line, finding.end_line)}
+    # Columns mean something to GitHub only when the annotation is on one line.
+    if has_columns(finding) and finding.end_line <= finding.line:
+        properties |= {"col": str(finding.column + 1), "endColumn": str(finding.end_column)}
+    return {**properties, "title": " ".join(part for part in (finding.code, finding.unit) if part)}
+
+
+def _lines(line: int, end_line: int) -> dict[str, str]:
+    first = max(line, 1)
+    return {"line": str(first), "endLine": str(max(end_line, first))}
+
+
+def _finding_message(finding: Finding) -> str:
+    return f"{finding.message}\nFix: {finding.fix}" if finding.fix.strip() else finding.message
+
+
+def _review_message(item: ReviewItem) -> str:
+    return f"{item.reason}\nTook {chosen_side(item)}, confidence {item.confidence:.2f}."
+
+
+def _command(level: str, properties: dict[str, str], message: str) -> str:
+    listed = ",".join(f"{name}={workflow_property(value)}" for name, value in properties.items())
+    return f"::{level} {listed}::{workflow_message(message)}"

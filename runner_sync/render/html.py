@@ -1,0 +1,114 @@
+"""Render a report as one self-contained HTML page, light and dark, without scripts or outside resources.
+
+In: a ``Report``. Out: HTML. Touches the template only. Sources are untrusted: the template escapes everything, and
+the page forbids itself to load or run anything (Content-Security-Policy).
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from itertools import groupby
+
+from runner_sync import __version__
+from runner_sync.model import FileChange, Finding, Report, ReviewItem, UnitReport
+from runner_sync.render.diff import diff_file
+from runner_sync.render.excerpt import Excerpt, index_lines, quote_lines
+from runner_sync.render.order import (
+    natural,
+    order_blocks,
+    order_changes,
+    order_hunks,
+    order_reviews,
+    order_units,
+    order_worst_first,
+)
+from runner_sync.render.summary import chosen_side, file_status, is_changed, summarize
+from runner_sync.render.templates import fill_template
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a side. ``mark`` is ``same`` or ``changed`` against the base."""
+
+    text: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One column of a review item."""
+
+    name: str
+    lines: tuple[Line, ...]
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of the provenance bar, in percent of the unit's statements."""
+
+    provenance: str
+    number: int
+    percent: float
+
+
+def render_html(report: Report) -> str:
+    """Return the page."""
+    lines = index_lines(report)
+    return fill_template(
+        "report.html.j2",
+        version=__version__,
+        report=report,
+        sentence=summarize(report),
+        files=_files(report),
+        reviews=[(item, chosen_side(item), _sides(item)) for item in order_reviews(report.reviews)],
+        findings=[(finding, _excerpts(lines, finding)) for finding in order_worst_first(report.findings)],
+        blocks=[
+            (path, list(group)) for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path)
+        ],
+        replay=sorted(report.replay, key=lambda row: natural(row.case)),
+        hunks=order_hunks(report.replay_hunks),
+        rules=sorted(report.rules, key=lambda rule: rule.code),
+        patches=[
+            (change.path, file_status(change), _patch(change, report)) for change in order_changes(report.changes)
+        ],
+    )
+
+
+def _files(report: Report) -> list[tuple[str, list[tuple[UnitReport, bool, list[Share]]]]]:
+    grouped = groupby(order_units(report.units), key=lambda unit: unit.path)
+    return [(path, [(unit, is_changed(unit), _shares(unit)) for unit in group]) for path, group in grouped]
+
+
+def _shares(unit: UnitReport) -> list[Share]:
+    counts = (("upstream", unit.taken), ("gpu", unit.ported), ("omni", unit.kept), ("removed", unit.removed))
+    total = sum(number for _, number in counts)
+    return [Share(name, number, round(100 * number / total, 2)) for name, number in counts if number]
+
+
+def _excerpts(lines: dict[str, list[str]], finding: Finding) -> tuple[Excerpt, ...]:
+    return quote_lines(lines.get(finding.path, []), finding, width=160)
+
+
+def _sides(item: ReviewItem) -> list[Side]:
+    base = item.base.strip("\n").split("\n")
+    chosen = chosen_side(item)
+    texts = (("base", item.base), ("omni", item.omni), ("upstream", item.upstream), ("chosen", item.chosen))
+    return [Side(name, _mark(base, text), name in (chosen, "chosen")) for name, text in texts]
+
+
+def _mark(base: list[str], text: str) -> tuple[Line, ...]:
+    if not text.strip():
+        return ()
+    lines = text.strip("\n").split("\n")
+    matcher = difflib.SequenceMatcher(None, base, lines, autojunk=False)
+    same = {index for block in matcher.get_matching_blocks() for index in range(block.b, block.b + block.size)}
+    return tuple(Line(line, "same" if index in same else "changed") for index, line in enumerate(lines))
+
+
+def _patch(change: FileChange, report: Report) -> list[tuple[str, str]]:
+    kinds = {"+": "added", "-": "removed", "@": "range"}
+    headers = ("diff ", "--- ", "+++ ", "new file", "deleted file")
+    lines = (line.rstrip("\n") for line in diff_file(change, order_units(report.units)))
+    return [("head" if line.startswith(headers) else kinds.get(line[:1], "same"), line) for line in lines]

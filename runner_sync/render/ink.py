@@ -1,0 +1,45 @@
+"""Colour and fold text for a terminal without importing rich, which ``check`` has no time for.
+
+In: safe text. Out: the same text with ANSI colours when they are wanted, folded to a width. Touches nothing.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+_CODES = {
+    "bold": "1",
+    "dim": "2",
+    "red": "1;31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
+SEVERITY_STYLE = {"error": "red", "warning": "yellow", "info": "blue"}
+PROVENANCE_STYLE = {"upstream": "cyan", "gpu": "magenta", "omni": "green"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """How to write: in colour or not, and how wide."""
+
+    color: bool
+    width: int
+
+    def paint(self, text: str, style: str) -> str:
+        """Return ``text`` in ``style`` (a key of the colour table), or as it is without colour."""
+        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.color and text else text
+
+    def fold(self, text: str, *, indent: str = "") -> str:
+        """Fold prose at spaces; words such as paths stay whole, so that they can be copied."""
+        return textwrap.fill(
+            text,
+            width=max(self.width, 40),
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )

@@ -1,0 +1,153 @@
+"""Render a report for programs.
+
+In: a ``Report``. Out: JSON as in DESIGN section 5, described by ``tests/schemas/report.schema.json``. Touches nothing.
+Keys may be added, never changed: ``FORMAT_VERSION`` rises when that promise has to be broken.
+Non-ASCII text is escaped, so that a terminal that shows the file is not steered by it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from runner_sync.model import BaseRef, Block, Finding, Report, ReviewItem, Source, UnitReport
+from runner_sync.render.order import (
+    natural,
+    order_blocks,
+    order_changes,
+    order_findings,
+    order_hunks,
+    order_reviews,
+    order_units,
+)
+from runner_sync.render.summary import count_findings, count_units, file_status, summarize
+
+FORMAT_VERSION = "1.0"
+
+Json = dict[str, Any]
+
+
+def render_json(report: Report) -> str:
+    """Return the report as indented JSON."""
+    body = _BODIES.get(report.command, _findings_body)(report)
+    whole = {
+        "format_version": FORMAT_VERSION,
+        "command": report.command,
+        "inputs": [_source(source) for source in report.inputs],
+        **body,
+        "notes": list(report.notes),
+    }
+    # DEL is the one control character that JSON does not escape.
+    return json.dumps(whole, indent=2, ensure_ascii=True).replace("\x7f", "\\u007f") + "\n"
+
+
+def _findings_body(report: Report) -> Json:
+    return {"findings": _findings(report), "summary": _summary(report, count_findings(report))}
+
+
+def _upgrade_body(report: Report) -> Json:
+    return {
+        "units": _units(report),
+        "reviews": [_review(item) for item in order_reviews(report.reviews)],
+        "findings": _findings(report),
+        "files": [{"path": item.path, "status": file_status(item)} for item in order_changes(report.changes)],
+        "summary": _summary(report, count_units(report)),
+    }
+
+
+def _units_body(report: Report) -> Json:
+    return {"units": _units(report), "summary": _summary(report, {"units": len(report.units)})}
+
+
+def _blocks_body(report: Report) -> Json:
+    marked = sum(block.marked for block in report.blocks)
+    tally = {"blocks": len(report.blocks), "marked": marked, "unmarked": len(report.blocks) - marked}
+    return {"blocks": [_block(block) for block in order_blocks(report.blocks)], "summary": _summary(report, tally)}
+
+
+def _replay_body(report: Report) -> Json:
+    rows = sorted(report.replay, key=lambda row: natural(row.case))
+    return {
+        "cases": [asdict(row) for row in rows],
+        "hunks": [asdict(hunk) for hunk in order_hunks(report.replay_hunks)],
+        "summary": {**report.summary, **_means(report), "sentence": summarize(report)},
+    }
+
+
+def _means(report: Report) -> dict[str, float | int | None]:
+    rows = report.replay
+    means = {
+        name: round(sum(getattr(row, name) for row in rows) / len(rows), 4) if rows else None
+        for name in ("effort_left", "kept", "recall", "precision")
+    }
+    return {"cases": len(rows), **means, "silent": sum(row.silent for row in rows)}
+
+
+def _rules_body(report: Report) -> Json:
+    rules = [asdict(rule) for rule in sorted(report.rules, key=lambda rule: rule.code)]
+    return {"rules": rules, "summary": _summary(report, {"rules": len(rules)})}
+
+
+def _summary(report: Report, tally: dict[str, int]) -> Json:
+    # Counts of what is listed win: a summary must not contradict its own list.
+    return {**report.summary, **tally, "sentence": summarize(report)}
+
+
+def _source(source: Source) -> Json:
+    return {"project": source.project, "ref": source.ref, **asdict(source)}
+
+
+def _units(report: Report) -> list[Json]:
+    return [_unit(unit) for unit in order_units(report.units)]
+
+
+def _unit(unit: UnitReport) -> Json:
+    hunks = sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.provenance, hunk.cause))
+    return {
+        "unit": unit.unit,
+        "path": unit.path,
+        "kind": unit.kind,
+        "outcome": unit.outcome,
+        "base": _base(unit.base),
+        "gpu": _base(unit.gpu),
+        "taken": unit.taken,
+        "ported": unit.ported,
+        "kept": unit.kept,
+        "removed": unit.removed,
+        "blocks": unit.blocks,
+        "hunks": [asdict(hunk) for hunk in hunks],
+    }
+
+
+def _base(ref: BaseRef | None) -> Json | None:
+    if ref is None:
+        return None
+    head = {"project": ref.project, "ref": ref.ref, "how": ref.how, "similarity": round(ref.similarity, 4)}
+    return {**head, "path": ref.path, "qualname": ref.qualname, "digest": ref.digest}
+
+
+def _review(item: ReviewItem) -> Json:
+    return {**asdict(item), "confidence": round(item.confidence, 4)}
+
+
+def _findings(report: Report) -> list[Json]:
+    return [_finding(finding) for finding in order_findings(report.findings)]
+
+
+def _finding(finding: Finding) -> Json:
+    return asdict(finding)
+
+
+def _block(block: Block) -> Json:
+    return asdict(block)
+
+
+_BODIES = {
+    "upgrade": _upgrade_body,
+    "lock": _units_body,
+    "explain": _units_body,
+    "blocks": _blocks_body,
+    "replay": _replay_body,
+    "rule": _rules_body,
+}

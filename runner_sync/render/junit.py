@@ -1,0 +1,63 @@
+"""Render a report as JUnit XML, for CI services that show test results.
+
+In: a ``Report``. Out: XML. Touches nothing. Every finding and review item is a failed test case; every unit without
+one is a passed test case, so that an empty report still shows what was looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from runner_sync.model import Finding, Report, ReviewItem
+from runner_sync.render.escape import one_line, visible
+from runner_sync.render.order import order_findings, order_reviews, order_units
+from runner_sync.render.summary import chosen_side
+
+
+def render_junit(report: Report) -> str:
+    """Return one test suite named after the command. It carries no times: equal runs give equal files."""
+    cases = [*_failures(report), *_passes(report)]
+    if not cases:
+        cases = [_case(report.command, "no findings")]
+    failed = sum(case.find("failure") is not None for case in cases)
+    numbers = {"tests": str(len(cases)), "failures": str(failed), "errors": "0"}
+    root = ElementTree.Element("testsuites", {"name": "runner-sync", **numbers})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": f"runner-sync {report.command}", **numbers})
+    suite.extend(cases)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _failures(report: Report) -> Iterator[ElementTree.Element]:
+    for finding in order_findings(report.findings):
+        yield _finding(finding)
+    for item in order_reviews(report.reviews):
+        yield _review(item)
+
+
+def _finding(finding: Finding) -> ElementTree.Element:
+    name = " ".join(part for part in (finding.code, finding.unit, finding.symbol) if part)
+    text = f"{finding.path}:{finding.line}\n{finding.message}" + (f"\nFix: {finding.fix}" if finding.fix else "")
+    return _case(finding.path, name, message=finding.message, kind=finding.severity, text=text)
+
+
+def _review(item: ReviewItem) -> ElementTree.Element:
+    text = f"{item.path}:{item.line}\n{item.reason}\nTook {chosen_side(item)}, confidence {item.confidence:.2f}."
+    return _case(item.path, f"{item.id} {item.unit}", message=item.reason, kind="review", text=text)
+
+
+def _passes(report: Report) -> Iterator[ElementTree.Element]:
+    failing = {(finding.path, finding.unit) for finding in report.findings}
+    failing |= {(item.path, item.unit) for item in report.reviews}
+    for unit in order_units(report.units):
+        if (unit.path, unit.unit) not in failing:
+            yield _case(unit.path, unit.unit)
+
+
+def _case(classname: str, name: str, *, message: str = "", kind: str = "", text: str = "") -> ElementTree.Element:
+    case = ElementTree.Element("testcase", {"classname": one_line(classname), "name": one_line(name)})
+    if kind:
+        failure = ElementTree.SubElement(case, "failure", {"message": one_line(message), "type": kind})
+        failure.text = visible(text)
+    return case

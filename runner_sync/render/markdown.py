@@ -1,0 +1,203 @@
+"""Render a report as GitHub-flavoured Markdown: pull-request comment, Buildkite annotation, step summary.
+
+In: a ``Report``. Out: Markdown within the size the reader accepts. Touches nothing.
+For ``blocks`` it is the maintainers' reference page, which is a file and is never cut short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+from runner_sync.model import Block, Finding, Report, ReviewItem, UnitReport
+from runner_sync.render.escape import html_code, markdown_code, markdown_fence, markdown_text
+from runner_sync.render.order import (
+    natural,
+    order_blocks,
+    order_hunks,
+    order_reviews,
+    order_units,
+    order_worst_first,
+)
+from runner_sync.render.summary import chosen_side, count, is_changed, summarize
+
+# GitHub refuses comments above 65,536 characters and step summaries above 1 MiB (docs.github.com); Buildkite
+# annotations are at most 1 MiB. Room is left for what a caller puts around it.
+COMMENT_LIMIT = 60_000
+STEP_SUMMARY_LIMIT = 1_000_000
+_SIDE_LINES = 40
+_CUT = "\n_{} left out: this text has a size limit; `-o json` and `-o html` have everything._"
+
+
+def render_markdown(report: Report, *, limit: int = COMMENT_LIMIT) -> str:
+    """Return the report as Markdown of at most about ``limit`` characters."""
+    if report.command == "blocks":
+        return "\n".join(_reference_page(report)) + "\n"
+    if report.command == "rule":
+        return "\n\n".join(_rules(report)) + "\n"
+    head = [f"**{markdown_text(summarize(report))}**", *_inputs(report)]
+    body = _BODIES.get(report.command, _findings_parts)(report)
+    notes = [f"- {markdown_text(note)}" for note in report.notes]
+    parts = [
+        *_within(body, limit - sum(len(line) + 2 for line in [*head, *notes])),
+        *(["\n".join(notes)] if notes else []),
+    ]
+    return "\n\n".join([*head, *parts]) + "\n"
+
+
+def _within(parts: Iterator[str], limit: int) -> list[str]:
+    """Keep whole parts while they fit, in bytes, then say how many were left out."""
+    kept: list[str] = []
+    left = limit
+    dropped = 0
+    for part in parts:
+        left -= len(part.encode("utf-8", "replace")) + 2
+        if left < 0 or dropped:
+            dropped += 1
+        else:
+            kept.append(part)
+    return [*kept, _CUT.format(count(dropped, "part")).strip()] if dropped else kept
+
+
+def _inputs(report: Report) -> list[str]:
+    said = [f"{source.project} {markdown_code(source.ref)} ({source.kind})" for source in report.inputs]
+    return [" · ".join(said)] if said else []
+
+
+def _table(header: str, rows: list[list[str]]) -> str:
+    names = header.split(" | ")
+    lines = [f"| {header} |", f"|{' --- |' * len(names)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def _cell(text: str) -> str:
+    return markdown_code(text, in_table=True)
+
+
+def _upgrade_parts(report: Report) -> Iterator[str]:
+    units = [unit for unit in order_units(report.units) if is_changed(unit)]
+    for path, group in groupby(units, key=lambda unit: unit.path):
+        rows = [_unit_row(unit) for unit in group]
+        header = "unit | kind | outcome | base | taken from upstream | ported from GPU | kept of omni | removed"
+        yield f"#### {markdown_code(path)}\n\n{_table(header, rows)}"
+    if report.reviews:
+        yield f"### {count(len(report.reviews), 'review item')}"
+    yield from (_review(item) for item in order_reviews(report.reviews))
+    yield from _findings_parts(report)
+
+
+def _unit_row(unit: UnitReport) -> list[str]:
+    ref = unit.base or unit.gpu
+    base = f"{_cell(ref.ref)} {markdown_text(ref.how)} {ref.similarity:.2f}" if ref else "–"
+    figures = [str(value) for value in (unit.taken, unit.ported, unit.kept, unit.removed)]
+    return [_cell(unit.unit), unit.kind, unit.outcome, base, *figures]
+
+
+def _review(item: ReviewItem) -> str:
+    place = f"{item.path}:{item.line}"
+    chosen = chosen_side(item)
+    lines = [
+        f"<details><summary><b>{html_code(item.id)}</b> {html_code(place)} {html_code(item.unit)}</summary>",
+        f"{markdown_text(item.reason).rstrip('.')}. Took **{chosen}**, confidence {item.confidence:.2f}.",
+    ]
+    for side, text in (("base", item.base), ("omni", item.omni), ("upstream", item.upstream), ("chosen", item.chosen)):
+        if not (side == "chosen" and chosen in ("omni", "upstream", "base", "nothing")):
+            lines.append(f"{side}:" if text.strip() else f"{side}: nothing")
+            lines += [_side(text)] if text.strip() else []
+    return "\n\n".join([*lines, "</details>"])
+
+
+def _side(text: str) -> str:
+    lines = text.strip("\n").split("\n")
+    rest = len(lines) - _SIDE_LINES
+    fence = markdown_fence("\n".join(lines[:_SIDE_LINES]))
+    return f"{fence}\n\n… {count(rest, 'more line')}" if rest > 0 else fence
+
+
+def _findings_parts(report: Report) -> Iterator[str]:
+    findings = order_worst_first(report.findings)
+    if findings:
+        yield f"### {count(len(findings), 'finding')}"
+    yield from (_finding(finding) for finding in findings)
+
+
+def _finding(finding: Finding) -> str:
+    place = f"{finding.path}:{finding.line}"
+    unit = f" in {markdown_code(finding.unit)}" if finding.unit else ""
+    text = f"- **{markdown_text(finding.code)}** {finding.severity} {markdown_code(place)}{unit}: "
+    text += markdown_text(finding.message).rstrip(".") + "."
+    if "\n" in finding.fix.strip():
+        fence = markdown_fence(finding.fix, "diff").replace("\n", "\n  ")
+        return f"{text}\n\n  {fence}"
+    return f"{text} Fix: {markdown_code(finding.fix)}" if finding.fix.strip() else text
+
+
+def _reference_page(report: Report) -> Iterator[str]:
+    yield "# Omni code in the runners\n"
+    yield f"{markdown_text(summarize(report))} Written by `runner-sync blocks -o markdown`; do not edit by hand.\n"
+    yield from (f"{line}\n" for line in _inputs(report))
+    for path, in_file in groupby(order_blocks(report.blocks), key=lambda block: block.path):
+        yield f"## {markdown_code(path)}\n"
+        for unit, blocks in groupby(in_file, key=lambda block: block.unit):
+            yield f"### {markdown_code(unit) or 'module level'}\n"
+            header = "lines | marked | purpose | names used | names defined | twin"
+            yield _table(header, [_block_row(block) for block in blocks]) + "\n"
+    yield from (f"- {markdown_text(note)}" for note in report.notes)
+
+
+def _block_row(block: Block) -> list[str]:
+    lines = f"{block.start}–{block.end}" if block.end > block.start else str(block.start)
+    used, defined = (" ".join(_cell(name) for name in names) for names in (block.names_used, block.names_defined))
+    twin = _cell(block.twin) if block.twin else "none"
+    label = markdown_text(block.label, in_table=True) or "–"
+    return [lines, "yes" if block.marked else "no", label, used or "–", defined or "–", twin]
+
+
+def _bases_parts(report: Report) -> Iterator[str]:
+    for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
+        rows = [[_cell(unit.unit), unit.kind, *_refs(unit)] for unit in group]
+        yield f"#### {markdown_code(path)}\n\n{_table('unit | kind | base | GPU twin', rows)}"
+
+
+def _refs(unit: UnitReport) -> list[str]:
+    said = []
+    for ref in (unit.base, unit.gpu):
+        names = f"{ref.project} {_cell(ref.ref)} {_cell(ref.qualname)}" if ref else "–"
+        said.append(f"{names} {markdown_text(ref.how)} {ref.similarity:.2f}" if ref else names)
+    return said
+
+
+def _explain_parts(report: Report) -> Iterator[str]:
+    for unit in order_units(report.units):
+        hunks = sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.cause))
+        rows = [[f"{hunk.line}–{hunk.end_line}", hunk.provenance, markdown_text(hunk.cause)] for hunk in hunks]
+        place = f"{markdown_code(unit.path)} {markdown_code(unit.unit)}"
+        yield f"#### {place}\n\n{_table('lines | from | cause', rows)}"
+
+
+def _replay_parts(report: Report) -> Iterator[str]:
+    rows = []
+    for row in sorted(report.replay, key=lambda row: natural(row.case)):
+        ratios = [f"{value:.2f}" for value in (row.effort_left, row.kept, row.recall, row.precision)]
+        rest = [str(row.silent), "yes" if row.parses else "**no**", str(row.reviews), f"{row.seconds:.1f}"]
+        rows.append([_cell(row.case), str(row.work), str(row.left), *ratios, *rest])
+    if rows:
+        header = "case | work | left | effort left | kept | recall | precision | silent | parses | reviews | seconds"
+        yield _table(header, rows)
+    for hunk in order_hunks(report.replay_hunks):
+        title = f"{html_code(hunk.case)} {html_code(hunk.path)} {count(hunk.lines, 'line')}, {html_code(hunk.side)}"
+        yield f"<details><summary>{title}</summary>\n\n{_side(hunk.text)}\n\n</details>"
+
+
+def _rules(report: Report) -> Iterator[str]:
+    for rule in sorted(report.rules, key=lambda rule: rule.code):
+        yield f"### {markdown_text(rule.code)} {markdown_text(rule.name)}"
+        yield rule.text.strip() or rule.summary
+
+
+_BODIES: dict[str, Callable[[Report], Iterator[str]]] = {
+    "upgrade": _upgrade_parts,
+    "lock": _bases_parts,
+    "explain": _explain_parts,
+    "replay": _replay_parts,
+}

@@ -1,0 +1,146 @@
+"""Render a report as SARIF 2.1.0, for code scanning.
+
+In: a ``Report``. Out: JSON (OASIS "Static Analysis Results Interchange Format", 2.1.0). Touches nothing.
+Review items are notes under the rule ``RS000``. Addresses are relative to ``%SRCROOT%``, the root of the omni tree.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from runner_sync import __version__
+from runner_sync.model import Finding, Report, ReviewItem, RuleText, Severity
+from runner_sync.render.escape import one_line, relative_uri, visible
+from runner_sync.render.excerpt import has_columns
+from runner_sync.render.fingerprint import identify_findings, identify_reviews
+from runner_sync.render.order import order_findings, order_reviews
+from runner_sync.render.patch import Replacement, read_patch
+from runner_sync.render.summary import chosen_side
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_ROOT = "%SRCROOT%"
+_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+_FAMILIES = {
+    "RS1": "upstream drift: vllm-ascend changed since the unit was copied",
+    "RS2": "GPU drift: the GPU runner has omni code that its NPU twin lacks",
+    "RS3": "breakage: the code does not fit the target vllm-ascend and vllm",
+    "RS4": "hygiene of the NPU runners",
+    "RS5": "duplication: the same code on GPU and NPU",
+}
+_REVIEW_RULE = RuleText(
+    "RS000",
+    "review-item",
+    "A merge decision that a person must look at.",
+    "Both sides changed the same code, or code would be lost. Compare base, omni and upstream with what was chosen, "
+    "edit the file if needed and delete the `# runner-sync: review` comment above it.",
+    "info",
+)
+
+Json = dict[str, Any]
+
+
+def render_sarif(report: Report) -> str:
+    """Return one SARIF run with the rules that are known or used, and a result per finding and review item."""
+    rules = _rules(report)
+    positions = {rule.code: index for index, rule in enumerate(rules)}
+    findings = identify_findings(order_findings(report.findings))
+    results = [_finding(finding, mark, positions[finding.code]) for finding, mark in findings]
+    reviews = identify_reviews(order_reviews(report.reviews))
+    results += [_review(item, mark, positions["RS000"]) for item, mark in reviews]
+    driver = {"name": "runner-sync", "version": __version__, "rules": [_rule(rule) for rule in rules]}
+    run = {
+        "tool": {"driver": driver},
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the vllm-omni tree."}}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": True}],
+        "results": results,
+    }
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2).replace("\x7f", "\\u007f") + "\n"
+
+
+def _rules(report: Report) -> list[RuleText]:
+    known = {rule.code: rule for rule in report.rules}
+    if report.reviews:
+        known.setdefault("RS000", _REVIEW_RULE)
+    for finding in order_findings(report.findings):
+        text = _FAMILIES.get(finding.code[:3], "a finding of runner-sync")
+        help_text = f"{text}. `runner-sync rule {finding.code}` says more."
+        known.setdefault(finding.code, RuleText(finding.code, finding.code, text, help_text, finding.severity))
+    return [known[code] for code in sorted(known)]
+
+
+def _rule(rule: RuleText) -> Json:
+    text = visible(rule.text).strip() or one_line(rule.summary)
+    return {
+        "id": rule.code,
+        "name": one_line(rule.name),
+        "shortDescription": {"text": one_line(rule.summary)},
+        "fullDescription": {"text": one_line(rule.summary)},
+        "help": {"text": text, "markdown": text},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+    }
+
+
+def _finding(finding: Finding, fingerprint: str, position: int) -> Json:
+    region = _region(finding.line, finding.end_line)
+    if has_columns(finding):
+        region |= {"startColumn": finding.column + 1, "endColumn": finding.end_column + 1}
+    result = {
+        "ruleId": finding.code,
+        "ruleIndex": position,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": one_line(finding.message)},
+        "locations": [_location(finding.path, region, finding.unit)],
+        "partialFingerprints": {"runnerSync/v1": fingerprint},
+    }
+    fixes = _fixes(finding)
+    return {**result, "fixes": fixes} if fixes else result
+
+
+def _review(item: ReviewItem, fingerprint: str, position: int) -> Json:
+    said = f"{one_line(item.reason)} Took {chosen_side(item)}, confidence {item.confidence:.2f} ({one_line(item.id)})."
+    return {
+        "ruleId": "RS000",
+        "ruleIndex": position,
+        "level": "note",
+        "message": {"text": said},
+        "locations": [_location(item.path, _region(item.line, item.end_line), item.unit)],
+        "partialFingerprints": {"runnerSync/v1": fingerprint},
+    }
+
+
+def _artifact(path: str) -> Json:
+    return {"uri": relative_uri(path), "uriBaseId": _ROOT}
+
+
+def _region(line: int, end_line: int) -> Json:
+    first = max(line, 1)
+    return {"startLine": first, "endLine": max(end_line, first)}
+
+
+def _location(path: str, region: Json, unit: str) -> Json:
+    location: Json = {"physicalLocation": {"artifactLocation": _artifact(path), "region": region}}
+    if unit:
+        location["logicalLocations"] = [{"fullyQualifiedName": one_line(unit)}]
+    return location
+
+
+def _fixes(finding: Finding) -> list[Json]:
+    replacements = [_replacement(item) for item in read_patch(finding.fix)]
+    if not replacements:
+        return []
+    change = {"artifactLocation": _artifact(finding.path), "replacements": replacements}
+    return [{"description": {"text": "What `runner-sync upgrade` would write."}, "artifactChanges": [change]}]
+
+
+def _replacement(item: Replacement) -> Json:
+    region = {
+        "startLine": item.line,
+        "startColumn": 1,
+        "endLine": item.line + item.removed,
+        "endColumn": 1,
+    }
+    # Source text, not prose: it goes back into the file as it is.
+    return {"deletedRegion": region, "insertedContent": {"text": item.inserted}}

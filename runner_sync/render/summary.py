@@ -1,0 +1,171 @@
+"""Count a report and say it in one sentence.
+
+In: a ``Report``. Out: plain numbers and sentences. Touches nothing.
+
+The last source of a project in ``Report.inputs`` is the target of the run. ``Report.summary["written"]`` (number of
+files) tells a run that wrote from one that only planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from runner_sync.model import FileChange, Project, Report, ReviewItem, UnitReport
+
+
+def count(number: int, noun: str) -> str:
+    """Return ``1 unit``, ``2 units``, ``0 units``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def is_changed(unit: UnitReport) -> bool:
+    """Tell whether the unit's text differs from before."""
+    if unit.outcome in ("updated", "added", "removed"):
+        return True
+    return unit.outcome == "review" and bool(unit.hunks or unit.taken or unit.ported or unit.removed)
+
+
+def count_units(report: Report) -> dict[str, int]:
+    """Count units by outcome, statements by origin, review items and findings of an upgrade."""
+    units = report.units
+    return {
+        "units": len(units),
+        "updated": sum(unit.outcome in ("updated", "review") and is_changed(unit) for unit in units),
+        "added": sum(unit.outcome == "added" for unit in units),
+        "removed": sum(unit.outcome == "removed" for unit in units),
+        "unchanged": sum(not is_changed(unit) for unit in units),
+        "units_ported": sum(unit.ported > 0 for unit in units),
+        "taken": sum(unit.taken for unit in units),
+        "ported": sum(unit.ported for unit in units),
+        "kept": sum(unit.kept for unit in units),
+        "reviews": len(report.reviews),
+        "findings": len(report.findings),
+    }
+
+
+def count_findings(report: Report) -> dict[str, int]:
+    """Count findings by severity."""
+    severities = [finding.severity for finding in report.findings]
+    return {
+        "findings": len(severities),
+        "errors": severities.count("error"),
+        "warnings": severities.count("warning"),
+        "infos": severities.count("info"),
+    }
+
+
+def target(report: Report, project: Project) -> str:
+    """Return ``vllm-ascend 0.17.0rc1`` for the last source of ``project``, or an empty string."""
+    refs = [source.ref for source in report.inputs if source.project == project]
+    return f"{project} {refs[-1]}" if refs else ""
+
+
+def file_status(change: FileChange) -> str:
+    """Return ``added``, ``removed`` or ``updated`` for a changed file."""
+    return "added" if change.before is None else "removed" if change.after is None else "updated"
+
+
+def chosen_side(item: ReviewItem) -> str:
+    """Name the side whose text was taken: ``omni``, ``upstream``, ``base``, ``both``, ``nothing`` or ``a merge``."""
+    chosen = item.chosen.strip()
+    for side, text in (("omni", item.omni), ("upstream", item.upstream), ("base", item.base)):
+        if chosen and chosen == text.strip():
+            return side
+    if not chosen:
+        return "nothing"
+    sides = [text.strip() for text in (item.omni, item.upstream) if text.strip()]
+    return "both" if len(sides) == 2 and all(side in chosen for side in sides) else "a merge"
+
+
+def in_step(report: Report) -> str:
+    """Say that nothing is left to do, against what."""
+    targets = [name for name in (target(report, "vllm-ascend"), target(report, "vllm")) if name]
+    if report.command == "verify":
+        return f"Nothing breaks against {' and '.join(targets)}." if targets else "No findings."
+    return f"All units are in step with {targets[0]}." if targets else "No findings: all units are in step."
+
+
+def _upgrade_sentence(report: Report) -> str:
+    tally = count_units(report)
+    if not report.reviews and not report.findings and tally["unchanged"] == tally["units"]:
+        return in_step(report)
+    written = report.summary.get("written")
+    lead = "Upgraded" if isinstance(written, int) and written else "Plan"
+    added = f"{tally['added']} added, " if tally["added"] else ""
+    units = f"{count(tally['updated'], 'unit')} updated, {added}{tally['units_ported']} ported"
+    rest = f"{count(tally['reviews'], 'review item')}; {count(tally['findings'], 'finding')}"
+    files = f"; {count(written, 'file')} written" if isinstance(written, int) and written else ""
+    return f"{lead}: {units}, {tally['removed']} removed; {rest}{files}."
+
+
+def _findings_sentence(report: Report) -> str:
+    if not report.findings:
+        return in_step(report)
+    tally = count_findings(report)
+    kinds = [count(tally[f"{noun}s"], noun) for noun in ("error", "warning", "info") if tally[f"{noun}s"]]
+    files = len({finding.path for finding in report.findings})
+    return f"Found {', '.join(kinds)} in {count(files, 'file')}."
+
+
+def _blocks_sentence(report: Report) -> str:
+    if not report.blocks:
+        return "No omni blocks found."
+    marked = sum(block.marked for block in report.blocks)
+    units = len({(block.path, block.unit) for block in report.blocks})
+    files = len({block.path for block in report.blocks})
+    where = f"{count(len(report.blocks), 'block')} in {count(units, 'unit')} of {count(files, 'file')}"
+    return f"{where}; {marked} marked, {len(report.blocks) - marked} not."
+
+
+def _lock_sentence(report: Report) -> str:
+    if not report.units:
+        return "No units to record."
+    known = sum(unit.base is not None or unit.gpu is not None for unit in report.units)
+    own = sum(unit.kind == "own" and unit.base is None and unit.gpu is None for unit in report.units)
+    missing = len(report.units) - known - own
+    unknown = f", {missing} without one" if missing else ""
+    return f"The base of {count(known, 'unit')} is known{unknown}; {own} of omni's own."
+
+
+def _explain_sentence(report: Report) -> str:
+    hunks = [hunk for unit in report.units for hunk in unit.hunks]
+    if not hunks:
+        return "Nothing to explain here: no unit covers these lines."
+    lines = {"upstream": 0, "gpu": 0, "omni": 0}
+    for hunk in hunks:
+        lines[hunk.provenance] += hunk.end_line - hunk.line + 1
+    return f"{lines['upstream']} lines from upstream, {lines['gpu']} ported from GPU, {lines['omni']} of omni's own."
+
+
+def _replay_sentence(report: Report) -> str:
+    rows = report.replay
+    if not rows:
+        return "No replay case was run."
+    means = (
+        f"{name} {sum(values) / len(rows):.2f}"
+        for name, values in (
+            ("effort_left", [row.effort_left for row in rows]),
+            ("kept", [row.kept for row in rows]),
+            ("recall", [row.recall for row in rows]),
+            ("precision", [row.precision for row in rows]),
+        )
+    )
+    broken = sum(not row.parses for row in rows)
+    parses = "every output parses" if not broken else f"{count(broken, 'output')} out of {len(rows)} do not parse"
+    silent = count(sum(row.silent for row in rows), "silent error")
+    return f"{count(len(rows), 'case')}: mean {', '.join(means)}; {silent}; {parses}."
+
+
+_SENTENCES: dict[str, Callable[[Report], str]] = {
+    "upgrade": _upgrade_sentence,
+    "blocks": _blocks_sentence,
+    "lock": _lock_sentence,
+    "explain": _explain_sentence,
+    "replay": _replay_sentence,
+    "rule": lambda report: "" if report.rules else "No such rule.",
+}
+
+
+def summarize(report: Report) -> str:
+    """Return the closing sentence of a run; empty for ``rule``, whose text says it all."""
+    return _SENTENCES.get(report.command, _findings_sentence)(report)

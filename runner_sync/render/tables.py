@@ -1,0 +1,231 @@
+"""Lay out the tables of the terminal output with rich.
+
+In: a ``Report`` and an ``Ink``. Out: tables as text. Touches nothing.
+Cells are ``rich.text.Text``, never markup: a unit named ``[red]`` stays that. rich drops some control characters but
+lets ESC through, so cells are made safe here.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from runner_sync.model import BaseRef, Report, UnitReport
+from runner_sync.render.escape import one_line, visible
+from runner_sync.render.ink import Ink
+from runner_sync.render.order import natural, order_blocks, order_hunks, order_units
+from runner_sync.render.summary import count, is_changed
+
+_MARKS = {
+    "updated": ("~", "cyan"),
+    "added": ("+", "green"),
+    "removed": ("-", "red"),
+    "review": ("?", "yellow"),
+    "unchanged": (" ", "dim"),
+}
+_LEGEND = (
+    "Columns count statements: taken from upstream, ported from the GPU twin, kept of omni's own. "
+    "~ updated, + added, - removed, ? to review."
+)
+_HUNKS_PER_CASE = 5
+_LINES_PER_HUNK = 12
+
+Row = Sequence[str | Text]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A table column: figures are aligned right and never fold; a ``width`` of 0 leaves the width to rich."""
+
+    name: str
+    width: int = 0
+    figures: bool = False
+
+
+def tabulate_units(report: Report, ink: Ink) -> str:
+    """Return one table per file of the units that changed or need a look, and how many did not."""
+    waiting = _reviews_per_unit(report)
+    units = [unit for unit in order_units(report.units) if is_changed(unit) or waiting.get((unit.path, unit.unit))]
+    owners = _owners(report.units)
+    columns = _unit_columns(units, owners, ink.width)
+    parts = []
+    for path, group in groupby(units, key=lambda unit: unit.path):
+        rows = [_unit_row(unit, owners[path], waiting.get((unit.path, unit.unit), 0)) for unit in group]
+        parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, _fit(rows, columns), ink)}")
+    if units:
+        rest = len(report.units) - len(units)
+        parts.append(ink.fold(f"{count(rest, 'unit')} unchanged. {_LEGEND}" if rest else _LEGEND))
+    return "\n\n".join(parts)
+
+
+def _owners(units: Iterable[UnitReport]) -> dict[str, str]:
+    """Return the class of each file whose members all belong to one class, else an empty string."""
+    found: dict[str, set[str]] = {}
+    for unit in units:
+        owner, dot, _ = unit.unit.rpartition(".")
+        found.setdefault(unit.path, set()).update([owner] if dot else [])
+    return {path: next(iter(names)) if len(names) == 1 else "" for path, names in found.items()}
+
+
+def _short(name: str, owner: str) -> str:
+    return one_line(name.removeprefix(owner) if owner and name.startswith(owner + ".") else name)
+
+
+def _file_heading(path: str, owner: str, ink: Ink) -> str:
+    return f"{ink.paint(one_line(path), 'bold')}{'  ' + one_line(owner) if owner else ''}"
+
+
+def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], width: int) -> list[Column]:
+    """Return columns that fit ``width``: the base folds first, then the names; figures never do."""
+    names = max((len(_short(unit.unit, owners[unit.path])) + 2 for unit in units), default=0)
+    bases = max((len(_base(unit.base or unit.gpu)) for unit in units), default=0)
+    figures = ["taken", "ported", "kept", *(["removed"] if any(unit.removed for unit in units) else []), "review"]
+    over = names + 8 + bases + sum(map(len, figures)) + (1 + _padding(width)) * (len(figures) + 3) - width
+    less = max(0, min(over, bases - 12))
+    names -= max(0, min(over - less, names - 12))
+    text = [Column("  unit", names), Column("kind", 8), Column("base", bases - less)]
+    return [*text, *(Column(name, figures=True) for name in figures)]
+
+
+def _padding(width: int) -> int:
+    return 1 if width >= 100 else 0
+
+
+def _fit(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) -> list[Row]:
+    return [[row[column.name] for column in columns] for row in rows]
+
+
+def _unit_row(unit: UnitReport, owner: str, reviews: int) -> dict[str, str | Text]:
+    mark, style = _MARKS[unit.outcome]
+    return {
+        "  unit": Text.assemble((mark, style), " ", _short(unit.unit, owner)),
+        "kind": unit.kind,
+        "base": _base(unit.base or unit.gpu),
+        "taken": _number(unit.taken),
+        "ported": _number(unit.ported),
+        "kept": _number(unit.kept),
+        "removed": _number(unit.removed),
+        "review": _number(reviews),
+    }
+
+
+def _reviews_per_unit(report: Report) -> dict[tuple[str, str], int]:
+    tally: dict[tuple[str, str], int] = {}
+    for item in report.reviews:
+        tally[item.path, item.unit] = tally.get((item.path, item.unit), 0) + 1
+    return tally
+
+
+def _number(value: int) -> str:
+    return str(value) if value else "·"
+
+
+def _base(ref: BaseRef | None) -> str:
+    if ref is None:
+        return "–"
+    return one_line(f"{ref.ref} {ref.how} {ref.similarity:.2f}")
+
+
+def tabulate_bases(report: Report, ink: Ink) -> str:
+    """Return one table per file of what every unit was last synced to."""
+    owners = _owners(report.units)
+    longest = max((len(_short(unit.unit, owners[unit.path])) for unit in report.units), default=0)
+    width = min(longest, max(ink.width // 3, 12))
+    columns = [Column("unit", width), Column("kind", 8), Column("upstream", 11), Column("base", 24), Column("GPU twin")]
+    parts = []
+    for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
+        rows = [(_short(unit.unit, owners[path]), unit.kind, *_base_cells(unit)) for unit in group]
+        parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
+    return "\n\n".join(parts)
+
+
+def _base_cells(unit: UnitReport) -> Row:
+    twin = one_line(f"{unit.gpu.qualname} {unit.gpu.ref}") if unit.gpu else "–"
+    return (unit.base.project if unit.base else "–", _base(unit.base), twin)
+
+
+def tabulate_blocks(report: Report, ink: Ink) -> str:
+    """Return one table per file of the omni blocks."""
+    parts = []
+    for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path):
+        rows: list[Row] = []
+        for block in group:
+            lines = f"{block.start}-{block.end}" if block.end > block.start else str(block.start)
+            marked = Text("marked", style="green") if block.marked else Text("unmarked", style="yellow")
+            uses = " ".join(one_line(name) for name in block.names_used)
+            rows.append((one_line(block.unit), lines, marked, one_line(block.label), uses, one_line(block.twin or "–")))
+        columns = [Column(name) for name in ("unit", "lines", "", "purpose", "uses", "twin")]
+        parts.append(f"{ink.paint(one_line(path), 'bold')}\n{_draw(columns, rows, ink)}")
+    return "\n\n".join(parts)
+
+
+def show_replay(report: Report, ink: Ink) -> str:
+    """Return the score table and, per case, the largest hunks that are left."""
+    rows: list[Row] = []
+    for row in sorted(report.replay, key=lambda row: natural(row.case)):
+        ratios = (f"{value:.2f}" for value in (row.effort_left, row.kept, row.recall, row.precision))
+        parses = Text("yes") if row.parses else Text("no", style="red")
+        rest = (str(row.silent), parses, str(row.reviews), f"{row.seconds:.1f}")
+        rows.append((one_line(row.case), str(row.work), str(row.left), *ratios, *rest))
+    names = ("work", "left", "effort left", "kept", "recall", "precision", "silent", "parses", "reviews", "seconds")
+    table = _draw([Column("case"), *(Column(name, figures=True) for name in names)], rows, ink) if rows else ""
+    return "\n\n".join(part for part in (table, *_largest_hunks(report, ink)) if part)
+
+
+def _largest_hunks(report: Report, ink: Ink) -> Iterable[str]:
+    sign = {"tool": "+", "truth": "-"}
+    for case, group in groupby(order_hunks(report.replay_hunks), key=lambda hunk: hunk.case):
+        hunks = list(group)
+        said = [f"{ink.paint(one_line(case), 'bold')}: the largest of {count(len(hunks), 'hunk')} left"]
+        for hunk in hunks[:_HUNKS_PER_CASE]:
+            who = {"tool": "only in the tool's result", "truth": "only in what people released"}.get(
+                hunk.side, hunk.side
+            )
+            said.append(f"  {one_line(hunk.path)}  {count(hunk.lines, 'line')} {one_line(who)}")
+            lines = visible(hunk.text).strip("\n").split("\n")
+            room = max(ink.width - 6, 20)
+            said += [f"    {sign.get(hunk.side, ' ')} {line[:room]}".rstrip() for line in lines[:_LINES_PER_HUNK]]
+            if len(lines) > _LINES_PER_HUNK:
+                said.append(f"      … {count(len(lines) - _LINES_PER_HUNK, 'more line')}")
+        yield "\n".join(said)
+
+
+def _draw(columns: Sequence[Column], rows: Sequence[Row], ink: Ink) -> str:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.padding = (0, _padding(ink.width), 0, 0)
+    for column in columns:
+        table.add_column(
+            column.name,
+            justify="right" if column.figures else "left",
+            width=column.width or None,
+            overflow="fold",
+            no_wrap=column.figures,
+        )
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+    return "\n".join(line.rstrip() for line in _to_text(table, ink).rstrip("\n").split("\n"))
+
+
+def _to_text(table: Table, ink: Ink) -> str:
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=max(ink.width, 40),
+        force_terminal=ink.color,
+        color_system="standard" if ink.color else None,
+        no_color=not ink.color,
+        force_jupyter=False,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+    console.print(table)
+    return stream.getvalue()

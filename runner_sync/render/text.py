@@ -1,0 +1,192 @@
+"""Render a report for a person at a terminal.
+
+In: a ``Report``, whether colours are wanted, the width in columns. Out: text. Touches nothing.
+Everything that comes from a source tree passes ``escape.visible`` or ``escape.one_line`` on its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from runner_sync.model import Finding, Hunk, Report, ReviewItem, Source, UnitReport
+from runner_sync.render.escape import one_line, visible
+from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
+from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
+from runner_sync.render.order import order_findings, order_reviews, order_units
+from runner_sync.render.summary import chosen_side, count, summarize
+
+_SIDE_LINES = 4
+_MOST_CAUSES = 12
+
+Section = Callable[[Report, Ink], str]
+
+
+def render_text(report: Report, *, color: bool = False, width: int = 100) -> str:
+    """Return the report as text, sections separated by an empty line and closed by one summary sentence."""
+    ink = Ink(color, width)
+    sections = [section(report, ink) for section in _SECTIONS.get(report.command, _FINDING_SECTIONS)]
+    sections.append(ink.paint(one_line(summarize(report)), "bold"))
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _inputs(report: Report, ink: Ink) -> str:
+    return "\n".join(f"{source.project:<11}  {_input(source, ink)}" for source in report.inputs)
+
+
+def _input(source: Source, ink: Ink) -> str:
+    said = [source.ref, source.version or "", source.location]
+    details = dict.fromkeys(one_line(text) for text in said[1:] if text and text != source.ref)
+    return f"{one_line(source.ref)}  {ink.paint(', '.join([source.kind, *details]), 'dim')}"
+
+
+def _notes(report: Report, ink: Ink) -> str:
+    return "\n".join(ink.fold(f"note: {one_line(note)}") for note in report.notes)
+
+
+def _findings(report: Report, ink: Ink) -> str:
+    lines = index_lines(report)
+    found = order_findings(report.findings)
+    return "\n\n".join("\n".join(_finding(finding, lines.get(finding.path, []), ink)) for finding in found)
+
+
+def _finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
+    style = SEVERITY_STYLE[finding.severity]
+    place = one_line(_place(finding.path, finding.line, finding.end_line))
+    if has_columns(finding) and finding.end_line <= finding.line:
+        place += f":{finding.column + 1}"
+    yield f"{ink.paint(one_line(finding.code), style)} {place}  {ink.paint(one_line(finding.unit), 'bold')}"
+    yield ink.fold(f"{finding.severity}: {one_line(finding.message)}", indent="  ")
+    gutter = len(str(finding.line + _SIDE_LINES))
+    for excerpt in quote_lines(lines, finding, width=max(ink.width - gutter - 4, 20)):
+        yield f" {ink.paint(f'{excerpt.number:>{gutter}} |', 'blue')} {excerpt.text}"
+        if excerpt.caret:
+            yield f" {ink.paint(' ' * gutter + ' |', 'blue')} {ink.paint(excerpt.caret, style)}"
+    yield from _fix(finding.fix, ink)
+
+
+def _fix(fix: str, ink: Ink) -> Iterator[str]:
+    if "\n" not in fix.strip():
+        if fix.strip():
+            yield ink.fold(f"fix: {one_line(fix)}", indent="  ")
+        return
+    yield "  fix:"
+    for line in visible(fix.strip("\n")).split("\n"):
+        style = {"+": "green", "-": "red"}.get(line[:1])
+        yield f"    {ink.paint(line, style) if style else line}".rstrip()
+
+
+def _place(path: str, line: int, end_line: int) -> str:
+    return f"{path}:{line}-{end_line}" if end_line > line else f"{path}:{line}"
+
+
+def _reviews(report: Report, ink: Ink) -> str:
+    items = order_reviews(report.reviews)
+    return "\n\n".join("\n".join(_review(item, ink)) for item in items)
+
+
+def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
+    place = one_line(_place(item.path, item.line, item.end_line))
+    yield f"{ink.paint(one_line(item.id), 'yellow')} {place}  {ink.paint(one_line(item.unit), 'bold')}"
+    yield ink.fold(f"review: {one_line(item.reason)}", indent="  ")
+    chosen = chosen_side(item)
+    yield f"  took {chosen}, confidence {item.confidence:.2f}"
+    for side, text in (("base", item.base), ("omni", item.omni), ("upstream", item.upstream), ("chosen", item.chosen)):
+        if side != chosen and not (side == "chosen" and chosen in ("omni", "upstream", "base", "nothing")):
+            yield from _side(side, text, ink)
+
+
+def _side(side: str, text: str, ink: Ink) -> Iterator[str]:
+    lines = [line.rstrip() for line in visible(text).strip("\n").split("\n")] if text.strip() else ["(nothing)"]
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    room = max(ink.width - 16, 20)
+    for index, line in enumerate(lines[:_SIDE_LINES]):
+        body = line[indent:]
+        cut = body if len(body) <= room else body[: room - 1] + "…"
+        yield f"  {ink.paint(f'{side if not index else str():>8} |', 'blue')} {cut}".rstrip()
+    if len(lines) > _SIDE_LINES:
+        yield f"  {ink.paint('         |', 'blue')} … {count(len(lines) - _SIDE_LINES, 'more line')}"
+
+
+def _causes(report: Report, ink: Ink) -> str:
+    tally: dict[tuple[str, str], int] = {}
+    for unit in report.units:
+        for hunk in unit.hunks:
+            key = (one_line(hunk.cause), hunk.provenance)
+            tally[key] = tally.get(key, 0) + 1
+    ranked = sorted(tally.items(), key=lambda entry: (-entry[1], entry[0]))
+    lines = [f"  {count(number, 'hunk'):>10}  {_cause(key, ink)}" for key, number in ranked[:_MOST_CAUSES]]
+    if len(ranked) > _MOST_CAUSES:
+        lines.append(f"              and {count(len(ranked) - _MOST_CAUSES, 'more cause')} (-o json lists all)")
+    return "\n".join(["Causes of the changes:", *lines]) if lines else ""
+
+
+def _cause(key: tuple[str, str], ink: Ink) -> str:
+    cause, provenance = key
+    return f"{ink.paint(f'{provenance:<8}', PROVENANCE_STYLE[provenance])}  {cause or '(no cause recorded)'}"
+
+
+def _units(report: Report, ink: Ink) -> str:
+    from runner_sync.render.tables import tabulate_units
+
+    return tabulate_units(report, ink)
+
+
+def _lock(report: Report, ink: Ink) -> str:
+    from runner_sync.render.tables import tabulate_bases
+
+    return tabulate_bases(report, ink)
+
+
+def _blocks(report: Report, ink: Ink) -> str:
+    from runner_sync.render.tables import tabulate_blocks
+
+    return tabulate_blocks(report, ink)
+
+
+def _replay(report: Report, ink: Ink) -> str:
+    from runner_sync.render.tables import show_replay
+
+    return show_replay(report, ink)
+
+
+def _explain(report: Report, ink: Ink) -> str:
+    lines = index_lines(report)
+    return "\n\n".join("\n".join(_origin(unit, lines, ink)) for unit in order_units(report.units))
+
+
+def _origin(unit: UnitReport, lines: dict[str, list[str]], ink: Ink) -> Iterator[str]:
+    yield f"{one_line(unit.path)}  {ink.paint(one_line(unit.unit), 'bold')}  {unit.kind}"
+    for ref in (unit.base, unit.gpu):
+        if ref is not None:
+            evidence = f"{one_line(ref.how)}, similarity {ref.similarity:.2f}"
+            yield f"  from {one_line(f'{ref.project} {ref.ref} {ref.path} {ref.qualname}')} ({evidence})"
+    for hunk in sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.cause)):
+        yield from _origin_hunk(hunk, lines.get(unit.path, []), ink)
+
+
+def _origin_hunk(hunk: Hunk, lines: list[str], ink: Ink) -> Iterator[str]:
+    span = f"{hunk.line}-{hunk.end_line}" if hunk.end_line > hunk.line else str(hunk.line)
+    yield f"  {span:>11}  {_cause((one_line(hunk.cause), hunk.provenance), ink)}"
+    for number in range(max(hunk.line, 1), min(hunk.end_line, len(lines)) + 1):
+        yield f"  {ink.paint(f'{number:>11} |', 'blue')} {visible(lines[number - 1])}".rstrip()
+
+
+def _rules(report: Report, ink: Ink) -> str:
+    rules = sorted(report.rules, key=lambda rule: rule.code)
+    if len(rules) == 1:
+        return f"{ink.paint(f'{rules[0].code} {rules[0].name}', 'bold')}\n\n{visible(rules[0].text).strip()}"
+    width = max((len(rule.name) for rule in rules), default=0)
+    return "\n".join(
+        f"{ink.paint(rule.code, 'bold')}  {rule.name:<{width}}  {one_line(rule.summary)}" for rule in rules
+    )
+
+
+_FINDING_SECTIONS: tuple[Section, ...] = (_inputs, _findings, _notes)
+_SECTIONS: dict[str, tuple[Section, ...]] = {
+    "upgrade": (_inputs, _units, _causes, _reviews, _findings, _notes),
+    "blocks": (_inputs, _blocks, _notes),
+    "lock": (_inputs, _lock, _notes),
+    "explain": (_inputs, _explain, _notes),
+    "replay": (_replay, _notes),
+    "rule": (_rules, _notes),
+}

@@ -149,8 +149,7 @@ def test_a_region_may_enclose_methods() -> None:
         (body("a = 1", WIDE) + "\n" + body("b = 1", WIDE, "c = 1").replace("f()", "g()"),
          [("crosses-function", 3, 7)], [(3, 7)]),
         # One stray ruler in a method never swallows the region of the methods behind it.
-        (f"class A:\n    def f(self):\n        a = 1\n        {WIDE}\n\n"
-         f"    {WIDE}\n    def g(self): pass\n    {WIDE}\n",
+        (f"class A:\n    def f(self):\n        a\n        {WIDE}\n\n    {WIDE}\n    def g(self): pass\n    {WIDE}\n",
          [("unbalanced", 4, 4)], [(6, 8)]),
         # Three without a partner: no pairing is more likely than another.
         (body(WIDE, "if a:", f"    {WIDE}", "    if b:", f"        {WIDE}", "        c = 1"),

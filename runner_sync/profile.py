@@ -7,6 +7,7 @@ Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and vllm-asc
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from runner_sync.model import Project
@@ -66,6 +67,11 @@ class Profile:
     classes: tuple[tuple[str, str], ...]
     marker: str = "Omni-new"
     device_only: tuple[str, ...] = ()
+    device: tuple[str, str] = ("cuda", "npu")
+
+    def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
+        """The name rewrites of ``names``, in the order in which they are tried."""
+        return tuple(row for row in self.names if row.name in names)
 
 
 ASCEND_RUNNER = "vllm_ascend/worker/model_runner_v1.py"
@@ -139,7 +145,9 @@ NPU = Profile(
             "vllm_ascend.worker.model_runner_v1",
         ),
         NameRewrite("Sampler", "vllm.v1.sample.sampler", "AscendSampler", "vllm_ascend.sample.sampler"),
-        NameRewrite("InputBatch", "vllm.v1.worker.gpu_input_batch", "NPUInputBatch", "vllm_ascend.worker.npu_input_batch"),
+        NameRewrite(
+            "InputBatch", "vllm.v1.worker.gpu_input_batch", "NPUInputBatch", "vllm_ascend.worker.npu_input_batch"
+        ),
         NameRewrite(
             "CommonAttentionMetadata",
             "vllm.v1.attention.backend",
@@ -166,5 +174,14 @@ NPU = Profile(
         ("GPUARWorker", "NPUARWorker"),
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
+    ),
+    device_only=(
+        "torch.cuda.cudart",
+        "torch.cuda.nvtx",
+        "torch.cuda.profiler",
+        "torch.cuda.get_device_capability",
+        "torch.version.cuda",
+        "torch.backends.cuda",
+        "torch.backends.cudnn",
     ),
 )

@@ -1,0 +1,149 @@
+"""GPU→NPU translation of module texts, so that both sides of a merge speak the same names.
+
+In: source text and a `Profile`. Out: `Translated` (text, findings, which rewrites applied). May touch: libcst only.
+One parse, one walk, the rewrites in the order listed here, one print. Each rewrite says edits and doubts; only
+`translate` applies them. What is not edited keeps its bytes; statements are never moved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from runner_sync.model import Finding
+from runner_sync.nodes import Change, parse, rebuild
+from runner_sync.profile import Profile
+from runner_sync.transforms import (
+    attention_metadata,
+    class_names,
+    device_calls,
+    forward_context,
+    graph_capture,
+    graph_wrapper,
+    input_batch,
+    sampler,
+)
+from runner_sync.transforms.edits import Available, Doubt, Edit, Job
+from runner_sync.transforms.scopes import Index, index
+
+__all__ = ["REWRITES", "UNTRANSLATED", "Translated", "translate", "translate_unit"]
+
+REWRITES: tuple[ModuleType, ...] = (
+    graph_wrapper,
+    forward_context,
+    device_calls,
+    class_names,
+    attention_metadata,
+    input_batch,
+    sampler,
+    graph_capture,
+)
+# The rule code of what a rewrite saw and left alone.
+UNTRANSLATED = "RS490"
+_WRAPPER = "if True:\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """A translated text. ``applied`` names the rewrites that changed it, in their order."""
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+    applied: tuple[str, ...] = ()
+
+
+def translate(text: str, profile: Profile, *, path: str = "", available: Available | None = None) -> Translated:
+    """``text`` of a module with the profile's GPU names translated.
+
+    Args:
+        text: source of a whole module, LF newlines.
+        profile: the tables.
+        path: POSIX path of the module in its tree; lets relative imports and the module's own classes be resolved.
+        available: whether ``(module, name)`` exists in the target tree; everything is assumed to when it is not given.
+
+    Raises:
+        InputError: the text is not valid Python.
+    """
+    if not _trigger(profile).search(text):
+        return Translated(text)
+    module = class_names.module_of(path)
+    code = index(parse(text, path=path), module=module)
+    return _applied(text, Job(code, profile, available or _everything), path=path)
+
+
+def translate_unit(text: str, profile: Profile, *, path: str = "", available: Available | None = None) -> Translated:
+    """Like `translate` for a fragment, such as one indented method: unbound names mean what the profile says.
+
+    Raises:
+        InputError: the fragment is not valid Python.
+    """
+    if not _trigger(profile).search(text):
+        return Translated(text)
+    wrapper = _WRAPPER if text.lstrip("\n")[:1] in (" ", "\t") else ""
+    code = index(parse(wrapper + text, path=path), module=class_names.module_of(path), assumed=_assumed(profile))
+    result = _applied(wrapper + text, Job(code, profile, available or _everything), path=path, above=len(wrapper) and 1)
+    return Translated(result.text.removeprefix(wrapper), result.findings, result.applied)
+
+
+def _everything(_module: str, _name: str) -> bool:
+    return True
+
+
+@lru_cache(maxsize=8)
+def _trigger(profile: Profile) -> re.Pattern[str]:
+    """Matches every text that any rewrite could change."""
+    words = {row.name for row in profile.names} | {row.call for row in profile.keywords}
+    words |= {old for old, _ in profile.classes} | {profile.device[0]}
+    return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b")
+
+
+def _assumed(profile: Profile) -> dict[str, str]:
+    known = {row.name: f"{row.module}.{row.name}" for row in reversed(profile.names)}
+    known |= {row.name: f"{row.module}.{row.name}" for row in class_names.twins(profile, module="?")}
+    return known | {name: name for name in {old.partition(".")[0] for old, _ in profile.attributes}}
+
+
+def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
+    changes: dict[cst.CSTNode, list[Change]] = {}
+    doubts: list[Doubt] = []
+    applied: list[str] = []
+    for module in REWRITES:
+        said = list(module.rewrite(job))
+        edits = [one for one in said if isinstance(one, Edit)]
+        doubts.extend(one for one in said if isinstance(one, Doubt))
+        for edit in edits:
+            changes.setdefault(edit.node, []).append(edit.change)
+        if edits:
+            applied.append(module.__name__.rpartition(".")[2])
+    findings = tuple(_findings(job.code, doubts, path=path, above=above))
+    if not changes:
+        return Translated(text, findings)
+    return Translated(rebuild(job.code.tree, changes, parents=job.code.parents).code, findings, tuple(applied))
+
+
+def _findings(code: Index, doubts: Iterable[Doubt], *, path: str, above: int) -> Iterable[Finding]:
+    doubts = list(doubts)
+    if not doubts:
+        return
+    positions = MetadataWrapper(code.tree, unsafe_skip_copy=True).resolve(PositionProvider)
+    for doubt in doubts:
+        span = positions[doubt.node]
+        yield Finding(
+            code=UNTRANSLATED,
+            severity="info",
+            path=path,
+            line=span.start.line - above,
+            end_line=span.end.line - above,
+            unit=doubt.unit,
+            symbol=doubt.symbol,
+            message=doubt.message,
+            fix=doubt.fix,
+            column=span.start.column + 1,
+            end_column=span.end.column + 1,
+        )

@@ -1,0 +1,43 @@
+"""Name the NPU twin where a GPU runner or worker class is named.
+
+    -from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+    +from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+     ...
+    -class GPUARModelRunner(OmniGPUModelRunner):
+    +class NPUARModelRunner(OmniNPUModelRunner):
+
+Leaves alone: vLLM's ``GPUModelRunner`` and ``AsyncGPUModelRunnerOutput`` (NPU code uses the latter as it is), a class
+of the same name in a module that is no twin, docstrings.
+Why: the ported statement must reach the NPU class; the GPU one would run CUDA code under an NPU name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runner_sync.profile import NameRewrite, Profile
+from runner_sync.transforms.edits import Doubt, Edit, Job
+from runner_sync.transforms.renames import rename_imported
+
+
+def module_of(path: str) -> str:
+    """Dotted module name of a source path: ``a/b.py`` is ``a.b``."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
+    """One row per location of each NPU twin, newest first; a text of unknown ``module`` may define any of them."""
+    pairs = dict(profile.classes)
+    for runner in profile.modules:
+        gpu = runner.gpu
+        if gpu is None or pairs.get(gpu.name) != runner.name:
+            continue
+        for path in runner.paths:
+            yield NameRewrite(gpu.name, module_of(gpu.path), runner.name, module_of(path))
+            if not module:
+                yield NameRewrite(gpu.name, "", runner.name, module_of(path))
+
+
+def rewrite(job: Job) -> Iterator[Edit | Doubt]:
+    """Edits of imports, base classes, annotations, calls and the definitions themselves."""
+    return rename_imported(job, tuple(twins(job.profile, module=job.code.module)), definitions=True)

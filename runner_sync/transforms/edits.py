@@ -1,0 +1,60 @@
+"""What a rewrite is given (a `Job`) and what it says: an `Edit` (change this node so) or a `Doubt` (left, and why).
+
+In and out: libcst nodes and sentences, inside this room only. May touch: libcst only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import libcst as cst
+
+from runner_sync.nodes import chain
+from runner_sync.profile import Profile
+from runner_sync.transforms.scopes import Index
+
+Available = Callable[[str, str], bool]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Job:
+    """The module, the names, and whether ``(module, name)`` exists in the target tree."""
+
+    code: Index
+    profile: Profile
+    available: Available
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Edit:
+    """Replace ``node`` by ``change(node)``; changes of one node run in the order they were said."""
+
+    node: cst.CSTNode
+    change: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Doubt:
+    """``node`` was left as it is. ``message`` is one sentence, ``fix`` what a person would do."""
+
+    node: cst.CSTNode
+    unit: str
+    symbol: str
+    message: str
+    fix: str = ""
+
+
+Rewrite = Callable[[Job], Iterator[Edit | Doubt]]
+
+
+def reworded(node: cst.CSTNode, old: str, new: str) -> Edit:
+    """``old`` becomes ``new`` in ``node``: a name, an attribute chain, or a quoted annotation that contains it."""
+    if isinstance(node, cst.SimpleString):
+        pattern = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
+        return Edit(node, lambda text: text.with_changes(value=pattern.sub(new, text.value)))
+    if isinstance(node, cst.Name) and "." not in new:
+        return Edit(node, lambda name: name.with_changes(value=new))
+    return Edit(node, lambda named: chain(new).with_changes(lpar=named.lpar, rpar=named.rpar))

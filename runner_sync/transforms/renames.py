@@ -1,0 +1,153 @@
+"""Rename what is imported: the one engine behind every rewrite that is a table of names.
+
+In: a `Job` and rows ``(name, module) → (new_name, new_module)``. Out: edits of the import and of every use that
+resolves to it (isinstance, annotations, quoted annotations, attributes of it), or a doubt. May touch: libcst only.
+A binding is renamed whole or not at all, so that an import and its uses never part. Rows with the same source are
+tried in order: the first one that the target tree has is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from runner_sync.profile import NameRewrite
+from runner_sync.transforms.edits import Doubt, Edit, Job, reworded
+from runner_sync.transforms.imports import Move, line_after
+from runner_sync.transforms.scopes import Binding, Scope, Site, Use
+
+Rows = dict[str, list[NameRewrite]]
+
+
+def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool = False) -> Iterator[Edit | Doubt]:
+    """Carry out ``rows``; ``definitions`` also renames a class of this module that a row names."""
+    table = _by_origin(rows)
+    for binding in _candidates(job, table, definitions=definitions):
+        decided = _decide(job, binding, table)
+        if isinstance(decided, Doubt):
+            yield decided
+        elif decided:
+            yield from _renamed(job, binding, decided)
+    yield from _renamed_through_modules(job, table)
+
+
+def uses_after(job: Job, rows: Iterable[NameRewrite]) -> set[Use]:
+    """The uses that mean a row's new name once `rename_imported` is done, those that already do included."""
+    table = _by_origin(rows)
+    new = {f"{row.new_module}.{row.new_name}" for rows_of in table.values() for row in rows_of}
+    found = {use for use in job.code.uses if use.origin in new}
+    for binding in _candidates(job, table):
+        if isinstance(_decide(job, binding, table), dict):
+            found.update(use for use in binding.uses if use.dotted == binding.name)
+    found.update(use for use, _ in _module_uses(job, table))
+    return found
+
+
+def _by_origin(rows: Iterable[NameRewrite]) -> Rows:
+    table: Rows = {}
+    for row in rows:
+        table.setdefault(f"{row.module}.{row.name}", []).append(row)
+    return table
+
+
+def _candidates(job: Job, table: Rows, *, definitions: bool = False) -> Iterator[Binding]:
+    for binding in job.code.bindings:
+        if any(origin in table for origin in binding.origins) and (definitions or not _is_defined(binding)):
+            yield binding
+
+
+def _decide(job: Job, binding: Binding, table: Rows) -> dict[str, NameRewrite] | Doubt:
+    """The row for each origin of ``binding``, or why it must stay."""
+    chosen: dict[str, NameRewrite] = {}
+    defined = _is_defined(binding)
+    for origin in sorted(binding.origins):
+        row = _available(job, table.get(origin, []), defined=defined)
+        if row is None and origin in table:
+            old = table[origin][0]
+            return _doubt(binding, f"{old.new_module} of the target has no {old.new_name}", "keep or port by hand")
+        if row is None:
+            return _doubt(binding, f"{binding.name} is also bound to something else here", "rename by hand")
+        chosen[origin] = row
+    return _checked(binding, chosen)
+
+
+def _is_defined(binding: Binding) -> bool:
+    return any(isinstance(site.node, cst.ClassDef) for site in binding.sites)
+
+
+def _available(job: Job, rows: list[NameRewrite], *, defined: bool) -> NameRewrite | None:
+    # What is defined here is what the target will have: nothing to look up.
+    return next((row for row in rows if defined or job.available(row.new_module, row.new_name)), None)
+
+
+def _checked(binding: Binding, chosen: dict[str, NameRewrite]) -> dict[str, NameRewrite] | Doubt:
+    names = {row.new_name for row in chosen.values()}
+    if len(names) > 1 or len({site.aliased for site in binding.sites}) > 1:
+        return _doubt(binding, f"{binding.name} is imported in two ways", "rename by hand")
+    new = {f"{row.new_module}.{row.new_name}" for row in chosen.values()}
+    if not all(site.aliased for site in binding.sites) or not binding.sites:
+        taken = _taken(binding, names.pop(), new)
+        if taken:
+            return _doubt(binding, f"{taken} already means something else here", "rename by hand")
+    return chosen
+
+
+def _taken(binding: Binding, name: str, origins: set[str]) -> str:
+    """``name`` when it is bound, to anything but ``origins``, where a use of ``binding`` stands."""
+    if name == binding.name:
+        return ""
+    scopes: set[Scope] = {binding.scope}
+    for use in binding.uses:
+        scopes.update(use.scope.visible())
+    clashes = [scope for scope in scopes if name in scope.bindings and not scope.bindings[name].origins <= origins]
+    return name if clashes else ""
+
+
+def _renamed(job: Job, binding: Binding, chosen: dict[str, NameRewrite]) -> Iterator[Edit]:
+    for site in binding.sites:
+        yield _moved(job, site, chosen)
+    new_name = next(iter(chosen.values())).new_name
+    if new_name == binding.name or (binding.sites and all(site.aliased for site in binding.sites)):
+        return
+    for use in binding.uses:
+        yield reworded(use.parts[0], binding.name, new_name)
+
+
+def _moved(job: Job, site: Site, chosen: dict[str, NameRewrite]) -> Edit:
+    if isinstance(site.node, cst.ClassDef):
+        row = chosen[f"{job.code.module}.{site.name}"]
+        name = row.new_name
+        return Edit(site.node, lambda node: node.with_changes(name=node.name.with_changes(value=name)))
+    return Edit(site.node, Move(chosen[f"{site.module}.{site.name}"], within=job.code.module))
+
+
+def _module_uses(job: Job, table: Rows) -> Iterator[tuple[Use, NameRewrite]]:
+    """Uses such as ``forward_context.set_forward_context`` whose root is an imported module."""
+    for use in job.code.uses:
+        rows = table.get(use.origin) if "." in use.dotted else None
+        row = _available(job, rows, defined=False) if rows else None
+        if row and use.binding and use.binding.sites and isinstance(use.parts[0], cst.Name):
+            yield use, row
+
+
+def _renamed_through_modules(job: Job, table: Rows) -> Iterator[Edit | Doubt]:
+    added: set[tuple[Site, str]] = set()
+    for use, row in _module_uses(job, table):
+        binding = use.binding
+        package, _, leaf = row.new_module.rpartition(".")
+        if binding is None:
+            continue
+        if _taken(binding, leaf, {row.new_module}):
+            yield _doubt(binding, f"{leaf} already means something else here", "rename by hand")
+            continue
+        for site in binding.sites:
+            if (site, row.new_module) not in added:
+                added.add((site, row.new_module))
+                yield Edit(site.node, line_after(package, leaf))
+        yield reworded(use.parts[-1], use.dotted, f"{leaf}.{row.new_name}")
+
+
+def _doubt(binding: Binding, message: str, fix: str) -> Doubt:
+    node = binding.sites[0].statement if binding.sites else binding.uses[0].parts[0]
+    return Doubt(node, binding.scope.qualname, binding.name, f"{binding.name} was not translated: {message}.", fix)

@@ -1,0 +1,246 @@
+"""Classes of a world: members, what methods assign to ``self``, base classes, MRO, and which inherited code still
+runs.
+
+Comes in: a `World`. Goes out: `ClassInfo` and `Lineup` (one linearisation of a class, one per branch of a
+conditional base). May touch: nothing else. The MRO is C3, as in the Python documentation ("The Python 2.3 Method
+Resolution Order").
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from runner_sync.verify import modules
+from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.world import Definition, World
+
+# Bases that add no attribute a runner could read and hide none.
+_PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "Protocol", "typing.Protocol", "typing.Generic"})
+_MAX_LINEUPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One write of an attribute: in a class body (``function`` is ``None``) or through ``self`` in a method."""
+
+    value: ast.expr | None
+    annotation: ast.expr | None
+    function: FunctionNode | None
+    node: ast.AST
+
+
+@dataclass(slots=True, eq=False)
+class ClassInfo:
+    """What a class statement shows. ``open`` is whether it can have attributes that no statement shows."""
+
+    name: str
+    module: Module
+    node: ast.ClassDef
+    methods: dict[str, list[FunctionNode]] = field(default_factory=dict)
+    written: dict[str, list[Assignment]] = field(default_factory=dict)
+    open: bool = False
+
+    @property
+    def place(self) -> str:
+        """``path:line`` of the class statement."""
+        return f"{self.module.path}:{self.node.lineno}"
+
+    @property
+    def fields(self) -> list[tuple[str, bool]]:
+        """Annotated class-level fields in order, with whether each has a default (NamedTuple, dataclass)."""
+        return [
+            (statement.target.id, statement.value is not None)
+            for statement in self.node.body
+            if isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and "ClassVar" not in ast.unparse(statement.annotation)
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lineup:
+    """One linearisation: the class itself first. ``open`` is whether an external base may add anything."""
+
+    classes: tuple[ClassInfo, ...]
+    open: bool
+
+    @property
+    def head(self) -> ClassInfo:
+        """The class whose MRO this is."""
+        return self.classes[0]
+
+    def find(self, method: str, *, after: ClassInfo | None = None) -> tuple[ClassInfo, list[FunctionNode]] | None:
+        """The class that ``self.method`` (or ``super().method`` from ``after``) reaches, with its definitions."""
+        start = 0 if after is None else self.classes.index(after) + 1
+        for info in self.classes[start:]:
+            if method in info.methods:
+                return info, info.methods[method]
+            if method in info.written:
+                return info, []
+        return None
+
+    def __contains__(self, info: object) -> bool:
+        return info in self.classes
+
+
+class Classes:
+    """Class information of one world, computed once per class."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._infos: dict[int, ClassInfo] = {}
+        self._lineups: dict[int, list[Lineup]] = {}
+
+    def info(self, definition: Definition) -> ClassInfo | None:
+        """The class that ``definition`` is, or ``None`` when it is none."""
+        if definition.module is None or not isinstance(definition.node, ast.ClassDef):
+            return None
+        return self.info_of(definition.module, definition.node)
+
+    def info_of(self, module: Module, node: ast.ClassDef) -> ClassInfo:
+        """Class information of a class statement; patches that the trees apply to the class are merged in."""
+        if id(node) not in self._infos:
+            info = _read_class(module, node)
+            self._infos[id(node)] = info
+            self._apply_patches(info)
+        return self._infos[id(node)]
+
+    def lineups(self, info: ClassInfo) -> list[Lineup]:
+        """The possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
+        if id(info.node) not in self._lineups:
+            self._lineups[id(info.node)] = [Lineup((info,), True)]  # a cycle reads as open
+            self._lineups[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_LINEUPS))
+        return self._lineups[id(info.node)]
+
+    def _linearise(self, info: ClassInfo) -> Iterator[Lineup]:
+        choices = [self._base_lineups(info, base) for base in info.node.bases]
+        is_open = info.open or any(
+            k.arg == "metaclass" and "ABCMeta" not in ast.unparse(k.value) for k in info.node.keywords
+        )
+        for combination in itertools.product(*choices):
+            parts = [list(part.classes) for part in combination if part is not None]
+            merged = merge_c3([*parts, [part[0] for part in parts if part]])
+            known = all(part is not None for part in combination)
+            opened = is_open or not known or merged is None or any(part.open for part in combination if part)
+            yield Lineup((info, *(merged or [c for part in parts for c in part])), opened)
+
+    def _base_lineups(self, info: ClassInfo, base: ast.expr) -> list[Lineup | None]:
+        expression = base.value if isinstance(base, ast.Subscript) else base
+        text = ast.unparse(expression)
+        if text in _PLAIN_BASES or text.split(".")[-1] == "NamedTuple":
+            return [Lineup((), False)]
+        found: list[Lineup | None] = []
+        for definition in self.world.resolve(info.module, text):
+            inner = self.info(definition)
+            found.extend(self.lineups(inner) if inner is not None else [None])
+        return found or [None]
+
+    def _apply_patches(self, info: ClassInfo) -> None:
+        prefix = f"{info.module.name}.{info.name}."
+        for name, replacements in self.world.patches().items():
+            if not name.startswith(prefix):
+                continue
+            attribute = name.removeprefix(prefix)
+            for definition in replacements:
+                if isinstance(definition.node, FunctionNode):
+                    info.methods.setdefault(attribute, []).append(definition.node)
+                else:
+                    # timid: replaced by something unreadable, so no signature of it is known any more.
+                    info.written.setdefault(attribute, []).append(Assignment(None, None, None, info.node))
+                    info.methods.pop(attribute, None)
+
+
+def merge_c3(sequences: Sequence[list[ClassInfo]]) -> list[ClassInfo] | None:
+    """C3 merge of linearisations; ``None`` when there is no consistent order."""
+    pending = [list(sequence) for sequence in sequences if sequence]
+    merged: list[ClassInfo] = []
+    while pending:
+        head = next((s[0] for s in pending if not any(s[0] in other[1:] for other in pending)), None)
+        if head is None:
+            return None
+        merged.append(head)
+        pending = [rest for s in pending if (rest := [c for c in s if c is not head])]
+    return merged
+
+
+def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
+    info = ClassInfo(node.name, module, node)
+    for statement in modules.flat_statements(node.body):
+        if isinstance(statement, FunctionNode):
+            info.methods.setdefault(statement.name, []).append(statement)
+        elif isinstance(statement, ast.ClassDef):
+            info.written.setdefault(statement.name, []).append(Assignment(None, None, None, statement))
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            for alias in statement.names:
+                name = alias.asname or alias.name
+                info.written.setdefault(name, []).append(Assignment(None, None, None, statement))
+        else:
+            for target, value, annotation in modules.assignments_of(statement):
+                if isinstance(target, ast.Name):
+                    info.written.setdefault(target.id, []).append(Assignment(value, annotation, None, statement))
+    for functions in list(info.methods.values()):
+        for function in functions:
+            _read_method(info, function)
+    info.open = info.open or "__getattr__" in info.methods or "__getattribute__" in info.methods
+    return info
+
+
+def _read_method(info: ClassInfo, function: FunctionNode) -> None:
+    owner = self_name(function)
+    if owner is None:
+        return
+    for node in ast.walk(function):
+        for target, value, annotation in modules.assignments_of(node):
+            if is_attribute_of(target, owner):
+                assert isinstance(target, ast.Attribute)
+                info.written.setdefault(target.attr, []).append(Assignment(value, annotation, function, node))
+        if isinstance(node, ast.Call):
+            _read_setattr(info, function, node, owner=owner)
+        elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and is_name(node.value, owner):
+            info.open = True
+
+
+def _read_setattr(info: ClassInfo, function: FunctionNode, call: ast.Call, *, owner: str) -> None:
+    name = ast.unparse(call.func)
+    if name == "vars" and call.args and is_name(call.args[0], owner):
+        info.open = True
+    if name not in ("setattr", "object.__setattr__") or len(call.args) != 3 or not is_name(call.args[0], owner):
+        return
+    attribute = call.args[1]
+    if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
+        info.written.setdefault(attribute.value, []).append(Assignment(None, None, function, call))
+    elif not _is_read_first(function, owner, ast.unparse(attribute)):
+        info.open = True
+
+
+def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
+    """Whether the same method reads ``getattr(self, name)``: its ``setattr`` then only overwrites what exists."""
+    return any(
+        isinstance(node, ast.Call)
+        and is_name(node.func, "getattr")
+        and len(node.args) == 2
+        and is_name(node.args[0], owner)
+        and ast.unparse(node.args[1]) == name
+        for node in ast.walk(function)
+    )
+
+
+def self_name(function: FunctionNode) -> str | None:
+    """The name of the instance (or class) parameter, ``None`` for static methods."""
+    if any(ast.unparse(d) == "staticmethod" for d in function.decorator_list):
+        return None
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    return arguments[0].arg if arguments else None
+
+
+def is_name(node: ast.expr, name: str) -> bool:
+    """Whether ``node`` is the bare name ``name``."""
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def is_attribute_of(node: ast.expr, owner: str) -> bool:
+    """Whether ``node`` is ``owner.something``."""
+    return isinstance(node, ast.Attribute) and is_name(node.value, owner)

@@ -1,0 +1,153 @@
+"""One function body under scrutiny: which names are local in it, what it guards, where its nodes stand.
+
+Comes in: a module and its functions. Goes out: `Frame`s, in source order. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from runner_sync.model import Finding, Severity
+from runner_sync.verify import modules
+from runner_sync.verify.classes import Classes, ClassInfo, self_name
+from runner_sync.verify.modules import FunctionNode, Import, Module
+
+_ATTRIBUTE_ERRORS = frozenset({"AttributeError", "Exception", "BaseException"})
+_CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A top-level function or method with everything nested in it. ``info`` is its class."""
+
+    module: Module
+    function: FunctionNode
+    info: ClassInfo | None
+    bound: dict[str, list[ast.AST]] = field(default_factory=dict)
+    imports: dict[str, list[Import]] = field(default_factory=dict)
+    tested: set[str] = field(default_factory=set)
+    narrowed: set[str] = field(default_factory=set)
+    _safe: dict[frozenset[str], set[int]] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> str:
+        """``Class.method`` or the function's name."""
+        return f"{self.info.name}.{self.function.name}" if self.info else self.function.name
+
+    @property
+    def owner(self) -> str | None:
+        """The name of ``self`` (or ``cls``), ``None`` outside methods and in static ones."""
+        return self_name(self.function) if self.info else None
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """Every node of the body, nested functions included, decorators and signature left out."""
+        for statement in self.function.body:
+            yield from ast.walk(statement)
+
+    def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
+        """Whether the code expects that ``node`` fails: in a ``try`` that catches it, or under a version switch."""
+        errors = _CALL_ERRORS if calls else _ATTRIBUTE_ERRORS
+        if errors not in self._safe:
+            self._safe[errors] = _guarded_nodes(self.function, errors)
+        return id(node) in self._safe[errors]
+
+    def finding(
+        self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
+    ) -> Finding:
+        """A finding at ``node`` of this frame."""
+        return Finding(
+            code,
+            severity,
+            self.module.path,
+            node.lineno,
+            node.end_lineno or node.lineno,
+            self.unit,
+            symbol,
+            message,
+            fix,
+            node.col_offset + 1,
+            (node.end_col_offset or node.col_offset) + 1,
+        )
+
+
+def frames_of(classes: Classes, module: Module) -> list[Frame]:
+    """The functions of ``module`` and the methods of its top-level classes."""
+    found: list[Frame] = []
+    for statement in modules.flat_statements(module.node.body):
+        if isinstance(statement, FunctionNode):
+            found.append(frame_of(module, statement, None))
+        elif isinstance(statement, ast.ClassDef):
+            info = classes.info_of(module, statement)
+            own = [s for s in modules.flat_statements(statement.body) if isinstance(s, FunctionNode)]
+            found.extend(frame_of(module, function, info) for function in own)
+    return found
+
+
+def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> Frame:
+    """Read the local names, imports and guards of ``function``."""
+    frame = Frame(module, function, info)
+    for argument in _arguments(function):
+        frame.bound.setdefault(argument.arg, []).append(argument)
+    for node in ast.walk(function):
+        if node is not function:
+            _read_node(frame, node)
+    return frame
+
+
+def _arguments(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    a = function.args
+    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]
+
+
+def _read_node(frame: Frame, node: ast.AST) -> None:
+    if isinstance(node, FunctionNode | ast.ClassDef):
+        frame.bound.setdefault(node.name, []).append(node)
+    if isinstance(node, FunctionNode | ast.Lambda):
+        for argument in _arguments(node):
+            # timid: an inner parameter shadows the outer name, so that name is no longer typed.
+            frame.bound.setdefault(argument.arg, []).append(node)
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        for alias in node.names:
+            name = alias.asname or alias.name.split(".")[0]
+            module = modules.absolute_name(frame.module, node) if isinstance(node, ast.ImportFrom) else alias.name
+            imported = alias.name if isinstance(node, ast.ImportFrom) else None
+            frame.imports.setdefault(name, []).append(
+                Import(module, imported, name, node.lineno, node.lineno, 1, False)
+            )
+    elif isinstance(node, ast.comprehension):
+        for target in modules.target_names(node.target):
+            if isinstance(target, ast.Name):
+                frame.bound.setdefault(target.id, []).append(node)
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        frame.bound.setdefault(node.name, []).append(node)
+    elif isinstance(node, ast.Call):
+        _read_guard(frame, node)
+    for target, _, _ in modules.assignments_of(node):
+        if isinstance(target, ast.Name):
+            frame.bound.setdefault(target.id, []).append(node)
+
+
+def _read_guard(frame: Frame, call: ast.Call) -> None:
+    name = ast.unparse(call.func)
+    if name in ("hasattr", "getattr", "setattr", "delattr") and len(call.args) > 1:
+        attribute = call.args[1]
+        if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
+            frame.tested.add(attribute.value)
+    elif name == "isinstance" and call.args:
+        frame.narrowed.add(ast.unparse(call.args[0]))
+
+
+def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
+    guarded: set[int] = set()
+    for node in ast.walk(function):
+        body: list[ast.stmt] = []
+        if isinstance(node, ast.Try) and any(modules.catches(handler, errors) for handler in node.handlers):
+            body = node.body
+        elif isinstance(node, ast.If) and modules.is_switch(node.test):
+            body = [*node.body, *node.orelse]
+        elif isinstance(node, ast.With) and any("suppress" in ast.unparse(item.context_expr) for item in node.items):
+            body = node.body
+        guarded.update(id(inner) for statement in body for inner in ast.walk(statement))
+    return guarded

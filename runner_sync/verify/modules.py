@@ -1,0 +1,218 @@
+"""One parsed module: what its names are bound to, in every branch.
+
+Comes in: a path and a text. Goes out: `Module` with module-level bindings (classes, functions, imports, values).
+May touch: nothing; the text is parsed, never executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from runner_sync.model import Project
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported name. ``name`` is ``None`` for ``import a.b``; ``guarded`` means that a failure is handled."""
+
+    module: str
+    name: str | None
+    alias: str
+    line: int
+    end_line: int
+    column: int
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What one module-level statement binds a name to."""
+
+    kind: Literal["class", "function", "import", "value"]
+    node: ast.AST
+    imported: Import | None = None
+    value: ast.expr | None = None
+    annotation: ast.expr | None = None
+
+
+@dataclass(slots=True)
+class Module:
+    """A parsed module. ``dynamic`` is whether names can appear in it that no statement shows."""
+
+    name: str
+    path: str
+    project: Project
+    is_package: bool
+    node: ast.Module
+    text: str
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    dynamic: bool = False
+
+
+@functools.lru_cache(maxsize=4096)
+def parse(text: str) -> ast.Module:
+    """Parse ``text`` once per process; raises `SyntaxError` as `ast.parse` does."""
+    return ast.parse(text)
+
+
+def build(name: str, path: str, project: Project, *, text: str, is_package: bool) -> Module:
+    """Parse ``text`` and collect its module-level bindings; raises `SyntaxError`."""
+    module = Module(name, path, project, is_package, parse(text), text)
+    for statement in flat_statements(module.node.body):
+        _bind_statement(module, statement)
+    for node in ast.walk(module.node):
+        if isinstance(node, ast.Global):
+            for global_name in node.names:
+                _add(module, global_name, Binding("value", node))
+    module.dynamic = "__getattr__" in module.bindings or "globals()" in text or "sys.modules[__name__]" in text
+    return module
+
+
+def flat_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of ``body`` and of every branch, loop, ``with`` and ``try`` in it; functions and classes stay shut."""
+    for statement in body:
+        yield statement
+        for block in blocks_of(statement):
+            yield from flat_statements(block)
+
+
+def blocks_of(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The statement lists directly inside a compound statement that opens no new scope."""
+    if isinstance(statement, FunctionNode | ast.ClassDef):
+        return []
+    blocks: list[list[ast.stmt]] = [
+        block for name in ("body", "orelse", "finalbody") if isinstance(block := getattr(statement, name, None), list)
+    ]
+    if isinstance(statement, ast.Try | ast.TryStar):
+        blocks.extend(handler.body for handler in statement.handlers)
+    if isinstance(statement, ast.Match):
+        blocks.extend(case.body for case in statement.cases)
+    return blocks
+
+
+def target_names(target: ast.expr) -> Iterator[ast.expr]:
+    """The names, attributes and subscripts that an assignment target binds, tuples and stars opened."""
+    if isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            yield from target_names(element)
+    elif isinstance(target, ast.Starred):
+        yield from target_names(target.value)
+    else:
+        yield target
+
+
+def imports_of(module: Module) -> Iterator[tuple[ast.stmt, Import]]:
+    """Every import statement of the module, functions included, as `Import`, star imports left out."""
+    guarded = _guarded_statements(module.node)
+    for node in ast.walk(module.node):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for imported in _read_import(module, node, guarded=node in guarded):
+                if imported.name != "*":
+                    yield node, imported
+
+
+def absolute_name(module: Module, node: ast.ImportFrom) -> str:
+    """The absolute module name of a from-import in ``module`` (PEP 328)."""
+    if not node.level:
+        return node.module or ""
+    parts = module.name.split(".")
+    keep = len(parts) - node.level + (1 if module.is_package else 0)
+    return ".".join([*parts[:keep], *([node.module] if node.module else [])])
+
+
+def _read_import(module: Module, node: ast.Import | ast.ImportFrom, *, guarded: bool) -> Iterator[Import]:
+    for alias in node.names:
+        end = alias.end_lineno or alias.lineno
+        place = (alias.lineno, end, alias.col_offset + 1)
+        if isinstance(node, ast.Import):
+            yield Import(alias.name, None, alias.asname or alias.name.split(".")[0], *place, guarded)
+        else:
+            yield Import(absolute_name(module, node), alias.name, alias.asname or alias.name, *place, guarded)
+
+
+def _bind_statement(module: Module, statement: ast.stmt) -> None:
+    if isinstance(statement, ast.ClassDef):
+        _add(module, statement.name, Binding("class", statement))
+    elif isinstance(statement, FunctionNode):
+        _add(module, statement.name, Binding("function", statement))
+    elif isinstance(statement, ast.Import | ast.ImportFrom):
+        _bind_import(module, statement)
+    else:
+        for target, value, annotation in assignments_of(statement):
+            if isinstance(target, ast.Name):
+                _add(module, target.id, Binding("value", statement, value=value, annotation=annotation))
+
+
+def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:
+    for imported in _read_import(module, node, guarded=False):
+        if imported.name == "*":
+            module.stars.append(imported.module)
+        else:
+            _add(module, imported.alias, Binding("import", node, imported))
+
+
+def assignments_of(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None, ast.expr | None]]:
+    """(target, value, annotation) of one statement or walrus; the value is ``None`` where a tuple or loop hides it."""
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            whole = not isinstance(target, ast.Tuple | ast.List)
+            for name in target_names(target):
+                yield name, statement.value if whole else None, None
+    elif isinstance(statement, ast.AnnAssign):
+        yield statement.target, statement.value, statement.annotation
+    elif isinstance(statement, ast.AugAssign):
+        yield statement.target, None, None
+    elif isinstance(statement, ast.NamedExpr):
+        yield statement.target, statement.value, None
+    elif isinstance(statement, ast.For | ast.AsyncFor):
+        for name in target_names(statement.target):
+            yield name, None, None
+    elif isinstance(statement, ast.With | ast.AsyncWith):
+        for item in statement.items:
+            if item.optional_vars is not None:
+                for name in target_names(item.optional_vars):
+                    yield name, None, None
+
+
+def _add(module: Module, name: str, binding: Binding) -> None:
+    module.bindings.setdefault(name, []).append(binding)
+
+
+def _guarded_statements(tree: ast.Module) -> set[ast.AST]:
+    """Import statements whose failure is handled, or that never run: try/except, TYPE_CHECKING, version switches."""
+    guarded: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and any(catches(handler, IMPORT_ERRORS) for handler in node.handlers):
+            guarded.update(statement for part in node.body for statement in ast.walk(part) if _is_import(statement))
+        elif isinstance(node, ast.If) and is_switch(node.test):
+            parts = [*node.body, *node.orelse]
+            guarded.update(statement for part in parts for statement in ast.walk(part) if _is_import(statement))
+    return guarded
+
+
+IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def catches(handler: ast.ExceptHandler, errors: frozenset[str]) -> bool:
+    """Whether ``handler`` catches one of ``errors`` (a bare ``except`` catches all)."""
+    if handler.type is None:
+        return True
+    parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(ast.unparse(part).split(".")[-1] in errors for part in parts)
+
+
+def is_switch(test: ast.expr) -> bool:
+    """Whether a condition asks for a version or for type checking: one branch is then not meant for these trees."""
+    text = ast.unparse(test)
+    return "version" in text.lower() or "TYPE_CHECKING" in text or "find_spec" in text
+
+
+def _is_import(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)

@@ -1,0 +1,120 @@
+"""How many values a function returns.
+
+Comes in: a `Callee` of a `Program`. Goes out: the possible tuple sizes, or ``None`` when they cannot be told.
+May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.verify.classes import Lineup
+from runner_sync.verify.modules import FunctionNode
+from runner_sync.verify.program import Callee, Program, decorator_name
+
+_MAX_DEPTH = 4
+
+
+def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | None:
+    """Sizes of every tuple the callee can return; ``None`` when one return shows no size."""
+    function = callee.function
+    if function is None:
+        return _instance_size(callee)
+    if not is_plain(function) or depth > _MAX_DEPTH:
+        return None
+    declared = declared_size(function)
+    found: set[int] = set()
+    returned = list(returns_of(function))
+    for value in returned:
+        known = _expression_sizes(program, callee, value, depth=depth)
+        if known is None and declared is None:
+            return None
+        found |= known if known is not None else {declared or 0}
+    return frozenset(found) if found else None
+
+
+def returns_value(function: FunctionNode) -> bool | None:
+    """Whether a plain function always, never or (``None``) sometimes returns a value."""
+    if not is_plain(function):
+        return None
+    kinds = {value is not None and not _is_none(value) for value in returns_of(function)}
+    if kinds == {True}:
+        return True
+    return None if True in kinds else False
+
+
+def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
+    """The values of the function's own ``return`` statements; ``None`` for a bare one."""
+    pending: list[ast.AST] = list(function.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Return):
+            yield node.value
+        elif not isinstance(node, FunctionNode | ast.ClassDef | ast.Lambda):
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def is_plain(function: FunctionNode) -> bool:
+    """Whether a call hands back what ``return`` says: no generator, coroutine, property or context manager."""
+    names = {decorator_name(d) for d in function.decorator_list}
+    if isinstance(function, ast.AsyncFunctionDef) or names & {
+        "contextmanager",
+        "property",
+        "overload",
+        "abstractmethod",
+    }:
+        return False
+    return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function))
+
+
+def declared_size(function: FunctionNode) -> int | None:
+    """The size of a ``-> tuple[A, B]`` annotation, ``None`` for any other."""
+    node = function.returns
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            node = ast.parse(node.value, mode="eval").body
+        except SyntaxError:
+            return None
+    if not isinstance(node, ast.Subscript) or ast.unparse(node.value).split(".")[-1].lower() != "tuple":
+        return None
+    if not isinstance(node.slice, ast.Tuple):
+        return 1
+    return (
+        None if any(isinstance(e, ast.Constant) and e.value is ... for e in node.slice.elts) else len(node.slice.elts)
+    )
+
+
+def tuple_fields(program: Program, line: Lineup) -> int | None:
+    """The number of fields when the class is a NamedTuple."""
+    head = line.head
+    named = any(ast.unparse(base).endswith("NamedTuple") for base in head.node.bases)
+    return len(head.fields) if named and program is not None else None
+
+
+def _instance_size(callee: Callee) -> frozenset[int] | None:
+    info = callee.info
+    if info is not None and any(ast.unparse(base).endswith("NamedTuple") for base in info.node.bases):
+        return frozenset({len(info.fields)})
+    return None
+
+
+def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> frozenset[int] | None:
+    if value is None or _is_none(value):
+        # A `None` that is unpacked fails in any version: it is no size, and the caller must be testing for it.
+        return frozenset()
+    if isinstance(value, ast.Tuple):
+        return None if any(isinstance(e, ast.Starred) for e in value.elts) else frozenset({len(value.elts)})
+    if isinstance(value, ast.IfExp):
+        parts = [_expression_sizes(program, callee, v, depth=depth) for v in (value.body, value.orelse)]
+        return None if None in parts else frozenset().union(*(p for p in parts if p is not None))
+    if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
+        groups = program.callees(program.frame(callee.info, callee.function), value)
+        parts = [sizes(program, inner, depth + 1) for group in groups for inner in group]
+        if parts and None not in parts:
+            return frozenset().union(*(p for p in parts if p is not None))
+    return None
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None

@@ -1,0 +1,51 @@
+"""RS302 call-arguments: a call passes too many positional arguments, or leaves out one that the target requires.
+
+What: a call of a function, constructor, `self.method(...)`, `super().method(...)` or `Base.method(self, ...)` whose
+arguments no definition it can reach in the target accepts. Methods are looked up through the real MRO (omni GPU →
+vllm-ascend → vLLM), so a call that fits vLLM but not vllm-ascend's override is found.
+
+Example: `NPUModelRunner._update_states_after_model_execute(self, output)` after the target added a required
+parameter.
+
+Why: a `TypeError` at the first request, often only in one mode (speculative decoding, a profile run). Arity and
+keywords are behind 18 of the 156 recorded breakages, imported functions and constructors behind 9 more.
+
+Fix: pass what the target's signature asks for; `runner-sync upgrade` takes the new call from vllm-ascend's own
+body.
+
+Leaves alone: calls with `*args`/`**kwargs` as far as those may supply what is missing, callables it cannot resolve,
+functions with unknown decorators, attributes that are assigned instead of defined. Keywords are RS306's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from runner_sync.model import Finding, Severity
+from runner_sync.verify import calls
+from runner_sync.verify.modules import Module
+from runner_sync.verify.program import Program
+
+CODE = "RS302"
+NAME = "call-arguments"
+SEVERITY: Severity = "error"
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Calls in ``module`` with an argument count that no reachable definition accepts."""
+    for frame in program.frames(module):
+        for node in frame.nodes():
+            if not isinstance(node, ast.Call) or frame.is_guarded(node, calls=True):
+                continue
+            for callee, misfit in calls.misfits(program, frame, node):
+                if misfit.kind == "unknown keyword":
+                    continue
+                yield frame.finding(
+                    CODE,
+                    SEVERITY,
+                    node,
+                    symbol=f"{callee.name}({misfit.name})",
+                    message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
+                    fix=f"Call `{callee.name}` as {callee.place} declares it.",
+                )

@@ -1,0 +1,139 @@
+"""RS303 tuple-size: N values are unpacked where the target returns another number.
+
+What: `(a, b) = self.m(...)`, `a, b = f(...)` or `(a, b) = self.state` where every value that the callee can
+return in the target, or every NamedTuple that `self.state` can hold, has another size. Also the reverse: an NPU
+override that returns N values to inherited code that unpacks another number.
+
+Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
+
+Why: `ValueError: too many values to unpack` at the first sampled token. 7 of the 156 recorded breakages.
+
+Fix: unpack what the target's own caller unpacks.
+
+Leaves alone: starred targets, generators, coroutines, callees one of whose returns shows no size (unless its
+annotation does).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from runner_sync.model import Finding, Severity
+from runner_sync.verify import returns
+from runner_sync.verify.classes import ClassInfo, is_name
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.program import Program
+
+CODE = "RS303"
+NAME = "tuple-size"
+SEVERITY: Severity = "error"
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Unpackings of another size than the target provides, and overrides that return another size than is unpacked."""
+    for frame in program.frames(module):
+        for node, count in unpackings(frame):
+            if not frame.is_guarded(node, calls=True):
+                yield from _check(program, frame, node, count=count)
+    for info in program.own_classes(module):
+        yield from _check_overrides(program, info)
+
+
+def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, int]]:
+    """Assignments to a tuple of fixed size, with that size."""
+    for node in frame.nodes():
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in target.elts):
+                yield node, len(target.elts)
+
+
+def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> Iterator[Finding]:
+    if isinstance(node.value, ast.Call):
+        for group in program.callees(frame, node.value):
+            known = [returns.sizes(program, callee) for callee in group]
+            sizes = sorted({size for part in known for size in part or ()})
+            if sizes and None not in known and count not in sizes:
+                yield _finding(frame, node, count=count, sizes=sizes, what=group[0].name, place=group[0].place)
+                return
+        return
+    instances = program.infer(frame, node.value) or []
+    fields = [_field_count(i.info) for i in instances]
+    if fields and None not in fields and count not in fields:
+        what = ast.unparse(node.value)
+        yield _finding(
+            frame, node, count=count, sizes=[f or 0 for f in fields], what=what, place=instances[0].info.place
+        )
+
+
+def _field_count(info: ClassInfo) -> int | None:
+    return len(info.fields) if any(ast.unparse(b).endswith("NamedTuple") for b in info.node.bases) else None
+
+
+def _finding(frame: Frame, node: ast.Assign, *, count: int, sizes: list[int], what: str, place: str) -> Finding:
+    number = " or ".join(map(str, sizes))
+    return frame.finding(
+        CODE,
+        SEVERITY,
+        node.targets[0],
+        symbol=what.rpartition(".")[2],
+        message=f"{count} values are unpacked, but `{what}` ({place}) provides {number}.",
+        fix=f"Unpack {number} values, as the target's own callers do.",
+    )
+
+
+def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
+    for name, functions in info.methods.items():
+        sizes = _own_sizes(program, info, functions)
+        if not sizes:
+            continue
+        for caller, node, count in _inherited_unpackings(program, info, name):
+            if count not in sizes:
+                yield _override_finding(
+                    program, info, functions[0], sizes=sizes, where=f"{caller.module.path}:{node.lineno}", count=count
+                )
+                break
+
+
+def _own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> frozenset[int]:
+    lines = program.lineups(info)
+    callees = [c for line in lines for c in program.method(line, functions[0].name) if c.function in functions]
+    known = [returns.sizes(program, callee) for callee in callees]
+    return frozenset() if None in known else frozenset().union(*(k for k in known if k is not None))
+
+
+def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:
+    checked = {id(module) for module in program.checked}
+    for line in program.lineups(info):
+        reached = line.find(name)
+        if reached is None or reached[0] is not info:
+            continue
+        for owner, function in program.live(line).values():
+            if id(owner.module) in checked or not _mentions(function, name):
+                continue
+            frame = program.frame(owner, function)
+            for node, count in unpackings(frame):
+                call = node.value
+                own = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == name
+                if own and frame.owner and is_name(call.func.value, frame.owner):  # type: ignore[attr-defined]
+                    yield frame, node, count
+
+
+def _mentions(function: FunctionNode, name: str) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(function))
+
+
+def _override_finding(
+    program: Program, info: ClassInfo, function: FunctionNode, *, sizes: frozenset[int], where: str, count: int
+) -> Finding:
+    number = " or ".join(map(str, sorted(sizes)))
+    return program.frame(info, function).finding(
+        CODE,
+        SEVERITY,
+        function,
+        symbol=function.name,
+        message=f"This override returns {number} values, but inherited code ({where}) unpacks {count}.",
+        fix=f"Return {count} values, as the overridden method does.",
+    )

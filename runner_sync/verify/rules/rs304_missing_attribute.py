@@ -1,0 +1,75 @@
+"""RS304 missing-attribute: `self.x` is read, but nobody in the MRO defines it.
+
+What: a read of `self.x` (or a call of `self.x()`) in an NPU runner where no class of the real MRO (omni NPU →
+omni GPU → vllm-ascend → vLLM → mixins, in every branch of a conditional base) has a method, property, class
+attribute or assignment `self.x = …`, and no start-up patch adds one.
+
+Example: `self._all_gather_hidden_states_and_aux(hidden_states)`, which vllm-ascend dropped in 0.28;
+`self.uses_xdrope_dim` after vLLM removed XD-RoPE.
+
+Why: an `AttributeError` in the first forward pass, on hardware only. 20 of the 156 recorded breakages.
+
+Fix: use what the target uses in its place, or drop the statement as the target did.
+
+Leaves alone: names tested with `hasattr`/`getattr` in the same method, code in `try`/`except AttributeError`,
+version switches, classes with `__getattr__`, a dynamic `setattr` or a base outside the trees, attributes that
+other modules write on a runner they were handed (`runner.x = …`), and mixins none of whose users is checked.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from runner_sync.model import Finding, Severity
+from runner_sync.verify.classes import is_attribute_of
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.modules import Module
+from runner_sync.verify.program import Program
+
+CODE = "RS304"
+NAME = "missing-attribute"
+SEVERITY: Severity = "error"
+
+# What every object has (`dir(object)`) and what a class statement adds.
+_OF_OBJECT = frozenset(
+    {*dir(object), "__dict__", "__name__", "__qualname__", "__mro__", "__annotations__", "__bases__"}
+)
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Reads of attributes that no lineup of the class defines."""
+    for frame in program.frames(module):
+        for node in frame.nodes():
+            if _is_own_read(frame, node) and isinstance(node, ast.Attribute) and _is_missing(program, frame, node):
+                yield _finding(frame, node)
+
+
+def _is_own_read(frame: Frame, node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and frame.owner is not None
+        and is_attribute_of(node, frame.owner)
+    )
+
+
+def _is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
+    name = node.attr
+    if frame.info is None or name in frame.tested or name in _OF_OBJECT or frame.is_guarded(node):
+        return False
+    lines = program.lineups(frame.info)
+    defined = any(line.open or any(name in c.methods or name in c.written for c in line.classes) for line in lines)
+    return bool(lines) and not defined and not program.world.is_set_from_outside(name)
+
+
+def _finding(frame: Frame, node: ast.Attribute) -> Finding:
+    assert frame.info is not None
+    return frame.finding(
+        CODE,
+        SEVERITY,
+        node,
+        symbol=node.attr,
+        message=f"`{frame.owner}.{node.attr}` is read, but nothing in the MRO of `{frame.info.name}` defines it any more.",
+        fix=f"Follow what the target uses in place of `{node.attr}`, or drop the statement.",
+    )

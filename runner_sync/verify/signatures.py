@@ -1,0 +1,132 @@
+"""Which calls a signature accepts.
+
+Comes in: a function node (or the fields of a generated constructor) and a call node. Goes out: `Signature` and the
+`Misfit`s of the call. May touch: nothing. The rules are those of the Python reference, section "Calls".
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runner_sync.verify.modules import FunctionNode
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Parameters without the bound first one. ``required`` names those without a default."""
+
+    positional: tuple[str, ...]
+    positional_only: frozenset[str]
+    keyword_only: tuple[str, ...]
+    required: frozenset[str]
+    var_positional: bool
+    var_keyword: bool
+
+    @property
+    def keywords(self) -> frozenset[str]:
+        """Names that may be passed as keywords."""
+        return frozenset((*self.positional, *self.keyword_only)) - self.positional_only
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a call passes. ``open_positional``/``open_keyword``: a star argument may add more."""
+
+    positional: int
+    keywords: tuple[str, ...]
+    open_positional: bool
+    open_keyword: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """One way in which a call does not fit. ``name`` is the keyword or parameter, or empty."""
+
+    kind: Literal["unknown keyword", "too many positional", "missing", "given twice"]
+    name: str
+    text: str
+
+
+def of_function(function: FunctionNode, *, bound: bool) -> Signature:
+    """The signature of ``function``; ``bound`` drops the first parameter (``self``, ``cls``)."""
+    arguments = function.args
+    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    defaulted = names[len(names) - len(arguments.defaults) :] if arguments.defaults else []
+    keyword_only = [a.arg for a in arguments.kwonlyargs]
+    required = set(names) - set(defaulted)
+    required |= {
+        a.arg for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None
+    }
+    dropped = names[:1] if bound else []
+    kept = names[len(dropped) :]
+    return Signature(
+        tuple(kept),
+        frozenset(a.arg for a in arguments.posonlyargs) - set(dropped),
+        tuple(keyword_only),
+        frozenset(required - set(dropped)),
+        arguments.vararg is not None,
+        arguments.kwarg is not None,
+    )
+
+
+def of_fields(fields: Sequence[tuple[str, bool]]) -> Signature:
+    """The constructor that NamedTuple or dataclass generates from (name, has a default) pairs."""
+    names = tuple(name for name, _ in fields)
+    required = frozenset(name for name, has_default in fields if not has_default)
+    return Signature(names, frozenset(), (), required, False, False)
+
+
+def is_bound(function: FunctionNode, *, through_class: bool = False) -> bool:
+    """Whether calling it as an attribute passes the first parameter; ``through_class``: as ``Class.method(…)``."""
+    names = {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
+    if "staticmethod" in names:
+        return False
+    return "classmethod" in names or not through_class
+
+
+def of_call(call: ast.Call) -> Arguments:
+    """What ``call`` passes."""
+    stars = [a for a in call.args if isinstance(a, ast.Starred)]
+    return Arguments(
+        len(call.args) - len(stars),
+        tuple(k.arg for k in call.keywords if k.arg is not None),
+        bool(stars),
+        any(k.arg is None for k in call.keywords),
+    )
+
+
+def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
+    """Every way in which the call cannot bind, most specific first; a star argument excuses what it may supply."""
+    found = [
+        Misfit("unknown keyword", name, f"does not take the keyword `{name}`")
+        for name in arguments.keywords
+        if name not in signature.keywords and not signature.var_keyword
+    ]
+    spare = arguments.positional - len(signature.positional)
+    if spare > 0 and not signature.var_positional:
+        text = f"takes at most {len(signature.positional)} positional arguments, {arguments.positional} are given"
+        found.append(Misfit("too many positional", "", text))
+    filled = set(signature.positional[: arguments.positional])
+    found += [
+        Misfit("given twice", name, f"gets `{name}` twice, by position and by keyword")
+        for name in arguments.keywords
+        if name in filled and name in signature.keywords
+    ]
+    if not arguments.open_keyword:
+        found += _missing(signature, arguments, filled)
+    return found
+
+
+def _missing(signature: Signature, arguments: Arguments, filled: set[str]) -> list[Misfit]:
+    given = filled | set(arguments.keywords)
+    if arguments.open_positional:
+        given |= set(signature.positional)
+    order = (*signature.positional, *signature.keyword_only)
+    return [
+        Misfit("missing", name, f"requires `{name}`, which is not given")
+        for name in order
+        if name in signature.required and name not in given
+    ]

@@ -1,0 +1,247 @@
+"""The three trees as one Python program that is read and never run.
+
+Comes in: `Tree`s of vllm-omni, vllm-ascend and vLLM. Goes out: modules, what a dotted name means in them (through
+re-exports, packages, star imports and every branch of a conditional import), and the monkey patches that the trees
+apply to each other. May touch: the trees, by reading. Nothing is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project, Tree
+from runner_sync.verify import modules
+from runner_sync.verify.modules import Binding, FunctionNode, Import, Module
+
+PACKAGES: Mapping[str, Project] = {"vllm_omni": "vllm-omni", "vllm_ascend": "vllm-ascend", "vllm": "vllm"}
+
+# Written by the build or compiled: in no source tree, so their absence proves nothing.
+_BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
+
+# Where start-up patches live; only these files are searched for `Cls.attr = …`.
+_PATCHES = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """What a name means. ``external`` is outside the trees; ``missing`` is provably absent from them."""
+
+    kind: Literal["class", "function", "module", "value", "external", "missing"]
+    name: str
+    module: Module | None = None
+    node: ast.AST | None = None
+    binding: Binding | None = None
+
+    @property
+    def place(self) -> str:
+        """``path:line`` of the definition, for messages."""
+        if self.module is None:
+            return self.name
+        return f"{self.module.path}:{getattr(self.node, 'lineno', 1)}"
+
+
+EXTERNAL = Definition("external", "")
+
+
+class World:
+    """Modules and names over several trees. Parses lazily and remembers."""
+
+    def __init__(self, trees: Mapping[str, Tree]) -> None:
+        """``trees`` by project name; a project that is left out counts as external: nothing is proved about it."""
+        self._trees = dict(trees)
+        self._modules: dict[str, Module | None] = {}
+        self._patches: dict[str, list[Definition]] | None = None
+        self._paths: dict[str, set[str]] = {}
+        self._texts: dict[str, str] | None = None
+
+    def tree_of(self, name: str) -> Tree | None:
+        """The tree that holds module ``name``, or ``None`` when it is external."""
+        project = PACKAGES.get(name.split(".", 1)[0])
+        return self._trees.get(project) if project else None
+
+    def module(self, name: str) -> Module | None:
+        """The module ``name``, or ``None`` when no tree has it. Raises InputError when omni's own cannot be parsed."""
+        if name not in self._modules:
+            self._modules[name] = self._load(name)
+        return self._modules[name]
+
+    def module_at(self, path: str) -> Module:
+        """The module of the omni file ``path``. Raises InputError when it is missing or not Python."""
+        name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        module = self.module(name)
+        if module is None:
+            raise InputError(f"{path}: not found in the omni tree; give the path of a runner module relative to it")
+        return module
+
+    def resolve(self, module: Module, dotted: str) -> list[Definition]:
+        """Everything ``dotted`` (``a`` or ``a.b.c``) can mean at the top level of ``module``."""
+        head, *rest = dotted.split(".")
+        found = self._lookup(module, head, set())
+        for part in rest:
+            found = [inner for outer in found for inner in self.member(outer, part)]
+        return found
+
+    def lookup(self, module_name: str, name: str | None) -> list[Definition]:
+        """What ``from module_name import name`` binds (``name`` ``None``: the module itself)."""
+        return self._from_import(module_name, name, set())
+
+    def patches(self) -> Mapping[str, list[Definition]]:
+        """Monkey patches: the dotted name that is replaced (as far as it resolves) → what replaces it."""
+        if self._patches is None:
+            self._patches = {}
+            for project in ("vllm-ascend", "vllm-omni"):
+                self._collect_patches(project)
+        return self._patches
+
+    def is_set_from_outside(self, attribute: str) -> bool:
+        """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
+        name = re.escape(attribute)
+        write = re.compile(rf"(?i:runner|worker)\w*\.{name}\s*(:[^=\n]+)?=[^=]|setattr\([^,()]*,\s*[\"']{name}[\"']")
+        return any(write.search(text) for text in self._outside_texts().values() if attribute in text)
+
+    def _outside_texts(self) -> dict[str, str]:
+        if self._texts is None:
+            self._texts = {}
+            for prefix in ("vllm_ascend/", "vllm_omni/worker/", "vllm_omni/platforms/npu/", "vllm/v1/"):
+                tree = self.tree_of(prefix.split("/", 1)[0])
+                for path in tree.paths(prefix) if tree else ():
+                    self._texts[path] = (tree.read(path) or "") if tree else ""
+        return self._texts
+
+    def _load(self, name: str) -> Module | None:
+        tree = self.tree_of(name)
+        if tree is None:
+            return None
+        stem = name.replace(".", "/")
+        for path, is_package in ((f"{stem}.py", False), (f"{stem}/__init__.py", True)):
+            text = tree.read(path)
+            if text is not None:
+                return self._parse(name, path, tree, text=text, is_package=is_package)
+        return None
+
+    def _parse(self, name: str, path: str, tree: Tree, *, text: str, is_package: bool) -> Module:
+        project = tree.source.project
+        try:
+            return modules.build(name, path, project, text=text, is_package=is_package)
+        except SyntaxError as error:
+            if project == "vllm-omni":
+                raise InputError(f"{path}:{error.lineno}: not valid Python ({error.msg}); repair the file") from error
+            # timid: an upstream file in newer syntax proves nothing, so any name may be in it.
+            broken = modules.build(name, path, project, text="", is_package=is_package)
+            broken.dynamic = True
+            return broken
+
+    def _is_namespace(self, name: str) -> bool:
+        tree = self.tree_of(name)
+        return tree is not None and any(True for _ in tree.paths(name.replace(".", "/") + "/"))
+
+    def _lookup(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        if (module.name, name) in seen:
+            return []
+        seen.add((module.name, name))
+        found: list[Definition] = []
+        for binding in module.bindings.get(name, ()):
+            found.extend(self._definitions(module, name, binding, seen=seen))
+        if not found:
+            found.extend(self._from_stars(module, name, seen))
+        return found
+
+    def _definitions(
+        self, module: Module, name: str, binding: Binding, *, seen: set[tuple[str, str | None]]
+    ) -> list[Definition]:
+        imported = binding.imported
+        if binding.kind == "import" and imported is not None:
+            return self._imported(imported, seen)
+        kind = "value" if binding.kind == "import" else binding.kind
+        return [Definition(kind, f"{module.name}.{name}", module, binding.node, binding)]
+
+    def _imported(self, imported: Import, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        if imported.name is None:
+            whole = imported.alias != imported.module.split(".")[0]
+            return self._from_import(imported.module if whole else imported.module.split(".")[0], None, seen)
+        return self._from_import(imported.module, imported.name, seen)
+
+    def _from_stars(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        found: list[Definition] = []
+        for star in module.stars:
+            found.extend(d for d in self._from_import(star, name, seen) if d.kind != "missing")
+        return found
+
+    def _from_import(self, module_name: str, name: str | None, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        full = f"{module_name}.{name}" if name else module_name
+        if self.tree_of(module_name) is None or _BUILT.search(full):
+            return [Definition("external", full)]
+        module = self.module(module_name)
+        if module is None:
+            inner = self.module(full) if name else None
+            if inner is not None:
+                return [Definition("module", full, inner, inner.node)]
+            return [Definition("external" if self._is_namespace(module_name) else "missing", module_name)]
+        if name is None:
+            return [Definition("module", module_name, module, module.node)]
+        return self._name_in(module, name, seen) or self._submodule(module, name)
+
+    def _name_in(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        return self._lookup(module, name, seen)
+
+    def _submodule(self, module: Module, name: str) -> list[Definition]:
+        full = f"{module.name}.{name}"
+        inner = self.module(full) if module.is_package else None
+        if inner is not None:
+            return [Definition("module", full, inner, inner.node)]
+        if module.dynamic or (module.is_package and self._is_namespace(full)) or self._has_open_star(module):
+            return [Definition("external", full)]
+        return [Definition("missing", full, module, module.node)]
+
+    def _has_open_star(self, module: Module) -> bool:
+        return any(
+            self.tree_of(star) is None or _BUILT.search(star) or self.module(star) is None for star in module.stars
+        )
+
+    def member(self, outer: Definition, name: str) -> list[Definition]:
+        if outer.kind == "module" and outer.module is not None:
+            return self._name_in(outer.module, name, set()) or self._submodule(outer.module, name)
+        return [Definition("external", f"{outer.name}.{name}")]
+
+    def _collect_patches(self, project: str) -> None:
+        tree = self._trees.get(project)
+        package = project.replace("-", "_")
+        for path in tree.paths(f"{package}/") if tree else ():
+            if _PATCHES.search(path):
+                module = self.module(path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+                for statement in ast.walk(module.node) if module else ():
+                    if module is not None:
+                        self._read_patch(module, statement)
+
+    def _read_patch(self, module: Module, statement: ast.AST) -> None:
+        for target, value in _patch_targets(statement):
+            owner, _, attribute = target.rpartition(".")
+            for definition in self.resolve(module, owner) if owner else ():
+                replaced = f"{definition.name}.{attribute}"
+                text = ast.unparse(value) if value is not None else ""
+                dotted = bool(re.fullmatch(r"[\w.]+", text))
+                by = [d for d in (self.resolve(module, text) if dotted else []) if d.kind == "function"]
+                assert self._patches is not None
+                self._patches.setdefault(replaced, []).extend(by or [Definition("external", text, module, statement)])
+
+
+def _patch_targets(statement: ast.AST) -> Iterable[tuple[str, ast.expr | None]]:
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        for target, value, _ in modules.assignments_of(statement):
+            text = ast.unparse(target)
+            if isinstance(target, ast.Attribute) and re.fullmatch(r"[\w.]+", text) and not text.startswith("self."):
+                yield text, value
+    elif isinstance(statement, ast.Call) and ast.unparse(statement.func) == "setattr" and len(statement.args) == 3:
+        owner, name, value = statement.args
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            yield f"{ast.unparse(owner)}.{name.value}", value
+
+
+def is_function(node: ast.AST | None) -> bool:
+    """Whether ``node`` is a function definition."""
+    return isinstance(node, FunctionNode)

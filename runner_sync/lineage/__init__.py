@@ -1,0 +1,87 @@
+"""Which upstream text a unit is a copy of, and which of its statements are whose.
+
+Comes in: the text of a unit and the texts of its namesakes at several upstream revisions.
+Goes out: ``Origin`` values. May touch: nothing.
+
+Similarity is the Dice coefficient of the multisets of canonical statements (Dice, "Measures of the amount of ecologic
+association between species", 1945). Real copies reach 0.6 … 0.98 on it although a third of their lines is omni's own;
+overrides that only share a name stay below 0.35 (measured on vllm-omni 0.12.0rc1 … 0.32.0rc1).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from runner_sync.model import Lineage
+from runner_sync.statements import UnparsableText, flatten
+
+COPY = 0.35
+Fingerprint = Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The text of a unit at one upstream revision; ``ref`` is a version or a commit."""
+
+    ref: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The candidate a unit was copied from. ``composite`` are refs of other candidates that parts of it come from."""
+
+    ref: str
+    text: str
+    similarity: float
+    heritage: frozenset[str] = frozenset()
+    composite: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=4096)
+def fingerprint(text: str) -> Fingerprint:
+    """Multiset of canonical statements of a unit, comments left out; empty when it does not parse."""
+    try:
+        return Counter(node.canon for node in flatten(text) if not node.is_comment and node.kind != "docstring")
+    except UnparsableText:
+        return Counter()
+
+
+def similarity(a: Fingerprint, b: Fingerprint) -> float:
+    """Dice coefficient of two multisets, 0…1."""
+    total = a.total() + b.total()
+    return 2 * (a & b).total() / total if total else 0.0
+
+
+def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
+    """The candidate closest to ``text``; of equally close ones the earliest. ``None`` without candidates."""
+    if not candidates:
+        return None
+    mine = fingerprint(text)
+    scores = [similarity(mine, fingerprint(candidate.text)) for candidate in candidates]
+    at = max(range(len(candidates)), key=lambda k: (scores[k], -k))
+    base = candidates[at]
+    known = fingerprint(base.text)
+    others = [(c.ref, frozenset(fingerprint(c.text)) - frozenset(known)) for c in candidates if c.text != base.text]
+    mixed = tuple(dict.fromkeys(ref for ref, canons in others if any(c in canons for c in mine)))
+    heritage = frozenset(canon for _, canons in others for canon in canons)
+    return Origin(base.ref, base.text, scores[at], heritage, mixed)
+
+
+def kind_of(text: str, origin: Origin | None) -> Lineage:
+    """Whether a unit is a copy, a thin override of a namesake (``super()``), or omni's own."""
+    if origin is None:
+        return "own"
+    if origin.similarity >= COPY:
+        return "copy"
+    return "override"
+
+
+def shared(canons: Iterable[str], text: str) -> float:
+    """Share (0…1) of ``canons`` that stand in ``text``."""
+    wanted = list(canons)
+    present = fingerprint(text)
+    return sum(canon in present for canon in wanted) / len(wanted) if wanted else 0.0

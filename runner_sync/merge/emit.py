@@ -1,0 +1,110 @@
+"""Settled strands → text that parses, with the line of every strand.
+
+Comes in: strands in order with their contents and parents. Goes out: ``Emitted``. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from runner_sync.merge.resolve import Content, any_node
+from runner_sync.statements import INDENT
+from runner_sync.merge.weave import Strand, Weave
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """``lines`` of the text, and ``place[id(strand)]`` = (first, last) 1-based line of each strand."""
+
+    lines: tuple[str, ...]
+    place: Mapping[int, tuple[int, int]]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+
+def prune(weave: Weave, strands: list[Strand]) -> list[Strand]:
+    """Leave out strands that cannot stand: suites without a statement, clauses without their statement."""
+    while True:
+        kept = [s for s in strands if s.kept]
+        alive = {id(s) for s in kept}
+        full = {id(s.parent) for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
+        owners = {id(s.owner) for s in kept if s.owner is not None}
+        gone = [s for s in kept if _cannot_stand(weave, s, alive, full, owners)]
+        if not gone:
+            return kept
+        for strand in gone:
+            strand.kept = False
+        for strand in kept:
+            while strand.parent is not None and not strand.parent.kept:
+                strand.parent = strand.parent.parent
+
+
+def _cannot_stand(weave: Weave, strand: Strand, alive: set[int], full: set[int], owners: set[int]) -> bool:
+    node = any_node(weave, strand)
+    if node.is_clause and (strand.owner is None or id(strand.owner) not in alive):
+        return True
+    if node.canon == "try" and id(strand) not in owners:
+        return True
+    return node.compound and not node.one_line and id(strand) not in full and id(strand) not in owners
+
+
+def emit(weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content], *, indent: int) -> Emitted:
+    """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones."""
+    printer = _Printer(weave, contents, _children(strands), _clauses(strands))
+    for strand in printer.children.get(0, []):
+        printer.write(strand, indent)
+    return Emitted(tuple(printer.lines), printer.place)
+
+
+def _children(strands: Sequence[Strand]) -> dict[int, list[Strand]]:
+    """Strands by ``id`` of the parent (0 for none), in order. A parent that comes later cannot be one: climb."""
+    seen: set[int] = set()
+    children: dict[int, list[Strand]] = defaultdict(list)
+    for strand in strands:
+        parent = strand.parent
+        while parent is not None and id(parent) not in seen:
+            parent = parent.parent
+        seen.add(id(strand))
+        if strand.owner is None:
+            children[id(parent) if parent is not None else 0].append(strand)
+    return children
+
+
+def _clauses(strands: Sequence[Strand]) -> dict[int, list[Strand]]:
+    clauses: dict[int, list[Strand]] = defaultdict(list)
+    for strand in strands:
+        if strand.owner is not None:
+            clauses[id(strand.owner)].append(strand)
+    return clauses
+
+
+@dataclass
+class _Printer:
+    weave: Weave
+    contents: Mapping[int, Content]
+    children: Mapping[int, list[Strand]]
+    clauses: Mapping[int, list[Strand]]
+    lines: list[str] = field(default_factory=list)
+    place: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def write(self, strand: Strand, column: int) -> None:
+        content = self.contents[id(strand)]
+        if self.lines:
+            self.lines += [""] * content.blanks
+        margin = " " * column
+        first = len(self.lines) + 1
+        for k, line in enumerate(content.lines):
+            self.lines.append(line if k in content.frozen or not line else margin + line)
+        self.place[id(strand)] = (first, len(self.lines))
+        node = any_node(self.weave, strand)
+        inner = self.children.get(id(strand), [])
+        for child in inner:
+            self.write(child, column + INDENT)
+        if node.compound and not node.one_line and all(any_node(self.weave, s).is_comment for s in inner):
+            self.lines.append(f"{margin}{' ' * INDENT}pass")
+        for clause in self.clauses.get(id(strand), []):
+            self.write(clause, column)

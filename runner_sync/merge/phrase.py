@@ -1,0 +1,155 @@
+"""Three-way merge inside one statement, by token.
+
+Comes in: the base, omni and upstream texts of a statement (or of the head of a compound one).
+Goes out: the merged text, or ``None`` when both sides changed the same tokens. May touch: nothing.
+
+Tokens are grouped into phrases between commas and brackets, so that an argument added by one side and another argument
+changed by the other side merge, and a diff3 (Khanna, Kunal and Pierce, "A formal investigation of diff3", 2007) runs
+over the phrases.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+
+_SKIP = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+_BREAKS = frozenset(",()[]{}:")
+Phrases = list[str]
+
+
+def merge_phrases(base: str, omni: str, upstream: str, *, parses: Callable[[str], bool]) -> str | None:
+    """The merged statement, or ``None``: conflict, untokenizable text, or a result that ``parses`` refuses."""
+    try:
+        sides = [_phrases(text) for text in (base, omni, upstream)]
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return None
+    merged = _diff3(*sides)
+    if merged is None:
+        return None
+    text = _join(merged)
+    return text if parses(text) else None
+
+
+def _phrases(text: str) -> Phrases:
+    out: Phrases = []
+    fresh = True
+    for token in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
+        if token.type in _SKIP:
+            continue
+        if token.type == tokenize.COMMENT:
+            out.append(token.string)
+            fresh = True
+        elif token.string in _BREAKS and token.type == tokenize.OP:
+            out.append(token.string)
+            fresh = True
+        elif fresh:
+            out.append(token.string)
+            fresh = False
+        else:
+            out[-1] += " " + token.string
+    return _with_final_commas(out)
+
+
+def _with_final_commas(phrases: Phrases) -> Phrases:
+    """Give every bracketed list that has a comma a trailing one, so that appending to it changes no other phrase."""
+    out: Phrases = []
+    commas: list[bool] = []
+    for phrase in phrases:
+        if phrase in "([{" and len(phrase) == 1:
+            commas.append(False)
+        elif phrase == "," and commas:
+            commas[-1] = True
+        elif phrase in ")]}" and len(phrase) == 1 and commas:
+            last = next((p for p in reversed(out) if not p.startswith("#")), "")
+            if commas.pop() and last != ",":
+                at = len(out)
+                while at and out[at - 1].startswith("#"):
+                    at -= 1
+                out.insert(at, ",")
+        out.append(phrase)
+    return out
+
+
+def _matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
+    return [tuple(m) for m in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]  # type: ignore[misc]
+
+
+def _diff3(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+    to_omni, to_upstream = _index(_matches(base, omni)), _index(_matches(base, upstream))
+    out: Phrases = []
+    b = o = u = 0
+    stops = [i for i in range(len(base)) if i in to_omni and i in to_upstream]
+    for stop in [*stops, len(base)]:
+        end_o = to_omni.get(stop, len(omni))
+        end_u = to_upstream.get(stop, len(upstream))
+        piece = _settle(base[b:stop], omni[o:end_o], upstream[u:end_u])
+        if piece is None:
+            return None
+        out += piece
+        if stop < len(base):
+            out.append(base[stop])
+        b, o, u = stop + 1, end_o + 1, end_u + 1
+    return out
+
+
+def _index(blocks: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+    return {a + k: b + k for a, b, size in blocks for k in range(size)}
+
+
+def _settle(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+    if omni == upstream or upstream == base:
+        return omni
+    if omni == base:
+        return upstream
+    if not base:
+        return _union(omni, upstream)
+    return None
+
+
+def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """Both sides inserted here: what they share once, the rest one after the other if it is whole list elements."""
+    out: Phrases = []
+    o = u = 0
+    for a, b, size in _matches(omni, upstream):
+        left, right = omni[o:a], upstream[u:b]
+        if left and right and not (_is_list_part(left) and _is_list_part(right)):
+            return None
+        out += right + left + omni[a : a + size]
+        o, u = a + size, b + size
+    return out
+
+
+def _is_list_part(phrases: Phrases) -> bool:
+    """Whole elements with their commas: two such insertions at one place can stand one after the other."""
+    return phrases[-1] == "," and not any(p in "()[]{}" for p in phrases)
+
+
+_OPEN = frozenset("([{")
+_TIGHT = frozenset(")]},:")
+
+
+def _join(phrases: Phrases) -> str:
+    """Text of the phrases; a comment ends its line inside brackets, at the end it stays behind the statement."""
+    text = ""
+    for phrase in phrases:
+        if phrase.startswith("#"):
+            text = f"{text.rstrip()}  {phrase}\n"
+        elif not text or text.endswith("\n") or phrase in _TIGHT or text[-1] in "([{":
+            text += phrase
+        elif phrase in _OPEN:
+            text += phrase if _is_callable(text) else f" {phrase}"
+        else:
+            text += f" {phrase}"
+    return text.rstrip()
+
+
+_KEYWORDS = ("return", "in", "and", "or", "not", "is", "if", "else", "assert", "yield", "for", "lambda", "with", "del", "as")
+
+
+def _is_callable(text: str) -> bool:
+    if not (text[-1].isalnum() or text[-1] in "_)]"):
+        return False
+    return text.rsplit(None, 1)[-1] not in _KEYWORDS

@@ -1,0 +1,181 @@
+"""What becomes of each strand: kept or not, with which text, and with what doubt.
+
+Comes in: a ``Weave``. Goes out: verdicts on its strands, in place while the weave is being settled, and ``Doubt``
+values for the review. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from runner_sync.merge.phrase import merge_phrases
+from runner_sync.statements import Node
+from runner_sync.merge.weave import Strand, Weave
+
+
+DISTINCT = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Who wins where both sides have a claim. ``names`` are the words of the review items."""
+
+    edited_here_gone_there: str = "omni"
+    gone_here_edited_there: str = "omni"
+    both_edited: str = "omni"
+    both_added: str = "omni"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A decision that a person must look at, before it has a line."""
+
+    strand: Strand
+    reason: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The chosen text of a strand: lines without indentation, ``frozen`` as in ``Node``."""
+
+    lines: tuple[str, ...]
+    frozen: frozenset[int]
+    blanks: int
+
+
+Heritage = Collection[str]
+
+
+def settle_presence(weave: Weave, strands: Sequence[Strand], policy: Policy, heritage: Heritage) -> list[Doubt]:
+    """Decide which strands stay. Deletions by one side of what the other left alone are taken; others are doubts.
+
+    ``heritage`` holds the canonical texts of other upstream revisions: a statement of omni's that stands in one of
+    them is no edit of omni's but a part that was synced at another time (a composite base).
+    """
+    doubts = []
+    for strand in strands:
+        strand.kept, doubt = _presence(weave, strand, policy, heritage)
+        if doubt is not None:
+            doubts.append(doubt)
+    return doubts + _inside_removed(weave, strands)
+
+
+def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:
+    match strand.sides:
+        case "b":
+            return False, None
+        case "o":
+            return not _is_inherited(weave.omni[strand.omni or 0], heritage), None
+        case "bo":
+            omni = weave.omni[strand.omni or 0]
+            if _same(weave.base[strand.base or 0], omni) or _is_inherited(omni, heritage):
+                return False, None
+            kept = policy.edited_here_gone_there == "omni"
+            return kept, _doubt(weave, strand, "upstream removed a statement that omni had edited", 0.5)
+        case "bu":
+            if _same(weave.base[strand.base or 0], weave.upstream[strand.upstream or 0]):
+                return False, None
+            kept = policy.gone_here_edited_there == "upstream"
+            return kept, _doubt(weave, strand, "upstream changed a statement that omni had removed", 0.6)
+        case _:
+            return True, None
+
+
+def _is_inherited(node: Node, heritage: Heritage) -> bool:
+    return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
+
+
+def _doubt(weave: Weave, strand: Strand, reason: str, confidence: float) -> Doubt | None:
+    node = any_node(weave, strand)
+    return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)
+
+
+def _same(a: Node, b: Node) -> bool:
+    return a.canon == b.canon
+
+
+def any_node(weave: Weave, strand: Strand) -> Node:
+    """A node of the strand: omni's, else upstream's, else the base's."""
+    if strand.omni is not None:
+        return weave.omni[strand.omni]
+    if strand.upstream is not None:
+        return weave.upstream[strand.upstream]
+    assert strand.base is not None
+    return weave.base[strand.base]
+
+
+def _inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
+    """What one side adds inside a suite that the other side removed altogether."""
+    doubts = []
+    for strand in strands:
+        if strand.sides != "u" or not strand.kept:
+            continue
+        parent = weave.upstream[strand.upstream or 0].parent
+        above = weave.of_upstream[parent] if parent >= 0 else None
+        if above is not None and not above.kept:
+            strand.kept = False
+            if not any_node(weave, strand).is_comment and above.sides == "bu":
+                doubts.append(Doubt(strand, "upstream added to a block that omni had removed", 0.6))
+    return doubts
+
+
+def content(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[Content, str]:
+    """The text of a kept strand and, where both sides changed it, the reason of a doubt (else an empty string)."""
+    base, omni, upstream = _nodes(weave, strand)
+    if omni is None or upstream is None:
+        node = omni or upstream
+        assert node is not None
+        return _of(node), ""
+    if base is None:
+        if _same(omni, upstream):
+            return _of(omni), ""
+        return _of(omni if policy.both_added == "omni" else upstream), "omni and upstream added different versions"
+    if _same(omni, upstream):
+        return _of(omni), ""
+    if _same(upstream, base):
+        return _of(omni, blanks=upstream.blanks), ""
+    if _same(omni, base) or _is_inherited(omni, heritage):
+        return _of(upstream), ""
+    return _both_changed(base, omni, upstream, policy)
+
+
+def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, str]:
+    if omni.kind in ("docstring", "comment"):
+        return _of(omni), ""
+    texts = (base.text, omni.text, upstream.text)
+    merged = merge_phrases(*texts, parses=lambda text: parses_alone(text, omni))
+    if merged is not None:
+        return Content(tuple(merged.split("\n")), frozenset(), upstream.blanks), ""
+    chosen = omni if policy.both_edited == "omni" else upstream
+    return _of(chosen), "omni and upstream changed the same part of a statement"
+
+
+def _nodes(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:
+    return (
+        weave.base[strand.base] if strand.base is not None else None,
+        weave.omni[strand.omni] if strand.omni is not None else None,
+        weave.upstream[strand.upstream] if strand.upstream is not None else None,
+    )
+
+
+def _of(node: Node, *, blanks: int | None = None) -> Content:
+    return Content(node.lines, node.frozen, node.blanks if blanks is None else blanks)
+
+
+def parses_alone(text: str, node: Node) -> bool:
+    """Whether ``text`` is a statement of the same form as ``node``."""
+    source = text
+    if node.compound:
+        source += "\n    pass"
+    if node.is_clause:
+        before = "try:\n    pass\n" if node.canon.startswith(("except", "finally")) else "if 0:\n    pass\n"
+        source = before + source
+    body = "\n".join("    " + line for line in source.split("\n"))
+    try:
+        ast.parse(f"async def _():\n while 1:\n{body}")
+    except (SyntaxError, ValueError):
+        return False
+    return True

@@ -1,0 +1,219 @@
+"""Three node sequences → one, with what became of every node.
+
+Comes in: the flattened base, omni and upstream. Goes out: ``Strand`` values in output order, each with the nodes it
+stands for on the three sides and its enclosing strand. May touch: nothing.
+
+The sequences are aligned base↔omni and base↔upstream; a strand is one class of aligned nodes. Order is a diff3 over the
+strands that all sides know, and between them the omni and upstream additions in the order of the base text they stand
+next to. Nesting is merged separately (the parent of a node is one more thing that a side can have changed), after the
+3DM merge of ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from runner_sync.merge.align import align, common, pair_similar
+from runner_sync.statements import ROOT, Node
+
+Nodes = Sequence[Node]
+
+
+@dataclass(eq=False)
+class Strand:
+    """One class of aligned nodes: an index on each side, or ``None`` where the side does not have it."""
+
+    base: int | None = None
+    omni: int | None = None
+    upstream: int | None = None
+    kept: bool = True
+    parent: Strand | None = None
+    owner: Strand | None = None
+    doubt: str = ""
+    children: int = field(default=0, compare=False)
+
+    @property
+    def sides(self) -> str:
+        """Which sides have it: a subset of ``"bou"``."""
+        marks = zip("bou", (self.base, self.omni, self.upstream), strict=True)
+        return "".join(mark for mark, index in marks if index is not None)
+
+
+@dataclass
+class Weave:
+    """The classes of one triple and the strand of every node of every side."""
+
+    base: Nodes
+    omni: Nodes
+    upstream: Nodes
+    of_base: list[Strand] = field(default_factory=list)
+    of_omni: list[Strand] = field(default_factory=list)
+    of_upstream: list[Strand] = field(default_factory=list)
+
+
+def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
+    """Put every node of the three sides into a strand."""
+    weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
+    in_omni = {p.right: p.left for p in align(base, omni)}
+    in_upstream = {p.right: p.left for p in align(base, upstream)}
+    for j in range(len(omni)):
+        strand = weave.of_base[in_omni[j]] if j in in_omni else Strand()
+        strand.omni = j
+        weave.of_omni.append(strand)
+    for j in range(len(upstream)):
+        strand = weave.of_base[in_upstream[j]] if j in in_upstream else Strand()
+        strand.upstream = j
+        weave.of_upstream.append(strand)
+    for o, u in _gaps(weave):
+        _join_additions(weave, o, u)
+    return weave
+
+
+def _gaps(weave: Weave) -> list[tuple[range, range]]:
+    """The index ranges of omni and upstream between consecutive strands that all three sides have."""
+    gaps = []
+    o = u = 0
+    for strand in weave.of_base:
+        if strand.omni is not None and strand.upstream is not None:
+            gaps.append((range(o, strand.omni), range(u, strand.upstream)))
+            o, u = strand.omni + 1, strand.upstream + 1
+    return [*gaps, (range(o, len(weave.omni)), range(u, len(weave.upstream)))]
+
+
+def _join_additions(weave: Weave, o: range, u: range) -> None:
+    """What both sides added in one gap is one strand: the same statement, or two versions of it."""
+    left = [j for j in o if weave.of_omni[j].base is None]
+    right = [j for j in u if weave.of_upstream[j].base is None]
+    if not left or not right:
+        return
+    nodes_l, nodes_r = [weave.omni[j] for j in left], [weave.upstream[j] for j in right]
+    pairs = common(nodes_l, nodes_r)
+    i = k = 0
+    joined = list(pairs)
+    for a, b in [*pairs, (len(left), len(right))]:
+        joined += [(i + x, k + y) for x, y in pair_similar(nodes_l[i:a], nodes_r[k:b], similar=0.75)]
+        i, k = a + 1, b + 1
+    for a, b in joined:
+        strand = weave.of_omni[left[a]]
+        strand.upstream = right[b]
+        weave.of_upstream[right[b]] = strand
+
+
+def order(weave: Weave) -> list[Strand]:
+    """Every strand once, in output order (kept or not)."""
+    out: list[Strand] = []
+    o = u = 0
+    anchors = [s for s in weave.of_omni if s.upstream is not None]
+    for anchor in [*anchors, None]:
+        end_o = anchor.omni if anchor is not None else len(weave.omni)
+        end_u = anchor.upstream if anchor is not None else len(weave.upstream)
+        assert end_o is not None
+        assert end_u is not None
+        out += _interleave(weave.of_omni[o:end_o], weave.of_upstream[u:end_u])
+        if anchor is not None:
+            out.append(anchor)
+        o, u = end_o + 1, end_u + 1
+    return out
+
+
+def _interleave(omni: list[Strand], upstream: list[Strand]) -> list[Strand]:
+    """Two runs without a common strand: each addition goes behind the base text it follows; upstream's go first."""
+    rows = [*_places(upstream, 0), *_places(omni, 1)]
+    return [strand for *_, strand in sorted(rows, key=lambda row: row[:3])]
+
+
+def _places(run: list[Strand], side: int) -> list[tuple[int, int, int, Strand]]:
+    place = -1
+    rows = []
+    for k, strand in enumerate(run):
+        if strand.base is not None:
+            place = strand.base
+        rows.append((place, side, k, strand))
+    return rows
+
+
+def parents(weave: Weave, strands: Sequence[Strand]) -> None:
+    """Settle the enclosing strand and the clause owner of every kept strand."""
+    for strand in strands:
+        strand.parent = _merge_link(weave, strand, "parent")
+        strand.owner = _merge_link(weave, strand, "owner")
+    for strand in strands:
+        if strand.sides in ("o", "u") and strand.kept:
+            strand.parent = _follow_siblings(weave, strand, strand.sides)
+
+
+def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
+    nodes, of, index = {
+        "b": (weave.base, weave.of_base, strand.base),
+        "o": (weave.omni, weave.of_omni, strand.omni),
+        "u": (weave.upstream, weave.of_upstream, strand.upstream),
+    }[side]
+    if index is None:
+        return None
+    link = nodes[index].parent if name == "parent" else nodes[index].owner
+    return of[link] if link != ROOT else None
+
+
+def _merge_link(weave: Weave, strand: Strand, name: str) -> Strand | None:
+    """Three-way: the side that changed the link wins; both changed: upstream's, whose structure the copy follows."""
+    base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")
+    match strand.sides:
+        case "o" | "bo":
+            side, link = "o", omni
+        case "u" | "bu":
+            side, link = "u", upstream
+        case "bou" if upstream is base or (omni is not base and _is_wrapper(omni)):
+            side, link = "o", omni
+        case _:
+            side, link = "u", upstream
+    while link is not None and not link.kept:
+        link = _link(weave, link, side if side in link.sides else link.sides[-1], name)
+    return link
+
+
+def _is_wrapper(strand: Strand | None) -> bool:
+    return strand is not None and strand.sides == "o" and strand.kept
+
+
+def _follow_siblings(weave: Weave, strand: Strand, side: str) -> Strand | None:
+    """An addition stays among its siblings: where they went into another suite, it goes with them."""
+    of = weave.of_omni if side == "o" else weave.of_upstream
+    nodes = weave.omni if side == "o" else weave.upstream
+    index = strand.omni if side == "o" else strand.upstream
+    assert index is not None
+    mine = nodes[index].parent
+    wrapped = _wrapped(weave, index) if side == "o" else None
+    if wrapped is not None and wrapped is not strand:
+        return wrapped
+    before = _sibling(of, nodes, range(index - 1, -1, -1), mine)
+    after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)
+    options = [s.parent for s in (before, after) if s is not None]
+    if options and all(p is options[0] for p in options) and options[0] is not strand:
+        return options[0]
+    return strand.parent
+
+
+def _wrapped(weave: Weave, wrapper: int) -> Strand | None:
+    """Where upstream put a statement that omni had wrapped into an own suite: the suite belongs there."""
+    for k in range(wrapper + 1, len(weave.omni)):
+        if weave.omni[k].parent not in (wrapper, *_clauses_of(weave, wrapper)):
+            continue
+        strand = weave.of_omni[k]
+        if strand.sides == "bou" and strand.kept:
+            above = _link(weave, strand, "u", "parent")
+            return above if above is not _link(weave, strand, "b", "parent") else None
+    return None
+
+
+def _clauses_of(weave: Weave, index: int) -> list[int]:
+    return [k for k, node in enumerate(weave.omni) if node.owner == index]
+
+
+def _sibling(of: Sequence[Strand], nodes: Nodes, indices: range, parent: int) -> Strand | None:
+    for k in indices:
+        if k == parent:
+            return None
+        if nodes[k].parent == parent and len(of[k].sides) > 1 and of[k].kept and not nodes[k].is_comment:
+            return of[k]
+    return None

@@ -1,0 +1,106 @@
+"""The score of ``replay``: how much of a hand-made upgrade a tool leaves to do (DESIGN section 7).
+
+Comes in: module texts before, as released, and as the tool made them. Goes out: ``Score`` values.
+May touch: the ``git`` program, for ``git diff --minimal`` on texts in a temporary directory.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+Lines = Counter[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Line counts of one comparison; ``hit`` is the multiset overlap of (work, done)."""
+
+    work: int = 0
+    done: int = 0
+    left: int = 0
+    hit: int = 0
+
+    def __add__(self, other: Score) -> Score:
+        return Score(self.work + other.work, self.done + other.done, self.left + other.left, self.hit + other.hit)
+
+    @property
+    def effort_left(self) -> float:
+        return self.left / self.work if self.work else float(bool(self.left))
+
+    @property
+    def recall(self) -> float:
+        return self.hit / self.work if self.work else 1.0
+
+    @property
+    def precision(self) -> float:
+        return self.hit / self.done if self.done else 1.0
+
+
+def normalise(text: str) -> str:
+    """``ast.unparse`` text of a module: layout and comments never count. Raises ``SyntaxError``."""
+    return ast.unparse(ast.parse(text)) + "\n"
+
+
+def changed_lines(old: str, new: str) -> Lines:
+    """The multiset of ``("+"|"-", line)`` of ``git diff --minimal`` from ``old`` to ``new``."""
+    if old == new:
+        return Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = Path(folder, "a"), Path(folder, "b")
+        before.write_text(old)
+        after.write_text(new)
+        command = ["git", "diff", "--no-index", "--no-color", "--no-ext-diff", "--minimal", "-U0", str(before), str(after)]
+        out = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8").stdout
+    lines = out.splitlines()
+    body = lines[next(i for i, line in enumerate(lines) if line.startswith("@@")) :]
+    return Counter((line[0], line[1:]) for line in body if line[:1] in "+-" and line)
+
+
+def score_texts(before: str, tool: str, truth: str) -> Score:
+    """Score one module or unit; the three texts are already normalised."""
+    work, done = changed_lines(before, truth), changed_lines(before, tool)
+    left = changed_lines(tool, truth)
+    return Score(work.total(), done.total(), left.total(), (work & done).total())
+
+
+def score_module(before: str, tool: str, truth: str) -> Score:
+    """Score one module; a tool text that does not parse leaves all of the work."""
+    old, new = normalise(before), normalise(truth)
+    try:
+        made = normalise(tool)
+    except SyntaxError:
+        work = changed_lines(old, new).total()
+        return Score(work, 0, work, 0)
+    return score_texts(old, made, new)
+
+
+def methods(text: str) -> Mapping[str, str]:
+    """``{qualname: unparsed text}`` of every method and module-level function of a module."""
+    found: dict[str, str] = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
+                    found[f"{node.name}.{member.name}"] = ast.unparse(member) + "\n"
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found[node.name] = ast.unparse(node) + "\n"
+    return found
+
+
+def score_kept(before: str, tool: str, truth: str) -> Score:
+    """Score over the methods that exist both before and after (*kept* in DESIGN section 7)."""
+    old, new = methods(before), methods(truth)
+    try:
+        made = methods(tool)
+    except SyntaxError:
+        made = {}
+    total = Score()
+    for name in old.keys() & new.keys():
+        total += score_texts(old[name], made.get(name, ""), new[name])
+    return total

@@ -138,6 +138,20 @@ NPU = Profile(
         NameRewrite(
             "CUDAGraphWrapper", "vllm.compilation.cuda_graph", "ACLGraphWrapper", "vllm_ascend.compilation.acl_graph"
         ),
+        # omni 0.20 imports it from its own GPU runner, which only passes it on.
+        NameRewrite(
+            "CUDAGraphWrapper",
+            "vllm_omni.worker.gpu_model_runner",
+            "ACLGraphWrapper",
+            "vllm_ascend.compilation.acl_graph",
+        ),
+        # vLLM has it from 0.22, vllm-ascend from 0.27.1rc1.
+        NameRewrite(
+            "BreakableCUDAGraphWrapper",
+            "vllm.compilation.breakable_cudagraph",
+            "BreakableACLGraphWrapper",
+            "vllm_ascend.compilation.breakable_aclgraph",
+        ),
         NameRewrite(
             "graph_capture",
             "vllm.distributed.parallel_state",
@@ -148,6 +162,9 @@ NPU = Profile(
         NameRewrite(
             "InputBatch", "vllm.v1.worker.gpu_input_batch", "NPUInputBatch", "vllm_ascend.worker.npu_input_batch"
         ),
+        # vllm-ascend 0.11 and 0.12 have their own InputBatch, not yet a subclass of vLLM's.
+        NameRewrite("InputBatch", "vllm.v1.worker.gpu_input_batch", "InputBatch", "vllm_ascend.worker.npu_input_batch"),
+        # vLLM defines it in attention.backend from 0.14 on, in attention.backends.utils before.
         NameRewrite(
             "CommonAttentionMetadata",
             "vllm.v1.attention.backend",
@@ -175,13 +192,18 @@ NPU = Profile(
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
     ),
+    # Not in torch_npu.npu, or there without a meaning (get_device_capability), or about CUDA itself.
     device_only=(
+        "torch.cuda.comm",
         "torch.cuda.cudart",
+        "torch.cuda.get_arch_list",
+        "torch.cuda.get_device_capability",
+        "torch.cuda.jiterator",
+        "torch.cuda.nccl",
         "torch.cuda.nvtx",
         "torch.cuda.profiler",
-        "torch.cuda.get_device_capability",
-        "torch.version.cuda",
         "torch.backends.cuda",
         "torch.backends.cudnn",
+        "torch.version.cuda",
     ),
 )

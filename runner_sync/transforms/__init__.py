@@ -124,7 +124,9 @@ def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
     findings = tuple(_findings(job.code, doubts, path=path, above=above))
     if not changes:
         return Translated(text, findings)
-    return Translated(rebuild(job.code.tree, changes, parents=job.code.parents).code, findings, tuple(applied))
+    new = rebuild(job.code.tree, changes, parents=job.code.parents).code
+    # libcst drops a byte order mark.
+    return Translated("\ufeff" * text.startswith("\ufeff") + new.lstrip("\ufeff"), findings, tuple(applied))
 
 
 def _findings(code: Index, doubts: Iterable[Doubt], *, path: str, above: int) -> Iterable[Finding]:

@@ -1,4 +1,4 @@
-"""Replace vLLM's CUDA graph wrapper by the ACL graph wrapper.
+"""Replace vLLM's CUDA graph wrappers by the ACL graph wrappers.
 
     -from vllm.compilation.cuda_graph import CUDAGraphWrapper
     +from vllm_ascend.compilation.acl_graph import ACLGraphWrapper
@@ -7,7 +7,7 @@
     +if not isinstance(self.talker_mtp, ACLGraphWrapper):
 
 Leaves alone: a class of that name defined or imported elsewhere, ``hasattr(module, "CUDAGraphWrapper")`` and other
-strings, ``BreakableCUDAGraphWrapper``, ``CUDAGraphStat`` and ``CUDAGraphMode`` (NPU code keeps those), comments.
+strings, ``CUDAGraphStat`` and ``CUDAGraphMode`` (NPU code keeps those), comments.
 Why: only the ACL wrapper captures NPU graphs; an ``isinstance`` against the CUDA one is silently always false.
 """
 
@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from runner_sync.transforms.edits import Doubt, Edit, Job
 from runner_sync.transforms.renames import rename_imported
 
-NAMES = ("CUDAGraphWrapper",)
+NAMES = ("CUDAGraphWrapper", "BreakableCUDAGraphWrapper")
 
 
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
-    """Edits that put the ACL graph wrapper in place of the CUDA one."""
+    """Edits that put the ACL graph wrappers in place of the CUDA ones."""
     return rename_imported(job, job.profile.rows(NAMES))

@@ -1,0 +1,527 @@
+"""Every rewrite as a table: what it changes, and the near-misses it must leave alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from runner_sync.errors import InputError
+from runner_sync.profile import NPU
+from runner_sync.transforms import REWRITES, Translated, translate, translate_unit
+
+FC = "from vllm.forward_context import set_forward_context\n"
+AFC = "from vllm_ascend.ascend_forward_context import set_ascend_forward_context\n"
+CGW = "from vllm.compilation.cuda_graph import CUDAGraphWrapper\n"
+AGW = "from vllm_ascend.compilation.acl_graph import ACLGraphWrapper\n"
+CAM = "from vllm.v1.attention.backend import CommonAttentionMetadata\n"
+ACAM = "from vllm_ascend.attention.utils import AscendCommonAttentionMetadata\n"
+
+
+def check_rewrite(before: str, after: str, *, by: tuple[str, ...], path: str = "") -> Translated:
+    """``before`` becomes ``after`` by exactly the rewrites ``by``; the result parses and is a fixed point."""
+    before, after = dedent(before), dedent(after)
+    done = translate(before, NPU, path=path)
+    assert done.text == after
+    assert done.applied == by
+    ast.parse(done.text)
+    assert translate(done.text, NPU, path=path).text == after
+    return done
+
+
+def check_noop(source: str, *, doubts: int = 0, path: str = "") -> Translated:
+    """``source`` keeps every byte; ``doubts`` findings say what was seen and left."""
+    source = dedent(source)
+    done = translate(source, NPU, path=path)
+    assert done.text == source
+    assert done.applied == ()
+    assert len(done.findings) == doubts, done.findings
+    return done
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            CGW + "a = isinstance(m, CUDAGraphWrapper)\n", AGW + "a = isinstance(m, ACLGraphWrapper)\n", id="isinstance"
+        ),
+        pytest.param(
+            CGW + "a = isinstance(m, (CUDAGraphWrapper, Other))\n",
+            AGW + "a = isinstance(m, (ACLGraphWrapper, Other))\n",
+            id="isinstance-tuple",
+        ),
+        pytest.param(
+            CGW + "def f(m: CUDAGraphWrapper | None) -> CUDAGraphWrapper: ...\n",
+            AGW + "def f(m: ACLGraphWrapper | None) -> ACLGraphWrapper: ...\n",
+            id="annotation",
+        ),
+        pytest.param(
+            CGW + 'def f(m: "CUDAGraphWrapper | None") -> list["CUDAGraphWrapper"]: ...\n',
+            AGW + 'def f(m: "ACLGraphWrapper | None") -> list["ACLGraphWrapper"]: ...\n',
+            id="quoted-annotation",
+        ),
+        pytest.param(
+            CGW + "CUDAGraphWrapper.clear_all_graphs()\n",
+            AGW + "ACLGraphWrapper.clear_all_graphs()\n",
+            id="attribute-of-it",
+        ),
+        pytest.param(
+            "def f(m):\n    " + CGW + "\n    return isinstance(m, CUDAGraphWrapper)\n",
+            "def f(m):\n    " + AGW + "\n    return isinstance(m, ACLGraphWrapper)\n",
+            id="import-inside-function",
+        ),
+        pytest.param(
+            "from vllm.compilation.cuda_graph import CUDAGraphWrapper as Wrapper\nw = Wrapper(m)\n",
+            "from vllm_ascend.compilation.acl_graph import ACLGraphWrapper as Wrapper\nw = Wrapper(m)\n",
+            id="alias-keeps-its-name",
+        ),
+        pytest.param(
+            "from vllm_omni.worker.gpu_model_runner import CUDAGraphWrapper\nw = CUDAGraphWrapper(m)\n",
+            AGW + "w = ACLGraphWrapper(m)\n",
+            id="re-exported-by-the-omni-runner",
+        ),
+        pytest.param(
+            "from vllm.compilation.breakable_cudagraph import BreakableCUDAGraphWrapper as W\n",
+            "from vllm_ascend.compilation.breakable_aclgraph import BreakableACLGraphWrapper as W\n",
+            id="breakable-wrapper",
+        ),
+        pytest.param(
+            "if TYPE_CHECKING:\n    " + CGW + 'w: "CUDAGraphWrapper"\n',
+            "if TYPE_CHECKING:\n    " + AGW + 'w: "ACLGraphWrapper"\n',
+            id="type-checking-import",
+        ),
+    ],
+)
+def test_graph_wrapper_rewrites(before: str, after: str) -> None:
+    check_rewrite(before, after, by=("graph_wrapper",))
+
+
+@pytest.mark.parametrize(
+    ("source", "doubts"),
+    [
+        pytest.param(
+            "from elsewhere import CUDAGraphWrapper\nw = CUDAGraphWrapper(m)\n", 0, id="imported-from-elsewhere"
+        ),
+        pytest.param("class CUDAGraphWrapper: ...\nw = CUDAGraphWrapper()\n", 0, id="defined-here"),
+        pytest.param("def f(CUDAGraphWrapper):\n    return CUDAGraphWrapper()\n", 0, id="parameter"),
+        pytest.param("def f():\n    CUDAGraphWrapper = g()\n    return CUDAGraphWrapper\n", 0, id="local-variable"),
+        pytest.param("# CUDAGraphWrapper\nx = 'CUDAGraphWrapper'\n", 0, id="comment-and-string"),
+        pytest.param('h = hasattr(module, "CUDAGraphWrapper")\n', 0, id="hasattr-by-string"),
+        pytest.param('"""Uses CUDAGraphWrapper."""\nw = module.CUDAGraphWrapper\n', 0, id="attribute-of-unknown"),
+        pytest.param('x: Literal["CUDAGraphWrapper"]\n', 0, id="literal-annotation"),
+        pytest.param(CGW + "CUDAGraphWrapper = patched(CUDAGraphWrapper)\n", 1, id="rebound"),
+        pytest.param(CGW + "def f():\n    ACLGraphWrapper = 1\n    return CUDAGraphWrapper\n", 1, id="new-name-taken"),
+        pytest.param(
+            "try:\n    " + CGW + "except ImportError:\n    CUDAGraphWrapper = None\n", 1, id="optional-import"
+        ),
+        pytest.param("from vllm.compilation.cuda_graph import CUDAGraphStat\n", 0, id="statistics-are-shared"),
+    ],
+)
+def test_graph_wrapper_noop(source: str, doubts: int) -> None:
+    check_noop(source, doubts=doubts)
+
+
+def test_a_shadowing_scope_keeps_its_own_name() -> None:
+    check_rewrite(
+        CGW + "def f(CUDAGraphWrapper):\n    return CUDAGraphWrapper\nx = [CUDAGraphWrapper for i in y]\n",
+        AGW + "def f(CUDAGraphWrapper):\n    return CUDAGraphWrapper\nx = [ACLGraphWrapper for i in y]\n",
+        by=("graph_wrapper",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            FC + "with set_forward_context(m, c, cudagraph_runtime_mode=mode):\n    pass\n",
+            AFC + "with set_ascend_forward_context(m, c, aclgraph_runtime_mode=mode):\n    pass\n",
+            id="call-and-keyword",
+        ),
+        pytest.param(
+            FC + "f(cudagraph_runtime_mode=1)\nset_forward_context(cudagraph_runtime_mode=cudagraph_runtime_mode)\n",
+            AFC
+            + "f(cudagraph_runtime_mode=1)\nset_ascend_forward_context(aclgraph_runtime_mode=cudagraph_runtime_mode)\n",
+            id="only-the-keyword-of-that-call",
+        ),
+        pytest.param(
+            "from vllm.forward_context import BatchDescriptor, set_forward_context\n",
+            "from vllm.forward_context import BatchDescriptor\n" + AFC,
+            id="split-import-last",
+        ),
+        pytest.param(
+            "from vllm.forward_context import set_forward_context, BatchDescriptor  # noqa: F401\n",
+            "from vllm.forward_context import BatchDescriptor  # noqa: F401\n" + AFC,
+            id="split-import-first",
+        ),
+        pytest.param(
+            "from vllm.forward_context import (\n    BatchDescriptor,\n    set_forward_context,\n)\nx = 1\n",
+            "from vllm.forward_context import (\n    BatchDescriptor,\n)\n" + AFC + "x = 1\n",
+            id="split-import-lines",
+        ),
+        pytest.param(
+            "from vllm.forward_context import (\n    set_forward_context,\n)\n",
+            "from vllm_ascend.ascend_forward_context import (\n    set_ascend_forward_context,\n)\n",
+            id="alone-in-parentheses",
+        ),
+        pytest.param(
+            "import torch; from vllm.forward_context import BatchDescriptor, set_forward_context\n",
+            "import torch; from vllm.forward_context import BatchDescriptor; " + AFC,
+            id="split-import-after-semicolon",
+        ),
+        pytest.param(
+            FC.replace("\n", " as go\n") + "go(cudagraph_runtime_mode=1)\n",
+            AFC.replace("\n", " as go\n") + "go(aclgraph_runtime_mode=1)\n",
+            id="aliased-import",
+        ),
+        pytest.param(
+            "import vllm.forward_context as fc\nwith fc.set_forward_context(m, cudagraph_runtime_mode=1): ...\n",
+            "import vllm.forward_context as fc\nfrom vllm_ascend import ascend_forward_context\n"
+            "with ascend_forward_context.set_ascend_forward_context(m, aclgraph_runtime_mode=1): ...\n",
+            id="module-alias",
+        ),
+        pytest.param(
+            "from vllm import forward_context\n"
+            "forward_context.set_forward_context(m)\nforward_context.get_forward_context()\n",
+            "from vllm import forward_context\nfrom vllm_ascend import ascend_forward_context\n"
+            "ascend_forward_context.set_ascend_forward_context(m)\nforward_context.get_forward_context()\n",
+            id="module-import-kept-for-the-rest",
+        ),
+        pytest.param(
+            AFC + "set_ascend_forward_context(m, cudagraph_runtime_mode=1)\n",
+            AFC + "set_ascend_forward_context(m, aclgraph_runtime_mode=1)\n",
+            id="old-keyword-of-the-new-call",
+        ),
+    ],
+)
+def test_forward_context_rewrites(before: str, after: str) -> None:
+    check_rewrite(before, after, by=("forward_context",))
+
+
+@pytest.mark.parametrize(
+    ("source", "doubts"),
+    [
+        pytest.param(
+            "from vllm_omni.platforms import current_omni_platform\n"
+            "current_omni_platform.set_forward_context(m, cudagraph_runtime_mode=1)\n",
+            0,
+            id="platform-hook",
+        ),
+        pytest.param(
+            "def set_forward_context(): ...\nset_forward_context(cudagraph_runtime_mode=1)\n", 0, id="own-function"
+        ),
+        pytest.param("from vllm.forward_context import BatchDescriptor, get_forward_context\n", 0, id="neighbours"),
+        pytest.param("self.set_forward_context(cudagraph_runtime_mode=1)\n", 0, id="method"),
+        pytest.param("from vllm.forward_context import *\nset_forward_context(m)\n", 0, id="star-import"),
+        pytest.param("def f():\n    global set_forward_context\n" + FC, 1, id="global-statement"),
+        pytest.param(
+            AFC + "set_ascend_forward_context(aclgraph_runtime_mode=1, cudagraph_runtime_mode=2)\n",
+            1,
+            id="both-keywords",
+        ),
+    ],
+)
+def test_forward_context_noop(source: str, doubts: int) -> None:
+    check_noop(source, doubts=doubts)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("s: torch.cuda.Stream = torch.cuda.current_stream()", "s: torch.npu.Stream = torch.npu.current_stream()"),
+        ('def f(s: "torch.cuda.Stream | None"): ...', 'def f(s: "torch.npu.Stream | None"): ...'),
+        ("with torch.cuda.stream(s), torch.cuda.graph(g): ...", "with torch.npu.stream(s), torch.npu.graph(g): ..."),
+        ("g = torch.cuda.CUDAGraph()", "g = torch.npu.NPUGraph()"),
+        ("e = torch . cuda . Event()", "e = torch . npu . Event()"),
+        ("torch.cuda.current_stream().synchronize()", "torch.npu.current_stream().synchronize()"),
+        ('x = f"{torch.cuda.memory_allocated()} bytes"', 'x = f"{torch.npu.memory_allocated()} bytes"'),
+        ('d = torch.device("cuda")', 'd = torch.device("npu")'),
+        ('d = torch.device("cuda:1")', 'd = torch.device("npu:1")'),
+        ('d = torch.device(f"cuda:{self.local_rank}")', 'd = torch.device(f"npu:{self.local_rank}")'),
+        ("t = torch.zeros(1, device='cuda')", "t = torch.zeros(1, device='npu')"),
+        ('t = x[0].to("cuda", non_blocking=True)', 't = x[0].to("npu", non_blocking=True)'),
+        ('if value.device.type == "cuda": ...', 'if value.device.type == "npu": ...'),
+        ('if self.x[0].device.type != "cuda": ...', 'if self.x[0].device.type != "npu": ...'),
+        (
+            "if torch.cuda.is_available(): torch.cuda.synchronize()",
+            "if torch.npu.is_available(): torch.npu.synchronize()",
+        ),
+        ("if hasattr(self, 'x'): torch.cuda.synchronize()", "if hasattr(self, 'x'): torch.npu.synchronize()"),
+    ],
+)
+def test_device_calls_rewrites(before: str, after: str) -> None:
+    check_rewrite(f"import torch\n{before}\n", f"import torch\n{after}\n", by=("device_calls",))
+
+
+@pytest.mark.parametrize(
+    ("source", "doubts"),
+    [
+        pytest.param("x = profiler == 'cuda'", 0, id="some-string"),
+        pytest.param("x = device_type in ('cuda', 'musa')", 0, id="membership"),
+        pytest.param("x = d.type == 'cuda'", 0, id="type-of-something"),
+        pytest.param("# torch.cuda.synchronize()", 0, id="comment"),
+        pytest.param("x = f('cuda')", 0, id="argument-of-any-call"),
+        pytest.param("x = t.to(torch.float32, 'cuda')", 0, id="second-argument"),
+        pytest.param("x = f(device='cudagraph')", 0, id="longer-word"),
+        pytest.param("x = f(device=f'{kind}:cuda')", 0, id="f-string-with-another-start"),
+        pytest.param("x = self.torch.cuda.Event()", 0, id="not-the-module"),
+        pytest.param("x = compilation_config.cudagraph_mode", 0, id="identifier"),
+        pytest.param("x = torch.version.cuda", 1, id="version"),
+        pytest.param("torch.cuda.nvtx.range_push('x')", 1, id="device-only"),
+        pytest.param("x = hasattr(torch.cuda, 'graph')", 1, id="hasattr"),
+        pytest.param("if hasattr(torch.cuda, 'x'): torch.cuda.x()", 2, id="behind-hasattr"),
+        pytest.param("y = hasattr(torch, 'cuda') and torch.cuda.x()", 1, id="behind-hasattr-and"),
+        pytest.param("torch.cuda.Event = Placeholder", 1, id="patch"),
+        pytest.param("from torch.cuda import Event\nEvent()", 1, id="from-import"),
+        pytest.param("from torch import cuda\ncuda.Event()", 1, id="submodule-import"),
+        pytest.param("import torch.cuda as tc\ntc.Event()", 1, id="submodule-alias"),
+        pytest.param("def f(torch): torch.cuda.Event()", 0, id="parameter"),
+    ],
+)
+def test_device_calls_noop(source: str, doubts: int) -> None:
+    check_noop(f"import torch\n{source}\n", doubts=doubts)
+
+
+def test_the_else_of_a_hasattr_guard_is_translated() -> None:
+    check_rewrite(
+        "import torch\nif hasattr(torch, 'accelerator'): pass\nelse: torch.cuda.synchronize()\n",
+        "import torch\nif hasattr(torch, 'accelerator'): pass\nelse: torch.npu.synchronize()\n",
+        by=("device_calls",),
+    )
+
+
+AR = "vllm_omni/worker/gpu_ar_model_runner.py"
+
+
+def test_class_names_follow_the_twins() -> None:
+    check_rewrite(
+        """\
+        from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+
+        class GPUARModelRunner(OmniGPUModelRunner, Mixin):
+            def clone(self: "GPUARModelRunner") -> OmniGPUModelRunner:
+                return OmniGPUModelRunner._clone(self)
+        """,
+        """\
+        from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+        class NPUARModelRunner(OmniNPUModelRunner, Mixin):
+            def clone(self: "NPUARModelRunner") -> OmniNPUModelRunner:
+                return OmniNPUModelRunner._clone(self)
+        """,
+        by=("class_names",),
+        path=AR,
+    )
+
+
+def test_class_names_resolve_relative_imports() -> None:
+    check_rewrite(
+        "from .gpu_model_runner import OmniGPUModelRunner\n",
+        "from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner\n",
+        by=("class_names",),
+        path=AR,
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("class GPUARModelRunner: ...\n", id="defined-in-a-module-that-is-no-twin"),
+        pytest.param("from tests.fakes import OmniGPUModelRunner\nx = OmniGPUModelRunner\n", id="from-elsewhere"),
+        pytest.param(
+            "from vllm.v1.worker.gpu_model_runner import GPUModelRunner\nx = GPUModelRunner\n", id="vllm's-own"
+        ),
+        pytest.param('"""OmniGPUModelRunner does it."""\n', id="docstring"),
+    ],
+)
+def test_class_names_noop(source: str) -> None:
+    check_noop(source, path="vllm_omni/other.py")
+
+
+def test_a_twin_is_looked_for_in_both_places() -> None:
+    source = "from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner\n"
+    old = translate(source, NPU, available=lambda module, _: module.startswith("vllm_omni.worker.npu."))
+    assert old.text == "from vllm_omni.worker.npu.npu_model_runner import OmniNPUModelRunner\n"
+    assert old.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "by"),
+    [
+        (
+            CAM + "m = CommonAttentionMetadata(a=1)\n",
+            ACAM + "m = AscendCommonAttentionMetadata(a=1)\n",
+            "attention_metadata",
+        ),
+        (
+            "from vllm.v1.attention.backends.utils import CommonAttentionMetadata, split\nx: CommonAttentionMetadata\n",
+            "from vllm.v1.attention.backends.utils import split\n" + ACAM + "x: AscendCommonAttentionMetadata\n",
+            "attention_metadata",
+        ),
+        (
+            "try:\n    " + CAM + "except ImportError:\n"
+            "    from vllm.v1.attention.backends.utils import CommonAttentionMetadata\nx = CommonAttentionMetadata\n",
+            "try:\n    " + ACAM + "except ImportError:\n    " + ACAM + "x = AscendCommonAttentionMetadata\n",
+            "attention_metadata",
+        ),
+        (
+            "from vllm.v1.worker.gpu_input_batch import CachedRequestState, InputBatch\nb = InputBatch(n)\n",
+            (
+                "from vllm.v1.worker.gpu_input_batch import CachedRequestState\n"
+                "from vllm_ascend.worker.npu_input_batch import NPUInputBatch\nb = NPUInputBatch(n)\n"
+            ),
+            "input_batch",
+        ),
+        (
+            "from vllm.v1.sample.sampler import Sampler\nself.sampler = Sampler(mode)\n",
+            "from vllm_ascend.sample.sampler import AscendSampler\nself.sampler = AscendSampler(mode)\n",
+            "sampler",
+        ),
+        (
+            "from vllm.distributed.parallel_state import get_pp_group, graph_capture\nwith graph_capture(d): ...\n",
+            (
+                "from vllm.distributed.parallel_state import get_pp_group\n"
+                "from vllm_ascend.worker.model_runner_v1 import graph_capture\nwith graph_capture(d): ...\n"
+            ),
+            "graph_capture",
+        ),
+    ],
+)
+def test_other_names_rewrites(before: str, after: str, by: str) -> None:
+    check_rewrite(before, after, by=(by,))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("from vllm.v1.worker.gpu.sample.sampler import Sampler\nSampler()\n", id="sampler-of-runner-v2"),
+        pytest.param("from vllm.v1.worker.gpu.input_batch import InputBatch\nInputBatch()\n", id="batch-of-runner-v2"),
+        pytest.param("class A:\n    InputBatch = 1\nx = A.InputBatch\n", id="class-attribute"),
+        pytest.param("from m import graph_capture\ngraph_capture()\n", id="other-graph-capture"),
+        pytest.param("f(Sampler=1)\nx.Sampler\n", id="keyword-and-attribute"),
+        pytest.param("match x:\n    case P(Sampler=y): ...\n    case Sampler: ...\n", id="patterns"),
+    ],
+)
+def test_other_names_noop(source: str) -> None:
+    check_noop(source)
+
+
+def test_names_the_target_lacks_stay_and_are_reported() -> None:
+    source = "import os\n\n\n" + FC + "set_forward_context(cudagraph_runtime_mode=1)\n"
+    done = translate(source, NPU, path="a/b.py", available=lambda _module, _name: False)
+    assert done.text == source
+    (finding,) = done.findings
+    assert (finding.path, finding.line, finding.end_line, finding.symbol) == ("a/b.py", 4, 4, "set_forward_context")
+    assert "set_ascend_forward_context" in finding.message
+
+
+def test_a_finding_names_its_unit_and_place() -> None:
+    done = check_noop("import torch\nclass A:\n    def f(self):\n        return torch.version.cuda\n", doubts=1)
+    (finding,) = done.findings
+    assert (finding.unit, finding.line, finding.column, finding.symbol) == ("A.f", 4, 16, "torch.version.cuda")
+
+
+METHOD = '''\
+    # Omni-new
+    @torch.inference_mode()
+    def f(self) -> CUDAGraphWrapper:
+        text = """
+  torch.cuda stays
+"""
+        with set_forward_context(None, self.vllm_config, cudagraph_runtime_mode=mode):
+            torch.cuda.synchronize()
+'''
+
+
+def test_a_fragment_is_translated_where_it_stands() -> None:
+    done = translate_unit(METHOD, NPU)
+    assert done.text == METHOD.replace("CUDAGraphWrapper", "ACLGraphWrapper").replace(
+        "set_forward_context", "set_ascend_forward_context"
+    ).replace("cudagraph_runtime_mode=", "aclgraph_runtime_mode=").replace("torch.cuda.sync", "torch.npu.sync")
+    assert translate_unit(done.text, NPU).text == done.text
+
+
+def test_a_fragment_keeps_what_it_binds_itself() -> None:
+    source = "def f(Sampler):\n    return Sampler()\n"
+    assert translate_unit(source, NPU).text == source
+
+
+def test_findings_of_a_fragment_count_its_own_lines() -> None:
+    (finding,) = translate_unit("    def f(self):\n        torch.version.cuda\n", NPU).findings
+    assert finding.line == 2
+
+
+def test_text_without_gpu_names_is_not_even_parsed() -> None:
+    assert translate("not python at all: cudagraph_mode", NPU) == Translated("not python at all: cudagraph_mode")
+
+
+def test_text_that_does_not_parse_is_named() -> None:
+    with pytest.raises(InputError, match=r"a/b\.py, line 2"):
+        translate("x = 'cuda'\ndef (:\n", NPU, path="a/b.py")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "x = 1"])
+def test_layout_survives(ending: str, last: str) -> None:
+    lines = [
+        "\ufeff# head",
+        "import torch  ;",
+        "def f( a,b ):",
+        "\ttorch.cuda.synchronize( )",
+        "\t# end",
+        last,
+    ]
+    source = ending.join(lines)
+    assert translate(source, NPU).text == source.replace("torch.cuda", "torch.npu")
+
+
+def test_another_profile_brings_its_own_tables() -> None:
+    xpu = replace(
+        NPU, names=(), keywords=(), classes=(), attributes=(("torch.cuda", "torch.xpu"),), device=("cuda", "xpu")
+    )
+    source = CGW + 'import torch\ntorch.cuda.synchronize()\nd = torch.device("cuda")\n'
+    assert translate(source, xpu).text == CGW + 'import torch\ntorch.xpu.synchronize()\nd = torch.device("xpu")\n'
+
+
+ROOM = Path(__file__).parent.parent / "runner_sync" / "transforms"
+ENGINE = {"__init__", "edits", "imports", "renames", "scopes"}
+
+
+def test_registry_modules_and_docs_agree() -> None:
+    registered = [module.__name__.rpartition(".")[2] for module in REWRITES]
+    assert len(set(registered)) == len(registered)
+    assert set(registered) == {path.stem for path in ROOM.glob("*.py")} - ENGINE
+    docs = (ROOM.parent.parent / "docs" / "adding-a-rewrite.md").read_text()
+    assert re.findall(r"^\| `(\w+)` \|", docs, flags=re.MULTILINE) == registered
+
+
+def test_every_rewrite_has_a_rewriting_test() -> None:
+    tests = Path(__file__).read_text()
+    for module in REWRITES:
+        name = module.__name__.rpartition(".")[2]
+        assert f'"{name}"' in tests, name
+
+
+@pytest.mark.parametrize("module", REWRITES, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_every_rewrite_documents_itself(module: object) -> None:
+    doc = module.__doc__ or ""
+    first, *_ = doc.splitlines()
+    assert first.endswith(".")
+    changed = re.findall(r"^    [-+]", doc, flags=re.MULTILINE)
+    assert 2 <= len(changed) <= 8
+    assert doc.index("\nLeaves alone:") < doc.index("\nWhy:")
+
+
+@pytest.mark.parametrize("module", REWRITES, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_the_documented_diff_is_what_happens(module: object) -> None:
+    lines = [line[4:] for line in (module.__doc__ or "").splitlines() if line.startswith(("    -", "    +"))]
+    before, after = ("".join(_statement(line[1:]) for line in lines if line[0] == sign) for sign in "-+")
+    done = translate(f"import torch\n{before}", NPU, path=AR)
+    assert done.text == f"import torch\n{after}"
+
+
+def _statement(line: str) -> str:
+    return f"{line} ...\n" if line.endswith(":") else f"{line}\n"

@@ -1,0 +1,114 @@
+"""Archives as they are allowed to be, and the small archive in which a release is cached.
+
+Comes in: names, sizes and contents of archive members. Goes out: a zip archive of the kept files, and the tree that
+reads it. May touch: nothing. What an archive may hold is decided here for every format; all else is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project, Source
+from runner_sync.sources import layout
+
+MAX_MEMBERS = 100_000
+MAX_UNPACKED = 2 * 1024**3
+"""Bytes. The largest sdist of the three projects unpacks to 0.12 GB."""
+MAX_RATIO = 100
+"""Unpacked over packed size. The real archives stay below 6."""
+RATIO_FROM = 16 * 1024 * 1024
+"""Bytes unpacked before the ratio counts: small archives of blank files may compress well."""
+_DRIVE = re.compile(r"[A-Za-z]:")
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def refusal(archive: str, why: str, *, project: Project) -> InputError:
+    """The sentence for an archive that must not be used."""
+    option = layout.PATH_OPTIONS[project]
+    return InputError(f"{archive} is refused because {why}: take another release or give the tree with {option}.")
+
+
+def check_name(name: str, archive: str, *, project: Project) -> None:
+    """Refuse a member name that would lead outside the folder an archive is unpacked into."""
+    if leads_outside(name):
+        raise refusal(archive, f"its member {name!r} leads outside the archive", project=project)
+    if not name.isprintable():
+        raise refusal(archive, f"its member {name!r} has control characters in its name", project=project)
+
+
+def leads_outside(path: str, *, folder: str = "") -> bool:
+    """Whether ``path``, taken from ``folder`` of the archive, is absolute or climbs out of the archive."""
+    parts = path.replace("\\", "/").split("/")
+    depth = len([part for part in folder.split("/") if part])
+    if parts[0] == "" or _DRIVE.match(path):
+        return True
+    for part in parts:
+        depth += -1 if part == ".." else part not in ("", ".")
+        if depth < 0:
+            return True
+    return not folder and ".." in parts
+
+
+def check_sizes(unpacked: int, packed: int, archive: str, *, project: Project) -> None:
+    """Refuse an archive that unpacks to far more than any release does. Both sizes are in bytes."""
+    is_bomb = unpacked > RATIO_FROM and unpacked > MAX_RATIO * max(packed, 1)
+    if is_bomb or unpacked > MAX_UNPACKED:
+        raise refusal(archive, f"it unpacks to more than {unpacked // 1024**2} MB, unlike any release", project=project)
+
+
+class Packer:
+    """Collects the kept files of one release into a zip archive in memory."""
+
+    def __init__(self, archive: str, project: Project) -> None:
+        self._archive = archive
+        self._project = project
+        self._buffer = io.BytesIO()
+        self._zip = zipfile.ZipFile(self._buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=3)
+        self._names: set[str] = set()
+
+    def add(self, path: str, data: bytes) -> None:
+        """Keep one file. Raises ``InputError`` for a path that is there already."""
+        if path in self._names:
+            raise refusal(self._archive, f"it holds {path} twice", project=self._project)
+        self._names.add(path)
+        info = zipfile.ZipInfo(path, _EPOCH)
+        info.compress_type = zipfile.ZIP_DEFLATED
+        self._zip.writestr(info, data)
+
+    def finish(self, facts: Mapping[str, str]) -> bytes:
+        """The archive's bytes. ``facts`` travel as its comment. Raises ``InputError`` if the package is missing."""
+        package = layout.PACKAGES[self._project]
+        if f"{package}/__init__.py" not in self._names:
+            raise refusal(self._archive, f"it holds no {package}/__init__.py", project=self._project)
+        self._zip.comment = json.dumps(dict(facts)).encode()
+        self._zip.close()
+        return self._buffer.getvalue()
+
+
+class ArchiveTree:
+    """A release's kept files, read from the cached archive."""
+
+    def __init__(self, data: bytes, *, project: Project) -> None:
+        self._zip = zipfile.ZipFile(io.BytesIO(data))
+        self._names = frozenset(self._zip.namelist())
+        self.facts: dict[str, str] = json.loads(self._zip.comment)
+        self.source = Source(project, "release", self.facts["file"], self.facts["version"])
+
+    def read(self, path: str) -> str | None:
+        """Text of ``path`` with LF newlines, or ``None`` when the release has no such file (or it is not kept)."""
+        if path not in self._names:
+            return None
+        return layout.decode(self._zip.read(path), f"{self.source.location}:{path}")
+
+    def paths(self, prefix: str = "") -> list[str]:
+        """Every ``.py`` path of the package below ``prefix``, sorted."""
+        return layout.package_files(self._names, self.source.project, prefix=prefix)
+
+    def metadata(self) -> str | None:
+        """Text of the release's core metadata."""
+        return self.read(layout.METADATA)

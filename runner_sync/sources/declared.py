@@ -1,0 +1,69 @@
+"""Which vLLM a tree was made for, as the tree itself says.
+
+Comes in: a ``Tree``. Goes out: a version or nothing. May touch: nothing but the tree. Texts are matched, never run.
+"""
+
+from __future__ import annotations
+
+import re
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import Version
+
+from runner_sync.model import Tree
+from runner_sync.sources import version
+
+_TAG = re.compile(r"^\s*ARG\s+(?:VLLM_TAG|VLLM_VERSION|VLLM_BASE_TAG)=[\"']?(v?\d[\w.]*)", re.MULTILINE)
+_REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.+)$", re.MULTILINE)
+_DOCKERFILES = ("Dockerfile", "docker/Dockerfile.ci", "docker/Dockerfile.cuda", "docker/Dockerfile.rocm")
+
+
+def declared_vllm(tree: Tree) -> str | None:
+    """The vLLM version that ``tree`` is for, or ``None`` when it does not say.
+
+    vllm is its own. vllm-ascend: its image is built on ``VLLM_TAG`` (exact also where the numbers part: 0.14.0rc1 is
+    for 0.14.1); a tree without Dockerfile (a wheel) is for the vLLM of its own number, by that project's policy.
+    vllm-omni: release X.Y.Z is for vLLM X.Y.0, as its own start-up check has it; a commit without a version says it in
+    its Dockerfiles.
+    """
+    own = tree.source.version
+    if tree.source.project == "vllm":
+        return own
+    if tree.source.project == "vllm-omni" and own and not Version(own).is_devrelease:
+        return _release(own, 2)
+    parts = 2 if tree.source.project == "vllm-omni" else 3
+    return _image(tree) or _required(tree) or (_release(own, parts) if own else None)
+
+
+def metadata(tree: Tree) -> str | None:
+    """Text of a tree's core metadata (``PKG-INFO`` or ``METADATA``), if it has any."""
+    reader = getattr(tree, "metadata", None)
+    text = reader() if callable(reader) else tree.read("PKG-INFO")
+    return text if isinstance(text, str) else None
+
+
+def _image(tree: Tree) -> str | None:
+    for path in _DOCKERFILES:
+        match = _TAG.search(tree.read(path) or "")
+        if match and (found := version.canonical(match[1])):
+            return found
+    return None
+
+
+def _required(tree: Tree) -> str | None:
+    headers = (metadata(tree) or "").split("\n\n", 1)[0]
+    for text in _REQUIRES.findall(headers):
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement:
+            continue
+        pins = [pin.version for pin in requirement.specifier if pin.operator in ("==", "===", "~=")]
+        if requirement.name.lower() == "vllm" and pins:
+            return version.canonical(pins[0])
+    return None
+
+
+def _release(own: str, parts: int) -> str:
+    """The final release ``own`` belongs to, its first ``parts`` numbers kept and the rest zero."""
+    numbers = (*Version(own).release, 0, 0, 0)[:parts]
+    return ".".join(str(number) for number in (*numbers, 0, 0, 0)[:3])

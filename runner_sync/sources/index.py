@@ -1,0 +1,122 @@
+"""What the package index offers: the files of a project, its versions, and which file to read.
+
+Comes in: a project and pip's settings. Goes out: ``IndexFile`` values and version lists. May touch: the network.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urldefrag, urlsplit
+
+from packaging.version import Version
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project
+from runner_sync.sources import version
+from runner_sync.sources.layout import PATH_OPTIONS
+from runner_sync.sources.session import IndexSession, network_errors, without_login
+
+Kind = Literal["wheel", "sdist"]
+
+# Sources of the compiled projects are whole only in the sdist; vllm-omni is pure Python and often has no sdist.
+_PREFERRED: dict[Project, Kind] = {"vllm-omni": "wheel", "vllm-ascend": "sdist", "vllm": "sdist"}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFile:
+    """One downloadable file of a release, with the SHA-256 that the index states for it."""
+
+    filename: str
+    url: str
+    version: str
+    kind: Kind
+    sha256: str | None
+    is_yanked: bool = False
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether this is a wheel without compiled code, hence a small one."""
+        return self.filename.endswith("-none-any.whl")
+
+
+def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
+    """Every wheel and sdist of ``project`` on the configured indexes. Raises ``InputError`` if none can be read."""
+    files: list[IndexFile] = []
+    for url in session.settings.urls:
+        files += _page(project, url, session)
+    if not files:
+        hosts = ", ".join(urlsplit(without_login(url)).netloc for url in session.settings.urls)
+        raise InputError(
+            f"the package index at {hosts} has no release of {project}: configure pip's index (PIP_INDEX_URL or "
+            f"pip.conf) or give the tree with {PATH_OPTIONS[project]}."
+        )
+    return files
+
+
+def choose_files(files: Iterable[IndexFile], project: Project, *, wanted: str, sha256: str | None) -> list[IndexFile]:
+    """The files of version ``wanted``, the one to read first; with ``sha256`` only the file that has it.
+
+    Raises ``InputError`` for a version that is not there (naming near ones) and for a hash that no file has.
+    """
+    offered = list(files)
+    found = sorted((file for file in offered if file.version == wanted), key=lambda file: _rank(file, project))
+    if not found:
+        raise InputError(_unknown(offered, project, wanted))
+    matching = [file for file in found if sha256 is None or file.sha256 == sha256]
+    if not matching:
+        raise InputError(
+            f"no file of {project} {wanted} on the index has the expected SHA-256 {sha256}: the release was replaced "
+            "or the expected hash is wrong, correct the pin."
+        )
+    return matching
+
+
+def list_versions(files: Iterable[IndexFile]) -> list[str]:
+    """Versions that have a file that is not yanked, oldest first."""
+    return sorted({file.version for file in files if not file.is_yanked}, key=Version)
+
+
+def _page(project: Project, url: str, session: IndexSession) -> list[IndexFile]:
+    from pypi_simple import NoSuchProjectError, PyPISimple, UnsupportedContentTypeError, UnsupportedRepoVersionError
+
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise InputError(f"pip's index {without_login(url)} is no web address: set PIP_INDEX_URL to one.")
+    client = PyPISimple(endpoint=without_login(url), session=session)
+    try:
+        with network_errors(project, url):
+            page = client.get_project_page(project)
+    except NoSuchProjectError:
+        return []
+    except (UnsupportedContentTypeError, UnsupportedRepoVersionError, ValueError) as error:
+        host = urlsplit(without_login(url)).netloc
+        raise InputError(f"what answers at {host} is no package index: correct pip's index URL.") from error
+    files = []
+    for package in page.packages:
+        found = version.canonical(package.version or "")
+        if found is None or package.package_type not in ("wheel", "sdist"):
+            continue
+        kind: Kind = "wheel" if package.package_type == "wheel" else "sdist"
+        sha256 = package.digests.get("sha256")
+        files.append(
+            IndexFile(package.filename, urldefrag(package.url).url, found, kind, sha256, bool(package.is_yanked))
+        )
+    return files
+
+
+def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, str]:
+    return (
+        file.kind != _PREFERRED[project],
+        file.is_yanked,
+        not (file.is_pure or file.filename.endswith(".tar.gz")),
+        "x86_64" not in file.filename,
+        file.filename,
+    )
+
+
+def _unknown(files: list[IndexFile], project: Project, wanted: str) -> str:
+    versions = list_versions(files)
+    near = difflib.get_close_matches(wanted, versions, n=3) or versions[-3:]
+    return f"{project} has no release {wanted} on the index: choose another, such as {', '.join(near)}."

@@ -1,0 +1,109 @@
+"""The package index that pip is configured for, read the way pip reads it.
+
+Comes in: the environment and pip's configuration files. Goes out: ``IndexSettings``. May touch: those files, read only.
+Order as in pip's documentation ("Configuration", https://pip.pypa.io/en/stable/topics/configuration/): site-wide,
+user, environment, ``PIP_CONFIG_FILE``, then ``PIP_*`` variables; later ones win, ``[install]`` wins over ``[global]``.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner_sync.errors import InputError
+
+PYPI = "https://pypi.org/simple/"
+_SECTIONS = ("global", "install")
+_TRUE = frozenset({"1", "true", "yes", "on", "y", "t"})
+_DEFAULT_TIMEOUT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """What a connection to the index needs. ``urls`` is empty under ``no-index``; ``timeout`` is in seconds."""
+
+    urls: tuple[str, ...]
+    cert: str | None = None
+    client_cert: str | None = None
+    proxy: str | None = None
+    timeout: float = _DEFAULT_TIMEOUT
+    trusted_hosts: frozenset[str] = frozenset()
+
+
+def read_settings() -> IndexSettings:
+    """Settings of the pip that belongs to this interpreter. Raises ``InputError`` for a file that pip would refuse."""
+    options = dict(_file_options(os.environ)) | dict(_variable_options(os.environ))
+    urls = [options.get("index-url") or PYPI, *options.get("extra-index-url", "").split()]
+    if options.get("no-index", "").lower() in _TRUE:
+        urls = []
+    return IndexSettings(
+        urls=tuple(dict.fromkeys(url.strip().rstrip("/") + "/" for url in urls)),
+        cert=_path(options.get("cert")),
+        client_cert=_path(options.get("client-cert")),
+        proxy=options.get("proxy") or None,
+        timeout=_seconds(options.get("default-timeout") or options.get("timeout")),
+        trusted_hosts=frozenset(options.get("trusted-host", "").split()),
+    )
+
+
+def _variable_options(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name, value in environ.items():
+        if name.startswith("PIP_") and value:
+            yield name[4:].lower().replace("_", "-"), value
+
+
+def _file_options(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Options of all files, ``[global]`` before ``[install]`` so that the latter wins."""
+    merged: dict[tuple[str, str], str] = {}
+    for file in _files(environ):
+        for section, name, value in _entries(file):
+            merged[section, name] = value
+    for wanted in _SECTIONS:
+        yield from ((name, value) for (section, name), value in merged.items() if section == wanted and value)
+
+
+def _entries(file: Path) -> Iterator[tuple[str, str, str]]:
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read(file, encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError) as error:
+        raise InputError(f"pip's configuration file {file} cannot be read: correct it (pip config debug).") from error
+    for section in parser.sections():
+        for name, value in parser.items(section):
+            yield section, name.lower().replace("_", "-").removeprefix("--"), value
+
+
+def _files(environ: Mapping[str, str]) -> Iterator[Path]:
+    chosen = environ.get("PIP_CONFIG_FILE")
+    if chosen == os.devnull:
+        return
+    yield from (Path(folder) / "pip" / "pip.conf" for folder in _site_folders(environ))
+    yield Path("/etc/pip.conf")
+    yield Path.home() / ".pip" / "pip.conf"
+    if sys.platform == "darwin":
+        yield Path.home() / "Library" / "Application Support" / "pip" / "pip.conf"
+    yield Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "pip" / "pip.conf"
+    yield Path(sys.prefix) / "pip.conf"
+    if chosen:
+        yield Path(chosen)
+
+
+def _site_folders(environ: Mapping[str, str]) -> list[str]:
+    if sys.platform == "darwin":
+        return ["/Library/Application Support"]
+    return [folder for folder in (environ.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(os.pathsep) if folder][::-1]
+
+
+def _path(value: str | None) -> str | None:
+    return str(Path(value).expanduser()) if value else None
+
+
+def _seconds(value: str | None) -> float:
+    try:
+        return max(1.0, float(value)) if value else _DEFAULT_TIMEOUT
+    except ValueError as error:
+        raise InputError(f"pip's timeout {value!r} is no number of seconds: correct it (pip config debug).") from error

@@ -1,0 +1,178 @@
+"""Releases from the package index, read without installing or building, and kept in the cache.
+
+Comes in: a project and a version. Goes out: a ``Tree``. May touch: the network (not when the release is cached) and the
+cache. Entries belong to the index they were read from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from packaging.version import Version
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project
+from runner_sync.sources import cache, layout, version
+from runner_sync.sources.archive import ArchiveTree
+from runner_sync.sources.pip_config import IndexSettings, read_settings
+from runner_sync.sources.wheel import Listing, WheelTree
+
+if TYPE_CHECKING:
+    from runner_sync.sources.index import IndexFile
+    from runner_sync.sources.session import IndexSession
+    from runner_sync.sources.transfer import RemoteFile
+
+ReleaseTree = ArchiveTree | WheelTree
+_ARCHIVE, _LISTING = "release", "wheel"
+
+
+def releases(project: Project) -> list[str]:
+    """Versions of ``project`` on the index that pip is configured for, oldest first, yanked ones left out.
+
+    Offline (``RUNNER_SYNC_OFFLINE=1``) these are the versions in the cache. Raises ``InputError`` without an index.
+    """
+    from runner_sync.sources import index, session
+
+    settings = read_settings()
+    if session.is_offline():
+        return _cached_versions(project, settings)
+    with session.connect(settings, project=project, what=f"the list of {project} releases") as connection:
+        return index.list_versions(index.list_files(project, connection))
+
+
+def open_release(
+    project: Project,
+    wanted: str,
+    *,
+    needed: Iterable[str] | None = None,
+    sha256: str | None = None,
+    progress: layout.Progress | None = None,
+) -> ReleaseTree:
+    """Open one release. ``needed`` names files and folders to fetch at once where members are fetched one by one.
+
+    ``sha256`` is the expected hash of the release's file (of the sdist or wheel); with it a pure wheel is read whole so
+    that the file itself is checked. Raises ``InputError`` for an unknown version, a hash that does not fit, a refused
+    archive, and without network; a cached release needs no network (except for members of a wheel never read before).
+    """
+    canonical = version.canonical(wanted)
+    if canonical is None:
+        raise InputError(f"{wanted!r} is no version of {project}: write it as in 0.18.0 or 0.19.1rc1.")
+    settings = read_settings()
+    tree = _cached(project, canonical, settings=settings, sha256=sha256, progress=progress)
+    if tree is None:
+        tree = _fetched(project, canonical, settings=settings, sha256=sha256, progress=progress)
+    if needed is not None and isinstance(tree, WheelTree):
+        tree.prefetch(needed)
+    return tree
+
+
+def _cached(
+    project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
+) -> ReleaseTree | None:
+    key = _key(project, wanted, settings)
+    archive = cache.load(_ARCHIVE, key)
+    if archive is not None:
+        tree = ArchiveTree(archive, project=project)
+        if sha256 in (None, tree.facts["sha256"]):
+            return tree
+    data = cache.load(_LISTING, key)
+    listing = Listing.from_bytes(data) if data is not None else None
+    # A pin asks for the whole file's hash, which a pure wheel read by range has not shown.
+    if listing is None or sha256 not in (None, listing.sha256) or (sha256 and _is_pure(listing.file)):
+        return None
+    remote = _Remote(project, settings, wanted=wanted, sha256=listing.sha256, progress=progress)
+    return WheelTree(listing, project=project, fetch=remote.read)
+
+
+def _fetched(
+    project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
+) -> ReleaseTree:
+    from runner_sync.sources import transfer
+    from runner_sync.sources.session import network_errors
+
+    remote = _Remote(project, settings, wanted=wanted, sha256=sha256, progress=progress)
+    file, connection = remote.find()
+    key = _key(project, wanted, settings)
+    with network_errors(project, file.url):
+        if file.kind == "wheel" and not (sha256 is not None and file.is_pure):
+            try:
+                listing = transfer.fetch_listing(file, remote.file(), project=project)
+            except transfer.NoRanges:
+                pass
+            else:
+                cache.store(_LISTING, key, listing.to_bytes())
+                return WheelTree(listing, project=project, fetch=remote.read)
+        fetch = transfer.fetch_sdist if file.kind == "sdist" else transfer.fetch_wheel
+        data = fetch(file, connection, project=project, progress=progress)
+    cache.store(_ARCHIVE, key, data)
+    return ArchiveTree(data, project=project)
+
+
+class _Remote:
+    """A release's file on the index, looked up and connected to when it is first needed."""
+
+    def __init__(
+        self,
+        project: Project,
+        settings: IndexSettings,
+        *,
+        wanted: str,
+        sha256: str | None,
+        progress: layout.Progress | None,
+    ) -> None:
+        self._project = project
+        self._settings = settings
+        self._wanted = wanted
+        self._sha256 = sha256
+        self._progress = progress
+        self._found: tuple[IndexFile, IndexSession] | None = None
+
+    def find(self) -> tuple[IndexFile, IndexSession]:
+        """The file to read and an open session, which is closed with this value."""
+        from runner_sync.sources import index, session
+
+        if self._found is None:
+            what = f"{self._project} {self._wanted}"
+            connection = session.connect(self._settings, project=self._project, what=what)
+            weakref.finalize(self, connection.close)
+            files = index.list_files(self._project, connection)
+            file = index.choose_files(files, self._project, wanted=self._wanted, sha256=self._sha256)[0]
+            self._found = file, connection
+        return self._found
+
+    def file(self) -> RemoteFile:
+        """The file, to be read by ranges."""
+        from runner_sync.sources.transfer import RemoteFile
+
+        return RemoteFile(*self.find(), progress=self._progress)
+
+    def read(self, start: int, end: int) -> bytes:
+        """Bytes ``start`` … ``end - 1``; raises ``InputError`` when they cannot be had."""
+        from runner_sync.sources import session, transfer
+
+        file, _ = self.find()
+        try:
+            with session.network_errors(self._project, file.url):
+                return self.file().read(start, end)
+        except transfer.NoRanges as error:
+            raise InputError(
+                f"the server of {file.filename} gives no ranges any more: remove {cache.folder()} and run again."
+            ) from error
+
+
+def _cached_versions(project: Project, settings: IndexSettings) -> list[str]:
+    keys = [key.split("/") for kind in (_ARCHIVE, _LISTING) for key in cache.keys(kind)]
+    suffix = _key(project, "", settings).split("/")[-1]
+    return sorted({key[1] for key in keys if key[0] == project and key[-1] == suffix}, key=Version)
+
+
+def _key(project: Project, wanted: str, settings: IndexSettings) -> str:
+    indexes = "\n".join(url.rpartition("@")[2] for url in settings.urls)
+    return f"{project}/{wanted}/{hashlib.sha256(indexes.encode()).hexdigest()[:12]}"
+
+
+def _is_pure(filename: str) -> bool:
+    return filename.endswith("-none-any.whl")

@@ -1,0 +1,178 @@
+"""Source distributions, read once as a stream.
+
+Comes in: the body of a download. Goes out: a cached archive of the kept files (``archive.Packer``). May touch: the
+network, through the response it is given. Nothing is unpacked to disk. The whole body is read and its SHA-256 compared
+with the one the index states before anything is kept.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import posixpath
+import tarfile
+import zlib
+from typing import IO, Protocol, cast
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project
+from runner_sync.sources import layout
+from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_sizes, leads_outside, refusal
+
+_CHUNK = 256 * 1024
+_HEADROOM = 1024 * 1024
+"""Bytes that headers between two members may take; a real one takes 0.5 to 4 KB."""
+_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, UnicodeError)
+
+
+class _Readable(Protocol):
+    def read(self, amount: int, /) -> bytes: ...
+
+
+class Body(io.RawIOBase):
+    """A download that hashes what passes through and reports progress."""
+
+    def __init__(self, raw: _Readable, label: str, *, total: int | None, progress: layout.Progress | None) -> None:
+        super().__init__()
+        self._raw = raw
+        self._label = label
+        self._total = total
+        self._progress = progress
+        self._hash = hashlib.sha256()
+        self.done = 0
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
+        """Read up to ``len(buffer)`` bytes."""
+        data = self._raw.read(len(buffer))
+        buffer[: len(data)] = data
+        self._hash.update(data)
+        self.done += len(data)
+        if self._progress and data:
+            self._progress(self._label, self.done, self._total)
+        return len(data)
+
+    def drain(self) -> str:
+        """Read to the end; the SHA-256 of all bytes, in hexadecimal."""
+        buffer = bytearray(_CHUNK)
+        while self.readinto(buffer):
+            pass
+        return self._hash.hexdigest()
+
+
+class _Unpacked:
+    """The gzip stream's content, no more of it than was allowed: tar headers state sizes that a trick may inflate."""
+
+    def __init__(self, body: Body, archive: str, project: Project) -> None:
+        self._body = body
+        self._file = gzip.GzipFile(fileobj=io.BufferedReader(body, _CHUNK))
+        self._archive = archive
+        self._project = project
+        self._done = 0
+        self._allowed = _HEADROOM
+
+    def allow(self, size: int) -> None:
+        """Let ``size`` bytes of a member and the headers after it pass."""
+        self._allowed = self._done + size + _HEADROOM
+
+    def read(self, amount: int) -> bytes:
+        """As of a file; refuses to unpack a bomb."""
+        data = self._file.read(amount)
+        self._done += len(data)
+        check_sizes(self._done, self._body.done, self._archive, project=self._project)
+        if self._done > self._allowed:
+            raise refusal(self._archive, "its headers are larger than any release's", project=self._project)
+        return data
+
+
+class _Members:
+    """The members of one sdist, checked one by one as they pass."""
+
+    def __init__(self, stream: _Unpacked, archive: str, project: Project) -> None:
+        self._stream = stream
+        self._archive = archive
+        self._project = project
+        self._top: str | None = None
+
+    def keep(self, packer: Packer) -> None:
+        """Put the content of every kept file into ``packer``."""
+        with tarfile.open(fileobj=cast(IO[bytes], self._stream), mode="r|") as tar:
+            count = 0
+            while (member := tar.next()) is not None:
+                count += 1
+                self._require(count <= MAX_MEMBERS, f"it has more than {MAX_MEMBERS} members")
+                self._stream.allow(member.size)
+                path = self._path(member)
+                if member.isreg() and layout.is_kept(path, self._project):
+                    packer.add(path, self._content(tar, member))
+
+    def _path(self, member: tarfile.TarInfo) -> str:
+        """The member's path below the sdist's one top folder."""
+        check_name(member.name, self._archive, project=self._project)
+        top, _, path = posixpath.normpath(member.name).partition("/")
+        self._top = self._top or top
+        self._require(top == self._top, f"it has two top folders, {self._top!r} and {top!r}")
+        if member.issym() or member.islnk():
+            self._check_link(member, path)
+        elif not (member.isreg() or member.isdir()):
+            self._require(False, f"its member {member.name!r} is a device or another special file")
+        return path
+
+    def _check_link(self, member: tarfile.TarInfo, path: str) -> None:
+        """Links are never followed; one that stands where a source file could, or leads out, is a trick."""
+        folder = posixpath.dirname(member.name) if member.issym() else ""
+        is_source = layout.is_below(path, layout.PACKAGES[self._project]) or layout.is_kept(path, self._project)
+        is_harmless = bool(path) and not is_source and not leads_outside(member.linkname, folder=folder)
+        self._require(is_harmless, f"its member {member.name!r} is a link to {member.linkname!r}")
+
+    def _content(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+        fits = member.size <= layout.MAX_TEXT and not member.issparse()
+        self._require(fits, f"its member {member.name!r} is larger than any source file")
+        file = tar.extractfile(member)
+        data = file.read() if file else b""
+        if len(data) != member.size:
+            raise EOFError(member.name)
+        return data
+
+    def _require(self, holds: bool, why: str) -> None:
+        if not holds:
+            raise refusal(self._archive, why, project=self._project)
+
+
+def pack_sdist(body: Body, archive: str, *, project: Project, version: str, sha256: str) -> bytes:
+    """Read a ``.tar.gz`` to its end and return the cached archive of its kept files.
+
+    Raises ``InputError`` for a wrong hash, a damaged archive, devices, dangerous links, members that lead
+    outside, and sizes no release has. Errors of the transfer pass through.
+    """
+    packer = Packer(archive, project)
+    damage: Exception | None = None
+    try:
+        _Members(_Unpacked(body, archive, project), archive, project).keep(packer)
+    except _DAMAGE as error:
+        damage = error
+    check_hash(body.drain(), sha256, archive, project=project)
+    if damage is not None:
+        raise refusal(archive, "it is truncated or no gzip-compressed tar archive", project=project) from damage
+    return packer.finish({"file": archive, "version": version, "sha256": sha256})
+
+
+def check_hash(found: str, expected: str, archive: str, *, project: Project) -> None:
+    """Raise ``InputError`` when a file is not the one that the index (or a pin) promised."""
+    if found != expected:
+        why = f"its SHA-256 is {found[:12]}… and not {expected[:12]}… as the index states (damaged or tampered with)"
+        raise refusal(archive, why, project=project)
+
+
+def require_hash(sha256: str | None, archive: str, *, project: Project) -> str:
+    """The index's hash, or ``InputError`` when the index states none: unchecked files are not used."""
+    if sha256 is None:
+        option = layout.PATH_OPTIONS[project]
+        raise InputError(
+            f"the index states no SHA-256 for {archive}: use another index or give the tree with {option}."
+        )
+    return sha256

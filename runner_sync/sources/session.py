@@ -1,0 +1,129 @@
+"""Connections to the package index, and the one sentence for everything that goes wrong on them.
+
+Comes in: ``IndexSettings``. Goes out: a requests session that times out, retries a bounded number of times and sends
+credentials to the index's own host only. May touch: the network; ``RUNNER_SYNC_OFFLINE=1`` forbids it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
+from urllib3.util import Retry
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project
+from runner_sync.sources.layout import PATH_OPTIONS
+from runner_sync.sources.pip_config import IndexSettings
+
+_RETRY = Retry(
+    total=2,
+    backoff_factor=0.3,
+    status_forcelist=(429, 500, 502, 503, 504),
+    allowed_methods=("GET", "HEAD"),
+    respect_retry_after_header=False,
+    raise_on_status=False,
+)
+_CONNECT_SECONDS = 15.0
+IDENTITY = {"Accept-Encoding": "identity"}
+"""Files are hashed as the index stores them, so no server may compress them on the way."""
+
+
+class IndexSession(requests.Session):
+    """A session that applies pip's settings to every request."""
+
+    def __init__(self, settings: IndexSettings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.cert = settings.client_cert
+        self._logins = dict(login for url in settings.urls if (login := _login(url)))
+        for scheme in ("https://", "http://"):
+            self.mount(scheme, HTTPAdapter(max_retries=_RETRY))
+
+    def request(self, method: str | bytes, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
+        """As in requests, with pip's timeout where the caller names none."""
+        if options.get("timeout") is None:
+            options["timeout"] = (min(_CONNECT_SECONDS, self.settings.timeout), self.settings.timeout)
+        return super().request(method, url, *args, **options)
+
+    def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
+        """Add the credentials of the index URL when the request goes to that very host; else ``.netrc`` applies."""
+        if request.auth is None:
+            request.auth = self._logins.get(urlsplit(str(request.url)).netloc)
+        return super().prepare_request(request)
+
+    def merge_environment_settings(self, url: Any, *args: Any, **options: Any) -> Any:
+        """Let pip's own ``cert``, ``proxy`` and ``trusted-host`` win over the general environment variables."""
+        merged = super().merge_environment_settings(url, *args, **options)
+        host = urlsplit(str(url))
+        if self.settings.cert:
+            merged["verify"] = self.settings.cert
+        if self.settings.trusted_hosts & {host.hostname, host.netloc}:
+            merged["verify"] = False
+        if self.settings.proxy:
+            merged["proxies"] = {"http": self.settings.proxy, "https": self.settings.proxy}
+        return merged
+
+
+def is_offline() -> bool:
+    """Whether ``RUNNER_SYNC_OFFLINE`` forbids the network."""
+    return os.environ.get("RUNNER_SYNC_OFFLINE", "").lower() not in ("", "0", "false", "no")
+
+
+def connect(settings: IndexSettings, *, project: Project, what: str) -> IndexSession:
+    """A session for the index. Raises ``InputError`` when the network or any index is switched off.
+
+    ``what`` is what is being looked for, for the message.
+    """
+    remedy = f"or give the tree with {PATH_OPTIONS[project]}"
+    if is_offline():
+        raise InputError(f"{what} is not in the cache and RUNNER_SYNC_OFFLINE is set: unset it {remedy}.")
+    if not settings.urls:
+        raise InputError(f"{what} cannot be looked up because pip is set to no-index: name an index {remedy}.")
+    return IndexSession(settings)
+
+
+def without_login(url: str) -> str:
+    """``url`` without user name and password, as it may be shown and compared."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+@contextmanager
+def network_errors(project: Project, url: str) -> Iterator[None]:
+    """Turn whatever the network does wrong into one ``InputError`` that names the host and the remedy."""
+    try:
+        yield
+    except (requests.RequestException, HTTPError) as error:
+        host = urlsplit(url).netloc.rpartition("@")[2] or url
+        raise InputError(
+            f"cannot read {project} from the package index at {host} ({_reason(error)}): configure pip's index "
+            f"(PIP_INDEX_URL or pip.conf) or give the tree with {PATH_OPTIONS[project]}."
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, requests.HTTPError) and error.response is not None:
+        return f"HTTP status {error.response.status_code}"
+    if isinstance(error, requests.exceptions.SSLError):
+        return "its certificate is not accepted, see PIP_CERT"
+    if isinstance(error, requests.exceptions.ProxyError):
+        return "the proxy does not answer"
+    if isinstance(error, requests.exceptions.Timeout) or "timed out" in str(error):
+        return "it does not answer in time"
+    if isinstance(error, requests.exceptions.ConnectionError):
+        return "no connection"
+    return "the transfer broke off" if isinstance(error, HTTPError) else type(error).__name__
+
+
+def _login(url: str) -> tuple[str, tuple[str, str]] | None:
+    parts = urlsplit(url)
+    if parts.username is None:
+        return None
+    return parts.netloc.rpartition("@")[2], (unquote(parts.username), unquote(parts.password or ""))

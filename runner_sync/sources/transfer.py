@@ -1,0 +1,186 @@
+"""Downloads: a range of a file, a whole file, the table of contents of a remote wheel.
+
+Comes in: a session and a file on the index. Goes out: bytes, hashed bodies, open archives. May touch: the network and
+an unnamed temporary file. A transfer that breaks off is begun again a bounded number of times.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from typing import IO, TypeVar
+
+import requests
+from urllib3.exceptions import HTTPError
+
+from runner_sync.model import Project
+from runner_sync.sources import layout
+from runner_sync.sources.archive import refusal
+from runner_sync.sources.index import IndexFile
+from runner_sync.sources.sdist import Body, check_hash, pack_sdist, require_hash
+from runner_sync.sources.session import IDENTITY, IndexSession
+from runner_sync.sources.wheel import BROKEN_ZIP, Listing, list_wheel, pack_wheel
+
+_ATTEMPTS = 3
+_PAUSE = 0.5
+_TAIL = 64 * 1024
+_IN_MEMORY = 32 * 1024 * 1024
+_MAX_RANGE = 256 * 1024 * 1024
+_CHUNK = 256 * 1024
+_NO_RANGES = frozenset({200, 405, 416, 501})
+
+T = TypeVar("T")
+
+
+class NoRanges(Exception):
+    """The server answers a range request with the whole file, or not at all."""
+
+
+class RemoteFile:
+    """One file on the index, read by ranges. Has the ``fetch`` that ``remotezip`` asks for."""
+
+    def __init__(self, file: IndexFile, session: IndexSession, *, progress: layout.Progress | None) -> None:
+        self._file = file
+        self._session = session
+        self._progress = progress
+        self.done = 0
+
+    def read(self, start: int, end: int) -> bytes:
+        """Bytes ``start`` … ``end - 1``. Raises ``NoRanges``, and the errors of requests and urllib3."""
+        return self._get(f"bytes={start}-{end - 1}", size=end - start)[0]
+
+    def tail(self, size: int) -> tuple[bytes, int]:
+        """The last ``size`` bytes (or all) and where they begin, also from servers that count from the front only."""
+        try:
+            data, start, _ = self._get(f"bytes=-{size}")
+        except NoRanges:
+            total = self._get("bytes=0-0")[2]
+            data, start, _ = self._get(f"bytes={max(0, total - size)}-{total - 1}")
+        return data, start
+
+    def _get(self, wanted: str, *, size: int | None = None) -> tuple[bytes, int, int]:
+        """Content, its first position and the file's size; ``size`` is how much content there must be."""
+        return _persistently(lambda: self._get_once(wanted, size))
+
+    def _get_once(self, wanted: str, size: int | None) -> tuple[bytes, int, int]:
+        with self._session.get(self._file.url, headers=IDENTITY | {"Range": wanted}, stream=True) as response:
+            if response.status_code in _NO_RANGES:
+                raise NoRanges
+            response.raise_for_status()
+            start, end, total = _content_range(response)
+            data = response.raw.read(end - start + 1)
+        if len(data) != end - start + 1 or size not in (None, len(data)):
+            raise HTTPError("short answer to a range request")
+        self.done += len(data)
+        if self._progress:
+            self._progress(self._file.filename, self.done, None)
+        return data, start, total
+
+
+def fetch_sdist(file: IndexFile, session: IndexSession, *, project: Project, progress: layout.Progress | None) -> bytes:
+    """Download an sdist once, as a stream; the cached archive of its kept files."""
+    expected = require_hash(file.sha256, file.filename, project=project)
+    if not file.filename.endswith((".tar.gz", ".tgz")):
+        raise refusal(file.filename, "only gzip-compressed tar archives are read as sdists", project=project)
+
+    def attempt() -> bytes:
+        with session.get(file.url, headers=IDENTITY, stream=True) as response:
+            body = _body(response, file, progress)
+            return pack_sdist(body, file.filename, project=project, version=file.version, sha256=expected)
+
+    return _persistently(attempt)
+
+
+def fetch_wheel(file: IndexFile, session: IndexSession, *, project: Project, progress: layout.Progress | None) -> bytes:
+    """Download a whole wheel and compare its hash; the cached archive of its kept files."""
+    expected = require_hash(file.sha256, file.filename, project=project)
+
+    def attempt() -> bytes:
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as whole:
+            with session.get(file.url, headers=IDENTITY, stream=True) as response:
+                found = _copy(_body(response, file, progress), whole)
+            check_hash(found, expected, file.filename, project=project)
+            return pack_wheel(whole, file.filename, project=project, version=file.version, sha256=expected)
+
+    return _persistently(attempt)
+
+
+def fetch_listing(file: IndexFile, remote: RemoteFile, *, project: Project) -> Listing:
+    """The listing of a wheel from its table of contents and RECORD alone. Raises ``NoRanges``."""
+    expected = require_hash(file.sha256, file.filename, project=project)
+
+    try:
+        with _open_remote(remote) as wheel:
+            return list_wheel(wheel, file.filename, project=project, version=file.version, sha256=expected)
+    except BROKEN_ZIP as error:
+        # zipfile takes a network error, which is an OSError, for a file that is no archive.
+        if isinstance(error.__context__, requests.RequestException):
+            raise error.__context__ from None
+        raise refusal(file.filename, "it is damaged or no zip archive", project=project) from error
+
+
+class _RangeFile:
+    """What ``remotezip`` asks for instead of its own fetcher: it would leave connections open on some errors."""
+
+    def __init__(self, remote: RemoteFile) -> None:
+        self._remote = remote
+
+    def fetch(self, data_range: tuple[int, int | None], stream: bool = False) -> object:  # noqa: ARG002
+        """A buffer of the bytes asked for, first and last position given; a negative first one counts from the end."""
+        from remotezip import PartialBuffer  # type: ignore[import-untyped]
+
+        first, last = data_range
+        if last is None:
+            data, first = self._remote.tail(-first)
+        elif last - first > _MAX_RANGE:
+            raise ValueError("a table of contents of this size")
+        else:
+            data = self._remote.read(first, last + 1)
+        return PartialBuffer(io.BytesIO(data), first, len(data), False)
+
+
+def _open_remote(remote: RemoteFile) -> zipfile.ZipFile:
+    from remotezip import RemoteZip
+
+    opened: zipfile.ZipFile = RemoteZip(
+        "", initial_buffer_size=_TAIL, fetcher=lambda *_args, **_options: _RangeFile(remote)
+    )
+    return opened
+
+
+def _body(response: requests.Response, file: IndexFile, progress: layout.Progress | None) -> Body:
+    response.raise_for_status()
+    length = response.headers.get("Content-Length", "")
+    return Body(response.raw, file.filename, total=int(length) if length.isdigit() else None, progress=progress)
+
+
+def _copy(body: Body, target: IO[bytes]) -> str:
+    buffer = bytearray(_CHUNK)
+    while amount := body.readinto(buffer):
+        target.write(memoryview(buffer)[:amount])
+    target.seek(0)
+    return body.drain()
+
+
+def _content_range(response: requests.Response) -> tuple[int, int, int]:
+    unit, _, numbers = response.headers.get("Content-Range", "").partition(" ")
+    span, _, total = numbers.partition("/")
+    first, _, last = span.partition("-")
+    if unit != "bytes" or not (first.isdigit() and last.isdigit() and total.isdigit()):
+        raise NoRanges
+    if int(last) - int(first) > _MAX_RANGE:
+        raise HTTPError("too large an answer to a range request")
+    return int(first), int(last), int(total)
+
+
+def _persistently(attempt: Callable[[], T]) -> T:
+    """Try again when a transfer breaks off in the middle, which the session's own retries do not cover."""
+    for number in range(1, _ATTEMPTS):
+        try:
+            return attempt()
+        except (HTTPError, requests.exceptions.ChunkedEncodingError):
+            time.sleep(_PAUSE * number)
+    return attempt()

@@ -1,0 +1,246 @@
+"""Wheels: the few members that are needed by range request, or the whole file where a server has no ranges.
+
+Comes in: a wheel on the index. Goes out: a tree that fetches members when they are read, or a cached archive of the
+kept files. May touch: the network, and the cache for members that were read.
+
+What is proved. A whole file is compared with the SHA-256 that the index states. A member read by range is compared with
+its CRC and with the SHA-256 in the wheel's RECORD. RECORD comes from the same file, so that proves that the member
+is intact and belongs to this wheel, not that the wheel is the one whose hash the index states; for that, pin the hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import json
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import IO
+
+from runner_sync.model import Project, Source
+from runner_sync.sources import cache, layout
+from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_sizes, refusal
+
+_GAP = 32 * 1024
+"""Bytes between two wanted members that are fetched along rather than by a request of their own."""
+_LOCAL_HEADER = 30
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+"""What ``zipfile`` raises for archives it cannot read."""
+
+FetchRange = Callable[[int, int], bytes]
+"""``fetch(start, end)`` gives the bytes ``start`` … ``end - 1`` of the wheel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Where one member lies in the wheel (bytes ``start`` … ``end - 1``) and what proves it intact."""
+
+    name: str
+    start: int
+    end: int
+    packed: int
+    size: int
+    crc: int
+    method: int
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The kept members of one wheel by path; the core metadata is listed as ``PKG-INFO``, as an sdist has it."""
+
+    file: str
+    version: str
+    sha256: str
+    members: Mapping[str, Member]
+
+    def to_bytes(self) -> bytes:
+        """The listing for the cache."""
+        return json.dumps(asdict(self)).encode()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Listing:
+        """The listing from the cache."""
+        facts = json.loads(data)
+        members = {path: Member(**member) for path, member in facts.pop("members").items()}
+        return Listing(**facts, members=members)
+
+
+def list_wheel(wheel: zipfile.ZipFile, archive: str, *, project: Project, version: str, sha256: str) -> Listing:
+    """Read the table of contents and RECORD of an open wheel, checking every name and size.
+
+    Raises ``InputError`` for what no wheel holds and for kept members that RECORD does not vouch for.
+    """
+    infos = wheel.infolist()
+    if len(infos) > MAX_MEMBERS:
+        raise refusal(archive, f"it has more than {MAX_MEMBERS} members", project=project)
+    kept: dict[str, zipfile.ZipInfo] = {}
+    for info in infos:
+        path = _checked_path(info, archive, project)
+        if path in kept:
+            raise refusal(archive, f"it holds {path} twice", project=project)
+        if layout.is_kept(path, project):
+            kept[path] = info
+    check_sizes(
+        sum(i.file_size for i in kept.values()), sum(i.compress_size for i in kept.values()), archive, project=project
+    )
+    if f"{layout.PACKAGES[project]}/__init__.py" not in kept:
+        raise refusal(archive, f"it holds no {layout.PACKAGES[project]}/__init__.py", project=project)
+    records = _read_records(wheel, archive, project)
+    ends = _ends(infos, wheel.start_dir)
+    members = {path: _member(info, ends, records, archive, project) for path, info in kept.items()}
+    return Listing(archive, version, sha256, members)
+
+
+def pack_wheel(file: IO[bytes], archive: str, *, project: Project, version: str, sha256: str) -> bytes:
+    """The cached archive of the kept files of a wheel that is here as a whole, its hash already checked."""
+    try:
+        with zipfile.ZipFile(file) as wheel:
+            listing = list_wheel(wheel, archive, project=project, version=version, sha256=sha256)
+            packer = Packer(archive, project)
+            for path, member in listing.members.items():
+                packer.add(path, wheel.read(member.name))
+    except BROKEN_ZIP as error:
+        raise refusal(archive, "it is damaged or no zip archive", project=project) from error
+    return packer.finish({"file": archive, "version": version, "sha256": sha256})
+
+
+class WheelTree:
+    """A release read from a wheel by range: each member is fetched when it is first read, then cached."""
+
+    def __init__(self, listing: Listing, *, project: Project, fetch: FetchRange) -> None:
+        self._listing = listing
+        self._fetch = fetch
+        self._project = project
+        self.facts = {"file": listing.file, "version": listing.version, "sha256": listing.sha256}
+        self.source = Source(project, "release", listing.file, listing.version)
+
+    def read(self, path: str) -> str | None:
+        """Text of ``path`` with LF newlines, or ``None`` when the release has no such file (or it is not kept).
+
+        Raises ``InputError`` when the member has to be fetched and cannot be, or is not what RECORD says.
+        """
+        member = self._listing.members.get(path)
+        if member is None:
+            return None
+        data = cache.load("member", self._key(member))
+        if data is None:
+            data = self._unpack(member, self._fetch(member.start, member.end))
+        return layout.decode(data, f"{self._listing.file}:{path}")
+
+    def paths(self, prefix: str = "") -> list[str]:
+        """Every ``.py`` path of the package below ``prefix``, sorted."""
+        return layout.package_files(self._listing.members, self._project, prefix=prefix)
+
+    def metadata(self) -> str | None:
+        """Text of the wheel's core metadata."""
+        return self.read(layout.METADATA)
+
+    def prefetch(self, needed: Iterable[str]) -> None:
+        """Fetch files and folders that will be read, neighbours in one request."""
+        prefixes = list(needed)
+        wanted = [
+            member
+            for path, member in self._listing.members.items()
+            if any(layout.is_below(path, prefix) for prefix in prefixes) and not self._is_cached(member)
+        ]
+        for group in _groups(wanted):
+            start = group[0].start
+            span = self._fetch(start, group[-1].end)
+            for member in group:
+                self._unpack(member, span[member.start - start : member.end - start])
+
+    def _unpack(self, member: Member, span: bytes) -> bytes:
+        data = _inflate(member, span)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        if zlib.crc32(data) != member.crc or digest != member.record:
+            why = f"its member {member.name} is not what its RECORD states (damaged or tampered with)"
+            raise refusal(self._listing.file, why, project=self._project)
+        cache.store("member", self._key(member), data)
+        return data
+
+    def _is_cached(self, member: Member) -> bool:
+        return cache.load("member", self._key(member)) is not None
+
+    def _key(self, member: Member) -> str:
+        return f"{self._listing.sha256}/{member.name}"
+
+
+def _checked_path(info: zipfile.ZipInfo, archive: str, project: Project) -> str:
+    check_name(info.filename, archive, project=project)
+    mode = info.external_attr >> 16
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise refusal(archive, f"its member {info.filename!r} is a link or another special file", project=project)
+    folder, _, name = info.filename.rpartition("/")
+    if folder.endswith(".dist-info") and "/" not in folder and name == "METADATA":
+        return layout.METADATA
+    is_large = info.file_size > layout.MAX_TEXT
+    if layout.is_kept(info.filename, project) and (is_large or info.flag_bits & 1):
+        raise refusal(
+            archive, f"its member {info.filename!r} is encrypted or larger than any source file", project=project
+        )
+    return info.filename
+
+
+def _read_records(wheel: zipfile.ZipFile, archive: str, project: Project) -> dict[str, str]:
+    """Member name → SHA-256 as RECORD writes it (PEP 427: URL-safe base64 without padding)."""
+    names = [name for name in wheel.namelist() if name.endswith(".dist-info/RECORD") and name.count("/") == 1]
+    if len(names) != 1 or wheel.getinfo(names[0]).file_size > layout.MAX_TEXT:
+        raise refusal(archive, "it has no single RECORD of its files", project=project)
+    try:
+        rows = list(csv.reader(wheel.read(names[0]).decode("utf-8").splitlines()))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise refusal(archive, "its RECORD is no table of files", project=project) from error
+    return {row[0]: row[1].removeprefix("sha256=") for row in rows if len(row) > 1 and row[1].startswith("sha256=")}
+
+
+def _ends(infos: Iterable[zipfile.ZipInfo], directory: int) -> dict[int, int]:
+    starts = sorted({info.header_offset for info in infos})
+    return dict(zip(starts, [*starts[1:], directory], strict=True))
+
+
+def _member(
+    info: zipfile.ZipInfo, ends: Mapping[int, int], records: Mapping[str, str], archive: str, project: Project
+) -> Member:
+    record = records.get(info.filename)
+    if record is None:
+        raise refusal(archive, f"its RECORD states no SHA-256 for {info.filename}", project=project)
+    end = ends[info.header_offset]
+    if end - info.header_offset > info.compress_size + layout.MAX_TEXT:
+        raise refusal(archive, f"its member {info.filename!r} has room for more than its content", project=project)
+    return Member(
+        name=info.filename,
+        start=info.header_offset,
+        end=end,
+        packed=info.compress_size,
+        size=info.file_size,
+        crc=info.CRC,
+        method=info.compress_type,
+        record=record,
+    )
+
+
+def _groups(members: Iterable[Member]) -> list[list[Member]]:
+    groups: list[list[Member]] = []
+    for member in sorted(members, key=lambda member: member.start):
+        if groups and member.start - groups[-1][-1].end <= _GAP:
+            groups[-1].append(member)
+        else:
+            groups.append([member])
+    return groups
+
+
+def _inflate(member: Member, span: bytes) -> bytes:
+    """Content of a member from its local header onwards (APPNOTE.TXT 4.3.7); empty when it cannot be unpacked."""
+    names = int.from_bytes(span[26:28], "little") + int.from_bytes(span[28:30], "little")
+    packed = span[_LOCAL_HEADER + names :][: member.packed]
+    if member.method == zipfile.ZIP_STORED:
+        return packed
+    try:
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, member.size + 1)
+    except zlib.error:
+        return b""

@@ -16,6 +16,7 @@ from runner_sync.verify.rules import (
     rs302_call_arguments,
     rs303_tuple_size,
     rs304_missing_attribute,
+    rs305_override_signature,
     rs306_keyword_gone,
 )
 from runner_sync.verify.world import World
@@ -27,6 +28,7 @@ RULES = (
     rs302_call_arguments,
     rs303_tuple_size,
     rs304_missing_attribute,
+    rs305_override_signature,
     rs306_keyword_gone,
 )
 
@@ -39,8 +41,8 @@ def find(new: World, old: World | None, modules: Sequence[str]) -> list[Finding]
     """
     found = _run(Program(new, modules), Program(old, modules) if old is not None else None)
     known = {_key(finding) for finding in _run(Program(old, modules), None)} if old is not None else set()
-    fresh = {finding for finding in found if _key(finding) not in known}
-    return sorted(fresh, key=lambda f: (f.path, f.line, f.column, f.code, f.symbol))
+    fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
+    return [fresh[place] for place in sorted(fresh)]
 
 
 def _run(program: Program, old: Program | None) -> list[Finding]:
@@ -49,3 +51,8 @@ def _run(program: Program, old: Program | None) -> list[Finding]:
 
 def _key(finding: Finding) -> tuple[str, str, str, str]:
     return finding.code, finding.path, finding.unit, finding.symbol
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str, str]:
+    # One place, one finding: the branches of a conditional base say the same thing in other words.
+    return finding.path, finding.line, finding.column, finding.code, finding.symbol

@@ -151,3 +151,16 @@ def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
             body = node.body
         guarded.update(id(inner) for statement in body for inner in ast.walk(statement))
     return guarded
+
+
+def signature_end(function: FunctionNode) -> tuple[int, int]:
+    """Line and 1-based column after a function's header, so that a finding does not span the whole body."""
+    first = function.body[0]
+    ends = [(n.end_lineno or 0, (n.end_col_offset or 0) + 1) for n in _arguments(function)]
+    ends += [
+        (d.end_lineno or 0, (d.end_col_offset or 0) + 1) for d in (*function.args.defaults, *function.decorator_list)
+    ]
+    if function.returns is not None:
+        ends.append((function.returns.end_lineno or 0, (function.returns.end_col_offset or 0) + 1))
+    own = [end for end in ends if function.lineno <= end[0] <= first.lineno]
+    return max(own, default=(function.lineno, function.col_offset + len(function.name) + 5))

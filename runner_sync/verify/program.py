@@ -61,6 +61,7 @@ class Program:
         self._frame: dict[int, Frame] = {}
         self._leaves: dict[int, list[Lineup]] | None = None
         self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
+        self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
 
     def frames(self, module: Module) -> list[Frame]:
         """Every function of ``module`` as a frame, remembered."""
@@ -347,12 +348,13 @@ class Program:
 
     def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
         function = assignment.function
-        frame = self.frame(info, function) if function is not None else None
-        if frame is None:
-            return self.annotated(_class_frame(info), assignment.annotation)
+        frame = self.frame(info, function) if function is not None else _class_frame(info)
+        value = assignment.value
         if assignment.annotation is not None:
-            return self.annotated(frame, assignment.annotation)
-        return self.infer(frame, assignment.value, depth + 1) if assignment.value is not None else None
+            declared = self.annotated(frame, assignment.annotation)
+            # `x: Unknown | None = None` declares, the assignments elsewhere tell.
+            return [] if declared is None and isinstance(value, ast.Constant) and value.value is None else declared
+        return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
 
 
 def _class_frame(info: ClassInfo) -> Frame:

@@ -70,6 +70,6 @@ def _finding(frame: Frame, node: ast.Attribute) -> Finding:
         SEVERITY,
         node,
         symbol=node.attr,
-        message=f"`{frame.owner}.{node.attr}` is read, but nothing in the MRO of `{frame.info.name}` defines it any more.",
+        message=f"`{frame.owner}.{node.attr}` is read, but nothing in the MRO of `{frame.info.name}` defines it.",
         fix=f"Follow what the target uses in place of `{node.attr}`, or drop the statement.",
     )

@@ -1,0 +1,80 @@
+"""RS305 override-signature: inherited code calls an NPU override in a way that only the overridden method accepts.
+
+What: a method of an NPU runner or worker that hides one of vllm-ascend, the omni GPU runner or vLLM, where a call
+from inherited code (`self.m(...)` in any method of the MRO that can still run, or `self.model_runner.m(...)` in
+the worker) fits the hidden method and does not fit the override.
+
+Example: vllm-ascend's worker calls `self.model_runner.initialize_kv_cache(config,
+kv_cache_allocation_context=...)`; omni's override still has the signature `(self, kv_cache_config)`.
+
+Why: a `TypeError` from code that nobody in omni wrote or reads. 10 of the 156 recorded breakages; checking
+against vLLM alone misses those that come from vllm-ascend.
+
+Fix: give the override the target's parameters and hand them on to `super()`.
+
+Leaves alone: calls that the hidden method does not accept either (they are not meant for it, or never run),
+overrides with `*args, **kwargs`, parameters that no caller passes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from runner_sync.model import Finding, Project, Severity
+from runner_sync.verify import signatures
+from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.frames import signature_end
+from runner_sync.verify.modules import Module
+from runner_sync.verify.program import Callee, Program
+from runner_sync.verify.virtual import VirtualCall, virtual_calls
+
+CODE = "RS305"
+NAME = "override-signature"
+SEVERITY: Severity = "error"
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Overrides in ``module`` that a call from inherited code no longer fits."""
+    for info in program.own_classes(module):
+        for name in info.methods:
+            for line in program.lineups(info):
+                yield from _check(program, info, line, name=name)
+
+
+def _check(program: Program, info: ClassInfo, line: Lineup, *, name: str) -> Iterator[Finding]:
+    own = [c for c in program.method(line, name) if c.info is info]
+    if not own:
+        return
+    for call in virtual_calls(program, line, name):
+        arguments = signatures.of_call(call.node)
+        reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
+        hidden = _hidden(program, line, own[0], project=call.frame.module.project) if all(reasons) else []
+        if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
+            yield _finding(program, info, own[0], hidden=hidden[0], call=call, reason=reasons[0][0])
+
+
+def _hidden(program: Program, line: Lineup, own: Callee, *, project: Project) -> list[Callee]:
+    """What the call would reach without omni's override: upstream code means upstream's nearest definition."""
+    for info in line.classes[line.classes.index(own.info) + 1 :] if own.info else ():
+        if own.name in info.methods and (project == "vllm-omni" or info.module.project != "vllm-omni"):
+            before = line.classes[line.classes.index(info) - 1]
+            return program.method(line, own.name, after=before)
+    return []
+
+
+def _finding(
+    program: Program, info: ClassInfo, own: Callee, *, hidden: Callee, call: VirtualCall, reason: signatures.Misfit
+) -> Finding:
+    assert own.function is not None
+    keyword = "=" if reason.kind == "unknown keyword" else ""
+    found = program.frame(info, own.function).finding(
+        CODE,
+        SEVERITY,
+        own.function,
+        symbol=f"{own.name}({reason.name}{keyword})",
+        message=f"This override {reason.text}, but {call.place} calls it so, as `{hidden.name}` ({hidden.place}) accepts.",
+        fix=f"Give the override the parameters of {hidden.place} and pass them on.",
+    )
+    end_line, end_column = signature_end(own.function)
+    return dataclasses.replace(found, end_line=end_line, end_column=end_column)

@@ -1,0 +1,65 @@
+"""Calls that inherited code makes to a method of a checked class.
+
+Comes in: a `Program`, a lineup, a method name. Goes out: `VirtualCall`s from unchecked code that can still run:
+through ``self`` on the lineup itself, and through an attribute of another checked lineup that holds it (a
+worker's runner). May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner_sync.verify.classes import Lineup, is_attribute_of, is_name
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualCall:
+    """One call, in the frame that makes it."""
+
+    frame: Frame
+    node: ast.Call
+
+    @property
+    def place(self) -> str:
+        """``path:line`` of the call."""
+        return f"{self.frame.module.path}:{self.node.lineno}"
+
+
+def virtual_calls(program: Program, line: Lineup, name: str) -> Iterator[VirtualCall]:
+    """Calls of ``name`` on instances of the lineup's class from code that is not itself checked."""
+    for other in program.leaves():
+        for frame, node in unchecked_calls(program, other).get(name, ()):
+            function = node.func
+            assert isinstance(function, ast.Attribute)
+            if frame.owner is None:
+                continue
+            if is_name(function.value, frame.owner):
+                if other is line:
+                    yield VirtualCall(frame, node)
+            elif is_attribute_of(function.value, frame.owner) and _holds(program, other, function.value, line):
+                yield VirtualCall(frame, node)
+
+
+def unchecked_calls(program: Program, line: Lineup) -> dict[str, list[tuple[Frame, ast.Call]]]:
+    """Attribute calls in the lineup's live methods outside the checked modules, by the attribute's name."""
+    if id(line) not in program.calls_seen:
+        checked = {id(module) for module in program.checked}
+        found: dict[str, list[tuple[Frame, ast.Call]]] = {}
+        for info, function in program.live(line).values():
+            if id(info.module) in checked:
+                continue
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    found.setdefault(node.func.attr, []).append((program.frame(info, function), node))
+        program.calls_seen[id(line)] = found
+    return program.calls_seen[id(line)]
+
+
+def _holds(program: Program, holder: Lineup, attribute: ast.expr, line: Lineup) -> bool:
+    assert isinstance(attribute, ast.Attribute)
+    instances = program.attribute(holder, attribute.attr)
+    return bool(instances) and any(instance.info is line.head for instance in instances or ())

@@ -109,7 +109,7 @@ def _prefix(sign: str, lines: list[str]) -> Iterator[str]:
 
 def _quote(path: str) -> str:
     """Quote a path as git does with core.quotePath: C escapes and octal bytes inside double quotes."""
-    raw = path.encode("utf-8", "surrogateescape")
+    raw = path.encode("utf-8", "surrogatepass")
     if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in raw):
         return path
     return '"' + "".join(_quote_byte(byte) for byte in raw) + '"'

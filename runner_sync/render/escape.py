@@ -82,12 +82,12 @@ def html_code(text: str) -> str:
 
 def workflow_message(text: str) -> str:
     """Escape the message of a GitHub workflow command (actions/toolkit ``escapeData``)."""
-    return _escape_data("\n".join(visible(line) for line in text.split("\n")))
+    return _escape_data(visible(text))
 
 
 def workflow_property(text: str) -> str:
     """Escape a property value of a GitHub workflow command (actions/toolkit ``escapeProperty``)."""
-    return _escape_data(one_line(text)).replace(":", "%3A").replace(",", "%2C")
+    return _escape_data(visible(text)).replace(":", "%3A").replace(",", "%2C")
 
 
 def _escape_data(text: str) -> str:
@@ -96,7 +96,7 @@ def _escape_data(text: str) -> str:
 
 def relative_uri(path: str) -> str:
     """Return a POSIX path as a relative URI reference; a ``:`` in the first segment would read as a scheme."""
-    return quote(path.encode("utf-8", "surrogateescape"), safe="/-._~")
+    return quote(path.encode("utf-8", "surrogatepass"), safe="/-._~")
 
 
 def _longest_run(text: str) -> int:

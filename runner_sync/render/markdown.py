@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from runner_sync.model import Block, Finding, Report, ReviewItem, UnitReport
-from runner_sync.render.escape import html_code, markdown_code, markdown_fence, markdown_text
+from runner_sync.render.escape import html_code, markdown_code, markdown_fence, markdown_text, visible
 from runner_sync.render.order import (
     natural,
     order_blocks,
@@ -32,7 +32,7 @@ _CUT = "\n_{} left out: this text has a size limit; `-o json` and `-o html` have
 def render_markdown(report: Report, *, limit: int = COMMENT_LIMIT) -> str:
     """Return the report as Markdown of at most about ``limit`` characters."""
     if report.command == "blocks":
-        return "\n".join(_reference_page(report)) + "\n"
+        return "\n".join(_reference_page(report)).rstrip("\n") + "\n"
     if report.command == "rule":
         return "\n\n".join(_rules(report)) + "\n"
     head = [f"**{markdown_text(summarize(report))}**", *_inputs(report)]
@@ -192,7 +192,8 @@ def _replay_parts(report: Report) -> Iterator[str]:
 def _rules(report: Report) -> Iterator[str]:
     for rule in sorted(report.rules, key=lambda rule: rule.code):
         yield f"### {markdown_text(rule.code)} {markdown_text(rule.name)}"
-        yield rule.text.strip() or rule.summary
+        # The text of a rule is the tool's own Markdown.
+        yield visible(rule.text).strip() or markdown_text(rule.summary)
 
 
 _BODIES: dict[str, Callable[[Report], Iterator[str]]] = {

@@ -82,7 +82,9 @@ def in_step(report: Report) -> str:
     targets = [name for name in (target(report, "vllm-ascend"), target(report, "vllm")) if name]
     if report.command == "verify":
         return f"Nothing breaks against {' and '.join(targets)}." if targets else "No findings."
-    return f"All units are in step with {targets[0]}." if targets else "No findings: all units are in step."
+    if targets:
+        return f"All units are in step with {targets[0]}."
+    return "All units are in step with the GPU runners." if report.command == "upgrade" else "No findings."
 
 
 def _upgrade_sentence(report: Report) -> str:
@@ -151,7 +153,7 @@ def _replay_sentence(report: Report) -> str:
         )
     )
     broken = sum(not row.parses for row in rows)
-    parses = "every output parses" if not broken else f"{count(broken, 'output')} out of {len(rows)} do not parse"
+    parses = "every output parses" if not broken else f"{broken} of {count(len(rows), 'output')} cannot be parsed"
     silent = count(sum(row.silent for row in rows), "silent error")
     return f"{count(len(rows), 'case')}: mean {', '.join(means)}; {silent}; {parses}."
 

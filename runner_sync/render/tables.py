@@ -53,7 +53,7 @@ def tabulate_units(report: Report, ink: Ink) -> str:
     """Return one table per file of the units that changed or need a look, and how many did not."""
     waiting = _reviews_per_unit(report)
     units = [unit for unit in order_units(report.units) if is_changed(unit) or waiting.get((unit.path, unit.unit))]
-    owners = _owners(report.units)
+    owners = _owners((unit.path, unit.unit) for unit in report.units)
     columns = _unit_columns(units, owners, ink.width)
     parts = []
     for path, group in groupby(units, key=lambda unit: unit.path):
@@ -65,12 +65,12 @@ def tabulate_units(report: Report, ink: Ink) -> str:
     return "\n\n".join(parts)
 
 
-def _owners(units: Iterable[UnitReport]) -> dict[str, str]:
-    """Return the class of each file whose members all belong to one class, else an empty string."""
+def _owners(members: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return, for (path, qualified name) pairs, the one class that a file's members belong to, or an empty string."""
     found: dict[str, set[str]] = {}
-    for unit in units:
-        owner, dot, _ = unit.unit.rpartition(".")
-        found.setdefault(unit.path, set()).update([owner] if dot else [])
+    for path, name in members:
+        owner, dot, _ = name.rpartition(".")
+        found.setdefault(path, set()).update([owner] if dot else [])
     return {path: next(iter(names)) if len(names) == 1 else "" for path, names in found.items()}
 
 
@@ -135,7 +135,7 @@ def _base(ref: BaseRef | None) -> str:
 
 def tabulate_bases(report: Report, ink: Ink) -> str:
     """Return one table per file of what every unit was last synced to."""
-    owners = _owners(report.units)
+    owners = _owners((unit.path, unit.unit) for unit in report.units)
     longest = max((len(_short(unit.unit, owners[unit.path])) for unit in report.units), default=0)
     width = min(longest, max(ink.width // 3, 12))
     columns = [Column("unit", width), Column("kind", 8), Column("upstream", 11), Column("base", 24), Column("GPU twin")]
@@ -154,15 +154,25 @@ def _base_cells(unit: UnitReport) -> Row:
 def tabulate_blocks(report: Report, ink: Ink) -> str:
     """Return one table per file of the omni blocks."""
     parts = []
+    owners = _owners((block.path, block.unit) for block in report.blocks)
     for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path):
         rows: list[Row] = []
         for block in group:
             lines = f"{block.start}-{block.end}" if block.end > block.start else str(block.start)
             marked = Text("marked", style="green") if block.marked else Text("unmarked", style="yellow")
             uses = " ".join(one_line(name) for name in block.names_used)
-            rows.append((one_line(block.unit), lines, marked, one_line(block.label), uses, one_line(block.twin or "–")))
+            rows.append(
+                (
+                    _short(block.unit, owners[path]),
+                    lines,
+                    marked,
+                    one_line(block.label),
+                    uses,
+                    one_line(block.twin or "–"),
+                )
+            )
         columns = [Column(name) for name in ("unit", "lines", "", "purpose", "uses", "twin")]
-        parts.append(f"{ink.paint(one_line(path), 'bold')}\n{_draw(columns, rows, ink)}")
+        parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
     return "\n\n".join(parts)
 
 

@@ -58,7 +58,7 @@ def _finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
     yield ink.fold(f"{finding.severity}: {one_line(finding.message)}", indent="  ")
     gutter = len(str(finding.line + _SIDE_LINES))
     for excerpt in quote_lines(lines, finding, width=max(ink.width - gutter - 4, 20)):
-        yield f" {ink.paint(f'{excerpt.number:>{gutter}} |', 'blue')} {excerpt.text}"
+        yield f" {ink.paint(f'{excerpt.number:>{gutter}} |', 'blue')} {excerpt.text}".rstrip()
         if excerpt.caret:
             yield f" {ink.paint(' ' * gutter + ' |', 'blue')} {ink.paint(excerpt.caret, style)}"
     yield from _fix(finding.fix, ink)
@@ -174,10 +174,13 @@ def _origin_hunk(hunk: Hunk, lines: list[str], ink: Ink) -> Iterator[str]:
 def _rules(report: Report, ink: Ink) -> str:
     rules = sorted(report.rules, key=lambda rule: rule.code)
     if len(rules) == 1:
-        return f"{ink.paint(f'{rules[0].code} {rules[0].name}', 'bold')}\n\n{visible(rules[0].text).strip()}"
-    width = max((len(rule.name) for rule in rules), default=0)
+        title = one_line(f"{rules[0].code} {rules[0].name}")
+        return f"{ink.paint(title, 'bold')}\n\n{visible(rules[0].text).strip()}"
+    names = [one_line(rule.name) for rule in rules]
+    width = max(map(len, names), default=0)
+    pairs = zip(rules, names, strict=True)
     return "\n".join(
-        f"{ink.paint(rule.code, 'bold')}  {rule.name:<{width}}  {one_line(rule.summary)}" for rule in rules
+        f"{ink.paint(rule.code, 'bold')}  {name:<{width}}  {one_line(rule.summary)}" for rule, name in pairs
     )
 
 

@@ -1,0 +1,111 @@
+"""JSON against the published schema, and the keys that DESIGN section 5 promises."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from render_samples import REPORTS, poison
+
+from runner_sync.model import Report
+from runner_sync.render import render
+
+SCHEMA = json.loads((Path(__file__).parent / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
+DEFINITIONS = {
+    "upgrade": "upgrade_report",
+    "check": "findings_report",
+    "verify": "findings_report",
+    "blocks": "blocks_report",
+    "lock": "units_report",
+    "explain": "units_report",
+    "replay": "replay_report",
+    "rule": "rules_report",
+}
+
+
+def close(schema: Any) -> Any:
+    """Return the schema with undocumented keys forbidden: readers may ignore them, we may not forget them."""
+    if isinstance(schema, list):
+        return [close(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {key: close(value) for key, value in schema.items()}
+    if "properties" in schema and schema.get("type") and "additionalProperties" not in schema:
+        closed["additionalProperties"] = False
+    return closed
+
+
+def validate(document: object, command: str) -> None:
+    closed = close(copy.deepcopy(SCHEMA))
+    del closed["oneOf"]
+    jsonschema.validate(document, {**closed, "$ref": f"#/$defs/{DEFINITIONS[command]}"})
+
+
+@pytest.mark.parametrize("command", REPORTS)
+def test_reports_follow_the_schema(command: str) -> None:
+    document = json.loads(render(REPORTS[command], "json"))
+    validate(document, command)
+    jsonschema.validate(document, SCHEMA)
+    assert document["command"] == command
+
+
+@pytest.mark.parametrize("command", REPORTS)
+def test_empty_and_hostile_reports_follow_the_schema(command: str) -> None:
+    validate(json.loads(render(Report(command), "json")), command)
+    validate(json.loads(render(poison(REPORTS[command]), "json")), command)
+
+
+def test_the_schema_refuses_what_readers_rely_on() -> None:
+    document = json.loads(render(REPORTS["check"], "json"))
+    for key in ("code", "severity", "path", "line", "end_line", "unit", "symbol", "message", "fix"):
+        broken = copy.deepcopy(document)
+        del broken["findings"][0][key]
+        with pytest.raises(jsonschema.ValidationError):
+            validate(broken, "check")
+
+
+def test_promised_keys_of_upgrade() -> None:
+    document = json.loads(render(REPORTS["upgrade"], "json"))
+    assert document["format_version"] == "1.0"
+    assert {"inputs", "units", "reviews", "findings", "summary"} <= document.keys()
+    unit = document["units"][0]
+    assert {"unit", "path", "kind", "outcome", "base", "hunks"} <= unit.keys()
+    assert {"project", "ref", "how", "similarity"} <= unit["base"].keys()
+    assert unit["hunks"][0].keys() == {"line", "end_line", "provenance", "cause"}
+    promised = {"id", "unit", "path", "line", "end_line", "reason", "confidence", "base", "omni", "upstream", "chosen"}
+    assert document["reviews"][0].keys() == promised
+
+
+def test_hostile_text_survives_the_round_trip() -> None:
+    report = poison(REPORTS["check"])
+    document = json.loads(render(report, "json"))
+    assert document["findings"][0]["message"] == report.findings[0].message
+
+
+def test_summary_counts_what_is_listed_and_keeps_what_the_run_adds() -> None:
+    report = REPORTS["upgrade"]
+    summary = json.loads(render(report, "json"))["summary"]
+    assert summary["reviews"] == len(report.reviews)
+    assert summary["findings"] == len(report.findings)
+    assert summary["written"] == 2
+    assert (summary["taken"], summary["ported"], summary["kept"], summary["removed"]) == (46, 23, 59, 0)
+
+
+def test_a_summary_cannot_contradict_its_list() -> None:
+    report = Report("check", summary={"findings": 99, "baseline": 4})
+    summary = json.loads(render(report, "json"))["summary"]
+    assert (summary["findings"], summary["baseline"]) == (0, 4)
+
+
+def test_files_tell_new_from_changed() -> None:
+    files = json.loads(render(REPORTS["upgrade"], "json"))["files"]
+    assert [entry["status"] for entry in files] == ["updated", "added"]
+
+
+def test_replay_means_are_over_cases() -> None:
+    summary = json.loads(render(REPORTS["replay"], "json"))["summary"]
+    assert (summary["cases"], summary["effort_left"], summary["silent"]) == (2, 0.3, 3)

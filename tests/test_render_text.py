@@ -1,0 +1,225 @@
+"""What a person sees at a terminal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from render_samples import AR, BASE, EXECUTE, FINDINGS, INPUTS, REPORTS, REVIEWS, RULES, UNITS
+
+from runner_sync.model import FileChange, Finding, Hunk, Report, ReviewItem, UnitReport
+from runner_sync.render import render
+from runner_sync.render.escape import one_line, visible
+from runner_sync.render.summary import chosen_side, summarize
+
+ANSI = re.compile("\x1b\\[[0-9;]*m")
+
+
+def last_line(report: Report) -> str:
+    return render(report, "text").rstrip("\n").split("\n")[-1]
+
+
+REPLAY_SENTENCE = (
+    "2 cases: mean effort_left 0.30, kept 0.20, recall 0.86, precision 0.93; 3 silent errors; "
+    "1 of 2 outputs cannot be parsed."
+)
+SENTENCES = [
+    ("written", REPORTS["upgrade"],
+     "Upgraded: 2 units updated, 1 added, 2 ported, 0 removed; 2 review items; 3 findings; 2 files written."),
+    ("only planned", replace(REPORTS["upgrade"], summary={}),
+     "Plan: 2 units updated, 1 added, 2 ported, 0 removed; 2 review items; 3 findings."),
+    ("singular", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], FINDINGS[:1]),
+     "Plan: 1 unit updated, 0 ported, 0 removed; 1 review item; 1 finding."),
+    ("upgrade of nothing", Report("upgrade", INPUTS, UNITS[2:3]), "All units are in step with vllm-ascend 0.17.0rc1."),
+    ("upgrade of nothing but a finding", Report("upgrade", INPUTS, UNITS[2:3], findings=FINDINGS[:1]),
+     "Plan: 0 units updated, 0 ported, 0 removed; 0 review items; 1 finding."),
+    ("GPU side only", Report("upgrade", INPUTS[:1]), "All units are in step with the GPU runners."),
+    ("check", REPORTS["check"], "Found 1 error, 1 warning, 1 info in 2 files."),
+    ("clean check", Report("check", INPUTS), "All units are in step with vllm-ascend 0.17.0rc1."),
+    ("clean check from the lock", Report("check", INPUTS[:1]), "No findings."),
+    ("clean verify", Report("verify", INPUTS), "Nothing breaks against vllm-ascend 0.17.0rc1."),
+    ("blocks", REPORTS["blocks"], "2 blocks in 1 unit of 1 file; 1 marked, 1 not."),
+    ("lock", REPORTS["lock"], "The base of 3 units is known; 1 of omni's own."),
+    ("lock of a copy without base", Report("lock", INPUTS, (replace(UNITS[3], base=None),)),
+     "The base of 0 units is known, 1 without one; 0 of omni's own."),
+    ("replay", REPORTS["replay"], REPLAY_SENTENCE),
+    ("explain outside of units", Report("explain", INPUTS), "Nothing to explain here: no unit covers these lines."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("report", "expected"), [case[1:] for case in SENTENCES], ids=[case[0] for case in SENTENCES])
+def test_closing_sentence(report: Report, expected: str) -> None:
+    assert summarize(report) == expected
+    assert last_line(report) == expected
+
+
+def review(chosen: str, *, omni: str = "a\nb\n", upstream: str = "c\n") -> ReviewItem:
+    return replace(REVIEWS[0], base="z\n", omni=omni, upstream=upstream, chosen=chosen)
+
+
+@pytest.mark.parametrize(
+    ("item", "side"),
+    [
+        (review("a\nb\n"), "omni"),
+        (review("a\nb"), "omni"),
+        (review("c\n"), "upstream"),
+        (review("z\n"), "base"),
+        (review("a\nb\nc\n"), "both"),
+        (review(""), "nothing"),
+        (review("a\nc\n"), "a merge"),
+        (review("a\nb\nd\n", upstream=""), "a merge"),
+    ],
+)
+def test_chosen_side(item: ReviewItem, side: str) -> None:
+    assert chosen_side(item) == side
+
+
+def test_upgrade_lists_changed_units_and_counts_the_rest() -> None:
+    text = render(REPORTS["upgrade"], "text", width=120)
+    row = next(line for line in text.split("\n") if line.startswith("? .execute_model"))
+    assert row.split() == ["?", ".execute_model", "copy", "0.14.0rc1", "inferred", "0.93", "34", "2", "51", "7", "2"]
+    assert "1 unit unchanged." in text
+    assert "__init__" not in text, "an unchanged unit has no row"
+
+
+def test_a_file_with_two_classes_keeps_full_unit_names() -> None:
+    units = (UNITS[0], replace(UNITS[1], unit="Other._sample"))
+    text = render(Report("upgrade", INPUTS, units), "text", width=120)
+    assert "? NPUARModelRunner.execute_model" in text
+    assert "+ Other._sample" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_tables_stay_within_the_width_and_lose_no_figure(width: int) -> None:
+    long = replace(UNITS[0], unit="NPUARModelRunner._" + "very_long_name_" * 6, taken=12345)
+    text = render(Report("upgrade", INPUTS, (long, UNITS[1])), "text", width=width)
+    table = text.split("\n")[4:8]
+    assert all(len(line) <= width for line in table), table
+    if width >= 80:
+        assert "12345" in text
+
+
+def test_long_paths_stay_whole_in_places() -> None:
+    text = render(REPORTS["check"], "text", width=40)
+    assert f"RS301 {AR}:3:16" in text, "a place must be one word, to be clicked or copied"
+
+
+def test_review_items_show_place_reason_side_and_confidence() -> None:
+    text = render(REPORTS["upgrade"], "text")
+    assert text.index("\nR2 ") < text.index("\nR10 "), "same line: ids in natural order"
+    assert f"R10 {AR}:3  {EXECUTE}\n  review: Both sides changed" in text
+    assert "took a merge, confidence 0.62" in text
+    assert "took omni, confidence 0.30" in text
+    assert "upstream | (nothing)" in text
+
+
+def caret_lines(finding: Finding, source: str, *, width: int = 100) -> list[str]:
+    report = Report("check", findings=(finding,), changes=(FileChange(AR, source, source),))
+    return [line for line in render(report, "text", width=width).split("\n") if re.match(r" +\d* \|", line)]
+
+
+def finding(line: int, end_line: int, column: int = 0, end_column: int = 0) -> Finding:
+    return Finding("RS301", "error", AR, line, end_line, "A.f", "g", "gone", column=column, end_column=end_column)
+
+
+CARETS = [
+    ("span", finding(1, 1, 4, 5), "x = g(1)\n", [" 1 | x = g(1)", "   |     ^"]),
+    ("no columns: the whole statement", finding(1, 1), "  x = 1\n", [" 1 |   x = 1", "   |   ^^^^^"]),
+    ("tabs", finding(1, 1, 1, 2), "\tg()\n", [" 1 |     g()", "   |     ^"]),
+    ("wide characters", finding(1, 1, 5, 6), "'漢' + g\n", [" 1 | '漢' + g", "   |       ^"]),
+    ("wide span", finding(1, 1, 1, 2), "'漢'\n", [" 1 | '漢'", "   |  ^^"]),
+    ("an escape is wider than its character", finding(1, 1, 2, 3), "'\x1b'g\n", [" 1 | '\\x1b'g", "   |      ^"]),
+    ("lines without columns", finding(1, 2), "a\nb\n", [" 1 | a", " 2 | b"]),
+    ("span over lines", finding(1, 2, 2, 1), "f(a\n)\n", [" 1 | f(a", "   |   ^", " 2 | )", "   | ^"]),
+    ("column behind the end", finding(1, 1, 90, 91), "x\n", [" 1 | x"]),
+    ("line behind the end", finding(9, 9), "x\n", []),
+    ("line zero", finding(0, 0), "x\n", []),
+]
+
+
+@pytest.mark.parametrize(
+    ("item", "source", "expected"), [case[1:] for case in CARETS], ids=[case[0] for case in CARETS]
+)
+def test_source_line_and_caret(item: Finding, source: str, expected: list[str]) -> None:
+    assert caret_lines(item, source) == expected
+
+
+def test_a_long_line_is_cropped_around_the_point() -> None:
+    source = "call(" + "a, " * 100 + "point, " + "b, " * 100 + ")\n"
+    start = source.index("point")
+    shown, caret = caret_lines(finding(1, 1, start, start + 5), source, width=80)
+    assert max(len(shown), len(caret)) <= 80
+    assert shown[caret.index("^") : caret.rindex("^") + 1] == "point"
+
+
+def test_findings_without_source_text_have_no_excerpt() -> None:
+    text = render(REPORTS["verify"], "text")
+    assert " | " not in text
+    assert "RS301" in text
+
+
+def test_a_patch_as_fix_is_shown_as_lines() -> None:
+    fix = "@@ -1 +1 @@\n-a\n+b\n"
+    text = render(Report("check", findings=(replace(FINDINGS[0], fix=fix),)), "text")
+    assert "  fix:\n    @@ -1 +1 @@\n    -a\n    +b\n" in text
+
+
+def test_causes_are_counted_most_frequent_first() -> None:
+    text = render(REPORTS["upgrade"], "text")
+    assert text.index("2 hunks  upstream  vllm-ascend 0.17.0rc1") < text.index("1 hunk  gpu")
+
+
+def test_many_causes_are_cut_with_a_pointer_to_the_rest() -> None:
+    hunks = tuple(Hunk(number, number, "upstream", f"commit {number}") for number in range(1, 31))
+    unit = UnitReport(EXECUTE, AR, "copy", "updated", BASE, taken=30, hunks=hunks)
+    assert "and 18 more causes (-o json lists all)" in render(Report("upgrade", INPUTS, (unit,)), "text")
+
+
+@pytest.mark.parametrize("command", REPORTS)
+def test_colour_only_when_asked_for(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # rich would look at these; `render` is told what to do and nothing else counts.
+    for name in ("FORCE_COLOR", "COLORTERM", "TTY_COMPATIBLE"):
+        monkeypatch.setenv(name, "1")
+    plain = render(REPORTS[command], "text")
+    monkeypatch.setenv("NO_COLOR", "1")
+    coloured = render(REPORTS[command], "text", color=True)
+    assert "\x1b" not in plain
+    assert "\x1b" in coloured
+    assert [line.rstrip() for line in ANSI.sub("", coloured).split("\n")] == plain.split("\n")
+
+
+def test_one_rule_is_shown_whole_and_many_in_lines() -> None:
+    assert "Import another." in render(Report("rule", rules=RULES[:1]), "text")
+    lines = render(Report("rule", rules=RULES), "text").strip().split("\n")
+    assert [line.split()[0] for line in lines] == ["RS203", "RS301"]
+    assert "Import another." not in "\n".join(lines)
+
+
+def test_replay_shows_the_largest_hunk_first() -> None:
+    text = render(REPORTS["replay"], "text")
+    assert text.index("3 lines only in what people released") < text.index("2 lines only in the tool's result")
+    assert text.index("P2 ") < text.index("P10 "), "cases in natural order"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("漢字 é ✓", "漢字 é ✓"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("\x9b31m", "\\x9b31m"),
+        ("a\u202eb", "a\\u202eb"),
+        ("a\u200bb", "a\\u200bb"),
+        ("\U000e0041", "\\U000e0041"),
+        ("\ud800", "\\ud800"),
+        ("a\tb\nc", "a   b\nc"),
+        ("a\rb", "a\\x0db"),
+    ],
+)
+def test_visible(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_one_line_joins_lines_and_keeps_control_characters_visible() -> None:
+    assert one_line(" a\n\n  b\x0cc ") == "a b\\x0cc"

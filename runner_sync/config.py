@@ -1,0 +1,253 @@
+"""Configuration: the options of this repository, and its profile on top of the built-in one.
+
+Goes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in ``pyproject.toml``) or an explicit file.
+Goes out: a frozen ``Config``. Reads those two files and nothing else. Every key is described in ``KEYS``; errors name
+the file and the key.
+
+Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``) replace the built-in
+ones; with ``extend-`` in front they are put before them, and win where both speak of the same name.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as with_fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from runner_sync.errors import InputError
+from runner_sync.model import Severity
+from runner_sync.profile import NPU, KeywordRewrite, NameRewrite, Profile, RunnerModule
+
+if TYPE_CHECKING:
+    import msgspec
+
+Policy = Literal["upstream", "omni", "review"]
+
+FILE_NAME = "runner-sync.toml"
+
+KEYS: Mapping[str, str] = {
+    "ascend-path": "vllm-ascend checkout or unpacked tree, relative to the configuration file",
+    "ascend-version": "vllm-ascend release to follow when no path is given",
+    "vllm-path": "vLLM checkout or unpacked tree, relative to the configuration file",
+    "vllm-version": "vLLM release to follow when no path is given",
+    "select": "rule codes or prefixes that `check` and `verify` report (default: all)",
+    "ignore": "rule codes or prefixes left out; the longer prefix wins over `select`",
+    "severity": "least severity reported: `info`, `warning` or `error`",
+    "baseline": "file of accepted findings (a ratchet), relative to the configuration file",
+    "per-path-ignores": "table: path pattern = list of rule codes left out there",
+    "units": "table: unit pattern = `upstream`, `omni` or `review`: which side a conflict there is settled for",
+    "name": "name of the profile in reports",
+    "package": "package that the derived modules belong to",
+    "marker": "label of the omni rulers",
+    "modules": "tables `paths`, `name`, `upstreams`, `gpu`: the derived modules, their upstream classes, their GPU twin",
+    "names": "tables `name`, `module`, `new-name`, `new-module`: imported names translated from GPU to NPU",
+    "keywords": "tables `call`, `name`, `new-name`: keyword arguments translated on calls of one function",
+    "attributes": "table: dotted GPU name = dotted NPU name",
+    "classes": "table: GPU class = NPU class",
+    "device-only": "names whose use marks code that cannot run on the derived platform",
+    "extend-modules": "like `modules`, added to the built-in ones",
+    "extend-names": "like `names`, added to the built-in ones",
+    "extend-keywords": "like `keywords`, added to the built-in ones",
+    "extend-attributes": "like `attributes`, added to the built-in ones",
+    "extend-classes": "like `classes`, added to the built-in ones",
+    "extend-device-only": "like `device-only`, added to the built-in ones",
+}
+
+_CODE = re.compile(r"RS\d{0,3}|ALL")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the configuration says; paths are absolute. ``source`` is the file it stands in, if any."""
+
+    profile: Profile = NPU
+    ascend_path: Path | None = None
+    ascend_version: str | None = None
+    vllm_path: Path | None = None
+    vllm_version: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severity: Severity = "info"
+    baseline: Path | None = None
+    per_path_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    units: Mapping[str, Policy] = field(default_factory=dict)
+    source: Path | None = None
+
+
+def load(root: Path, *, explicit: Path | None = None) -> Config:
+    """Configuration of the tree at ``root``, or of the file ``explicit``; the defaults when there is none.
+
+    Raises ``InputError`` naming file and key for anything it cannot use.
+    """
+    if explicit is not None:
+        table = _table(explicit, required=True)
+        return _config(table or {}, explicit)
+    for path in (root / FILE_NAME, root / "pyproject.toml"):
+        if path.is_file() and (table := _table(path, required=False)) is not None:
+            return _config(table, path)
+    return Config()
+
+
+def _table(path: Path, *, required: bool) -> dict[str, Any] | None:
+    text = _read(path)
+    in_pyproject = path.name == "pyproject.toml"
+    if in_pyproject and not required and "runner-sync" not in text:
+        return None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: is no valid TOML ({error}); correct it and run again.") from error
+    if not in_pyproject:
+        return data
+    tool = data.get("tool", {})
+    table = tool.get("runner-sync") if isinstance(tool, dict) else None
+    if table is None and required:
+        raise InputError(f"{path}: has no table [tool.runner-sync]; add it or name another file.")
+    if table is not None and not isinstance(table, dict):
+        raise InputError(f"{path}: tool.runner-sync must be a table; write it as [tool.runner-sync].")
+    return table
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 (byte {error.start}); convert it and run again.") from error
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); name a configuration file that is there."
+        ) from error
+
+
+def _config(table: dict[str, Any], path: Path) -> Config:
+    unknown = [key for key in table if key not in KEYS]
+    if unknown:
+        close = difflib.get_close_matches(unknown[0], KEYS, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(KEYS)}."
+        raise InputError(f"{path}: unknown key {unknown[0]}; {hint}")
+    reader = _Reader(path, table)
+    for project in ("ascend", "vllm"):
+        if f"{project}-path" in table and f"{project}-version" in table:
+            raise InputError(f"{path}: both {project}-path and {project}-version are set; keep one of them.")
+    return Config(
+        profile=_profile(reader),
+        ascend_path=reader.path("ascend-path"),
+        ascend_version=reader.value("ascend-version", str, None),
+        vllm_path=reader.path("vllm-path"),
+        vllm_version=reader.value("vllm-version", str, None),
+        select=reader.codes("select", reader.value("select", tuple[str, ...], ())),
+        ignore=reader.codes("ignore", reader.value("ignore", tuple[str, ...], ())),
+        severity=reader.value("severity", Severity, "info"),
+        baseline=reader.path("baseline"),
+        per_path_ignores={
+            pattern: reader.codes(f"per-path-ignores.{pattern}", codes)
+            for pattern, codes in reader.value("per-path-ignores", dict[str, tuple[str, ...]], {}).items()
+        },
+        units=reader.value("units", dict[str, Policy], {}),
+        source=path,
+    )
+
+
+class _Reader:
+    """Typed access to the keys of one configuration table."""
+
+    def __init__(self, path: Path, table: Mapping[str, Any]) -> None:
+        self._path = path
+        self._table = table
+
+    def value(self, key: str, kind: Any, default: Any) -> Any:
+        """The value of ``key`` as ``kind``, or ``default`` when it is not set."""
+        if key not in self._table:
+            return default
+        import msgspec  # a repository without configuration does not pay for it
+
+        try:
+            return msgspec.convert(_snake(self._table[key], key), kind)
+        except msgspec.ValidationError as error:
+            raise InputError(f"{self._path}: {key}{_what(error)}") from error
+
+    def path(self, key: str) -> Path | None:
+        """A path relative to the configuration file, made absolute."""
+        value = self.value(key, str, None)
+        if value == "":
+            raise InputError(f"{self._path}: {key} is empty; name a path or leave it out.")
+        return None if value is None else (self._path.parent / Path(value).expanduser()).resolve()
+
+    def codes(self, key: str, codes: Sequence[str]) -> tuple[str, ...]:
+        """Rule codes or prefixes, checked for their form."""
+        for code in codes:
+            if not _CODE.fullmatch(code):
+                raise InputError(f"{self._path}: {key} has {code!r}, which is no rule code; write RS203, RS2 or ALL.")
+        return tuple(codes)
+
+
+def _snake(value: Any, key: str) -> Any:
+    """Keys of rewrite tables as the dataclasses spell them; keys of mapping tables are data and stay."""
+    if key.removeprefix("extend-") not in ("modules", "names", "keywords") or not isinstance(value, list):
+        return value
+    return [{k.replace("-", "_"): v for k, v in item.items()} if isinstance(item, dict) else item for item in value]
+
+
+def _what(error: msgspec.ValidationError) -> str:
+    """The rest of a sentence about a key: where in it, and what is wrong."""
+    text = re.sub(r"`([^`]*)`", lambda found: found[1].replace("_", "-"), str(error))
+    what, _, where = text.partition(" - at $")
+    place = "" if where.startswith("[...]") and "." not in where else where.replace("_", "-")
+    return f"{place}: {what[:1].lower()}{what[1:]}; see the table of keys in the documentation."
+
+
+_Row = TypeVar("_Row")
+
+
+def _profile(reader: _Reader) -> Profile:
+    pairs = {key: _pairs(reader, key, getattr(NPU, key)) for key in ("attributes", "classes")}
+    return with_fields(
+        NPU,
+        name=reader.value("name", str, NPU.name),
+        package=reader.value("package", str, NPU.package),
+        marker=reader.value("marker", str, NPU.marker),
+        modules=_overlaid(reader, "modules", RunnerModule, NPU.modules),
+        names=_overlaid(reader, "names", NameRewrite, NPU.names),
+        keywords=_overlaid(reader, "keywords", KeywordRewrite, NPU.keywords),
+        device_only=_overlaid(reader, "device-only", str, NPU.device_only),
+        **pairs,
+    )
+
+
+def _overlaid(reader: _Reader, key: str, kind: type[_Row], built_in: tuple[_Row, ...]) -> tuple[_Row, ...]:
+    rows = reader.value(key, tuple[kind, ...], built_in)  # type: ignore[valid-type]
+    added = reader.value(f"extend-{key}", tuple[kind, ...], ())  # type: ignore[valid-type]
+    return tuple(_first_of_each((*added, *rows)))
+
+
+def _pairs(reader: _Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    rows = tuple(reader.value(key, dict[str, str], dict(built_in)).items())
+    added = tuple(reader.value(f"extend-{key}", dict[str, str], {}).items())
+    # A longer name is the more specific one: torch.cuda.graph must be seen before torch.cuda.
+    return tuple(sorted(_first_of_each((*added, *rows)), key=lambda pair: -pair[0].count(".")))
+
+
+def _first_of_each(rows: Iterable[_Row]) -> Iterable[_Row]:
+    seen: dict[Any, _Row] = {}
+    for row in rows:
+        seen.setdefault(_subject(row), row)
+    return seen.values()
+
+
+def _subject(row: Any) -> Any:
+    """What a row speaks of: two rows with the same subject cannot both hold."""
+    match row:
+        case RunnerModule():
+            return row.name
+        case NameRewrite():
+            return row.module, row.name
+        case KeywordRewrite():
+            return row.call, row.name
+        case tuple():
+            return row[0]
+    return row

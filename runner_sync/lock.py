@@ -1,0 +1,234 @@
+"""``runner-sync.lock``: which upstream text each unit was last synced to, and the same for its GPU twin.
+
+Goes in: TOML text (as read, as merged by git, as edited by hand). Goes out: ``Lock`` values and TOML text. May touch:
+nothing; the file itself is read by ``sources`` and replaced by ``write``.
+
+Loading needs the standard library only, because ``check`` loads the lock in every pull request; keys this version does
+not know are kept. Digests hash the syntax tree, so layout, comments and the Python version that runs never change one.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import re
+import textwrap
+import tomllib
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
+
+from runner_sync.errors import InputError
+from runner_sync.model import BaseRef, Project
+
+FILE_NAME = "runner-sync.lock"
+FORMAT_VERSION = 1
+
+_REMEDY = "restore it from git or write it anew with `runner-sync lock`"
+_HEADER = (
+    "# Written by runner-sync: what each unit was last synced to. Do not edit; `runner-sync lock` makes it anew.\n"
+)
+_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
+_UNIT_LINE = re.compile(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", re.MULTILINE)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_REF_KEYS = ("project", "ref", "path", "name", "digest")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One unit of the omni tree and the texts it follows. ``extra`` holds keys of a newer format."""
+
+    path: str
+    qualname: str
+    upstream: BaseRef | None = None
+    gpu: BaseRef | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Path and qualified name: what makes the entry unique."""
+        return self.path, self.qualname
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """All entries, sorted by key, and the ref of each project at the last run (``vllm`` …)."""
+
+    entries: tuple[Entry, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def find(self, path: str, qualname: str) -> Entry | None:
+        """The entry of one unit, or ``None``."""
+        return next((entry for entry in self.entries if entry.key == (path, qualname)), None)
+
+
+def load(text: str, *, path: str = FILE_NAME) -> Lock:
+    """Read a lock. Raises ``InputError`` naming file, line where known, and the remedy; never half a lock."""
+    if conflict := _CONFLICT.search(text):
+        line = text.count("\n", 0, conflict.start()) + 1
+        raise InputError(f"{path}:{line}: holds an unresolved merge conflict; {_REMEDY}.")
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: is no valid TOML ({error}); {_REMEDY}.") from error
+    return _Reader(text, path).lock(data)
+
+
+class _Reader:
+    """Checks parsed TOML value by value, so that an error names the line of its unit."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self._path = path
+        self._lines = [text.count("\n", 0, found.start()) + 1 for found in _UNIT_LINE.finditer(text)]
+
+    def lock(self, data: dict[str, Any]) -> Lock:
+        version = data.pop("format_version", None)
+        if version != FORMAT_VERSION or isinstance(version, bool):
+            found = "no format_version" if version is None else f"format_version {version!r}"
+            raise self._error(0, f"has {found} where this runner-sync reads {FORMAT_VERSION}; upgrade runner-sync, or")
+        tables = self._typed(0, data, "unit", list, default=[])
+        inputs = self._typed(0, data, "inputs", dict, default={})
+        for project in inputs:
+            self._typed(0, inputs, project, str)
+        data.pop("unit", None)
+        data.pop("inputs", None)
+        entries = [self._entry(index, table) for index, table in enumerate(tables, start=1)]
+        self._refuse_twice(entries)
+        return Lock(tuple(sorted(entries, key=lambda entry: entry.key)), inputs, data)
+
+    def _entry(self, index: int, table: Any) -> Entry:
+        if not isinstance(table, dict):
+            raise self._error(index, "has a unit that is no table;")
+        path, name = (self._typed(index, table, key, str) for key in ("path", "name"))
+        refs = {key: self._ref(index, table[key], key) for key in ("upstream", "gpu") if key in table}
+        extra = {key: value for key, value in table.items() if key not in ("path", "name", "upstream", "gpu")}
+        return Entry(path, name, refs.get("upstream"), refs.get("gpu"), extra)
+
+    def _ref(self, index: int, table: Any, key: str) -> BaseRef:
+        if not isinstance(table, dict):
+            raise self._error(index, f"has a {key} that is no table;")
+        project, ref, path, name, digest_ = (self._typed(index, table, field_, str) for field_ in _REF_KEYS)
+        if project not in get_args(Project):
+            raise self._error(index, f"names the unknown project {project!r};")
+        if not _DIGEST.fullmatch(digest_):
+            raise self._error(index, f"has the malformed digest {digest_[:20]!r} for {name};")
+        return BaseRef(project, ref, path, name, "lock", 1.0, digest_)
+
+    def _typed(self, index: int, table: dict[str, Any], key: str, kind: type, *, default: Any = None) -> Any:
+        value = table.get(key, default)
+        if value is None:
+            raise self._error(index, f"lacks the key {key!r};")
+        if not isinstance(value, kind):
+            raise self._error(index, f"has {key} = {value!r} where a {_TOML_NAMES[kind]} belongs;")
+        return value
+
+    def _refuse_twice(self, entries: Iterable[Entry]) -> None:
+        seen: set[tuple[str, str]] = set()
+        for index, entry in enumerate(entries, start=1):
+            if entry.key in seen:
+                raise self._error(index, f"lists {entry.qualname} of {entry.path} twice;")
+            seen.add(entry.key)
+
+    def _error(self, index: int, what: str) -> InputError:
+        where = f"{self._path}:{self._lines[index - 1]}" if 0 < index <= len(self._lines) else self._path
+        return InputError(f"{where}: {what} {_REMEDY}.")
+
+
+_TOML_NAMES: dict[type, str] = {str: "string", list: "list of tables", dict: "table"}
+
+
+def dump(lock: Lock) -> str:
+    """TOML text of ``lock``: sorted, the same for equal locks, ``load(dump(lock)) == lock``."""
+    import tomlkit  # writing is rare, and the import costs more than a whole ``check``
+
+    tables = [_entry_table(entry) for entry in sorted(lock.entries, key=lambda entry: entry.key)]
+    data = {"format_version": FORMAT_VERSION, **dict(sorted(lock.extra.items()))}
+    data |= {"inputs": dict(sorted(lock.inputs.items()))} if lock.inputs else {}
+    return _HEADER + tomlkit.dumps(data | ({"unit": tables} if tables else {}))
+
+
+def _entry_table(entry: Entry) -> dict[str, Any]:
+    table: dict[str, Any] = {"path": entry.path, "name": entry.qualname, **dict(sorted(entry.extra.items()))}
+    for key, base in (("upstream", entry.upstream), ("gpu", entry.gpu)):
+        if base is not None:
+            values = (base.project, base.ref, base.path, base.qualname, base.digest)
+            table[key] = dict(zip(_REF_KEYS, values, strict=True))
+    return table
+
+
+def merge(
+    old: Lock, entries: Iterable[Entry], *, inputs: Mapping[str, str] | None = None, gone: Collection[str] = ()
+) -> Lock:
+    """``old`` with ``entries`` put in place of those of the same key.
+
+    A side (upstream or GPU) that a new entry leaves out keeps what was recorded, as do unknown keys. ``gone`` names
+    omni paths whose entries are dropped unless they are among ``entries``; ``inputs`` are the refs of this run.
+    """
+    merged = {entry.key: entry for entry in old.entries if entry.path not in gone}
+    before = {entry.key: entry for entry in old.entries}
+    for entry in entries:
+        known = before.get(entry.key, entry)
+        merged[entry.key] = replace(
+            entry,
+            upstream=entry.upstream or known.upstream,
+            gpu=entry.gpu or known.gpu,
+            extra={**known.extra, **entry.extra},
+        )
+    ordered = tuple(merged[key] for key in sorted(merged))
+    return replace(old, entries=ordered, inputs={**old.inputs, **(inputs or {})})
+
+
+def stale(lock: Lock, present: Collection[tuple[str, str]]) -> tuple[Entry, ...]:
+    """Entries whose (path, qualified name) is not among ``present``: units that are gone from the tree."""
+    return tuple(entry for entry in lock.entries if entry.key not in present)
+
+
+def digest(text: str) -> str:
+    """SHA-256 (hex) of the syntax tree of one unit's text; comments, layout and docstring indentation do not count.
+
+    A class header may stand without its body. Raises ``InputError`` for text that does not parse.
+    """
+    tree = _parse_unit(textwrap.dedent(text))
+    return hashlib.sha256("".join(_canonical(tree)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _parse_unit(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for attempt in (text, f"{text.rstrip()}\n pass", f"if 1:\n{textwrap.indent(text, ' ')}"):
+            try:
+                return ast.parse(attempt)
+            except (SyntaxError, ValueError):
+                continue
+    first = text.strip().split("\n", 1)[0]
+    raise InputError(f"the unit starting with {first!r} does not parse; fix it and run again.")
+
+
+# ast.unparse and ast.dump print the same tree differently in different Python versions; a committed digest must not.
+_UNCOUNTED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
+
+
+def _canonical(node: Any) -> Iterator[str]:
+    if isinstance(node, ast.AST):
+        yield f"({type(node).__name__}"
+        for name, value in ast.iter_fields(node):
+            if value is not None and value != [] and name not in _UNCOUNTED:
+                yield f" {name}="
+                yield from _canonical(_docstring(node, name, value))
+        yield ")"
+    elif isinstance(node, list):
+        for item in node:
+            yield from _canonical(item)
+    else:
+        yield f"{type(node).__name__}:{node!r}"
+
+
+def _docstring(node: ast.AST, name: str, value: Any) -> Any:
+    """``value``, with the layout taken out of a string that stands as a statement of its own."""
+    if isinstance(node, ast.Expr) and name == "value" and isinstance(value, ast.Constant):
+        text = value.value
+        return ast.Constant(inspect.cleandoc(text)) if isinstance(text, str) else value
+    return value

@@ -1,0 +1,264 @@
+"""Replace files: all of them or none.
+
+Goes in: ``FileChange`` values with LF texts and the root they are relative to. Goes out: the paths written. May touch:
+the files named, and temporary files beside them while it runs. The only room that writes.
+
+Everything that can be refused is refused before the first file is replaced; whatever interrupts the replacing
+(``KeyboardInterrupt`` too) puts every file back. What the old file had and texts in this program do not (CRLF, a byte
+order mark, a missing final newline, the file mode) comes back; lines that did not change keep their own ending.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import re
+import shutil
+import signal
+import stat
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from runner_sync.errors import InputError
+from runner_sync.model import FileChange
+
+_BOM = "\ufeff"
+_ENDING = re.compile(r"\r\n|\n")
+
+
+@dataclass(slots=True)
+class _Job:
+    """One file to replace: bytes to write (``None``: delete) and the temporary names while it is under way."""
+
+    path: str
+    target: Path
+    content: bytes | None
+    exists: bool
+    new_folders: list[Path] = field(default_factory=list)
+    fresh: Path | None = None
+    backup: Path | None = None
+    begun: bool = False
+
+
+def write(changes: Sequence[FileChange], root: Path) -> tuple[str, ...]:
+    """Write every change below ``root`` or none; returns the paths that really changed.
+
+    Raises ``InputError``, with nothing changed, for a target that is outside ``root``, a directory, not writable, not
+    UTF-8, or no longer what it was when it was read (``before``).
+    """
+    jobs = [job for job in _planned(changes, root) if job is not None]
+    try:
+        for job in jobs:
+            _stage(job)
+        _commit(jobs)
+    except OSError as error:
+        name = error.filename or (jobs[0].path if jobs else root)
+        raise InputError(f"{name}: cannot be written ({error.strerror or error}); no file was changed.") from error
+    finally:
+        _sweep(jobs)
+    return tuple(job.path for job in jobs)
+
+
+def _planned(changes: Sequence[FileChange], root: Path) -> list[_Job | None]:
+    base = root.resolve()
+    twice = [path for path, count in Counter(change.path for change in changes).items() if count > 1]
+    if twice:
+        raise InputError(f"{twice[0]}: would be written twice in one run; no file was changed.")
+    return [_plan(change, base) for change in changes]
+
+
+def _plan(change: FileChange, base: Path) -> _Job | None:
+    target = _target(change.path, base)
+    if not target.exists():
+        if change.before is not None:
+            raise InputError(f"{change.path}: is gone since it was read; run again.")
+        _check_folder(target, change.path)
+        return None if change.after is None else _Job(change.path, target, change.after.encode(), exists=False)
+    _check_file(target, change.path)
+    disk = _read(target, change.path)
+    if change.before is None:
+        raise InputError(f"{change.path}: exists already; move it away or name another place.")
+    if not _is_same(disk, change.before):
+        raise InputError(f"{change.path}: changed on disk since it was read; run again.")
+    content = None if change.after is None else restore(disk, change.after).encode()
+    return None if content == disk.encode() else _Job(change.path, target, content, exists=True)
+
+
+def _target(path: str, base: Path) -> Path:
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or not pure.parts:
+        raise InputError(f"{path}: is no path below {base}; no file was changed.")
+    resolved = (base / pure).resolve()
+    if not resolved.is_relative_to(base):
+        raise InputError(f"{path}: leads outside {base} through a symbolic link; replace the link by a file.")
+    return resolved
+
+
+def _check_file(target: Path, path: str) -> None:
+    mode = target.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path}: is not a regular file; move it away and run again.")
+    # For root every file is writable; a file without any write bit is still meant to stay as it is.
+    if not mode & 0o222 or not os.access(target, os.W_OK):
+        raise InputError(f"{path}: is read-only; make it writable and run again.")
+    _check_folder(target, path)
+
+
+def _check_folder(target: Path, path: str) -> None:
+    folder = next(parent for parent in target.parents if parent.exists())
+    if not folder.is_dir():
+        raise InputError(f"{path}: {folder} is not a directory; move it away and run again.")
+    if not folder.stat().st_mode & 0o222 or not os.access(folder, os.W_OK):
+        raise InputError(f"{path}: the directory {folder} is read-only; make it writable and run again.")
+
+
+def _read(target: Path, path: str) -> str:
+    try:
+        return target.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 (byte {error.start}); convert it and run again.") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); make it readable and run again.") from error
+
+
+def _is_same(disk: str, before: str) -> bool:
+    plain = disk.removeprefix(_BOM)
+    known = before.removeprefix(_BOM)
+    return known in (plain, plain.replace("\r\n", "\n"))
+
+
+def restore(disk: str, after: str) -> str:
+    """``after`` (LF) with the byte order mark, line endings and missing final newline that ``disk`` has.
+
+    Unchanged lines keep their own ending, new ones get the one that most lines of ``disk`` have.
+    """
+    text = after.removeprefix(_BOM)
+    plain = disk.removeprefix(_BOM)
+    if plain and text:
+        text = text if not plain.endswith("\n") else text.removesuffix("\n") + "\n"
+        text = text if plain.endswith("\n") else text.removesuffix("\n")
+    if "\r" in plain:
+        text = _with_endings(plain, text)
+    return (_BOM if disk.startswith(_BOM) else "") + text
+
+
+def _with_endings(disk: str, after: str) -> str:
+    endings = _ENDING.findall(disk)
+    usual = max(("\n", "\r\n"), key=endings.count)
+    old, new = _ENDING.split(disk), after.split("\n")
+    kept = dict.fromkeys(range(len(new)), usual)
+    # A lone carriage return is content: the split leaves it inside its line, where it was read from.
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for start, at, size in matcher.get_matching_blocks():
+        for offset in range(size):
+            if start + offset < len(endings):
+                kept[at + offset] = endings[start + offset]
+    last = len(new) - 1
+    return "".join(line + (kept[index] if index < last else "") for index, line in enumerate(new))
+
+
+def _stage(job: _Job) -> None:
+    """Put new content and a backup beside the target."""
+    folder = job.target.parent
+    for parent in reversed([folder, *folder.parents]):
+        if not parent.exists():
+            parent.mkdir()
+            job.new_folders.append(parent)
+    if job.content is not None:
+        job.fresh = _beside(job.target, "new")
+        _write_durably(job.fresh, job.content)
+        if job.exists:
+            job.fresh.chmod(stat.S_IMODE(job.target.stat().st_mode))
+    if job.exists:
+        job.backup = _beside(job.target, "old")
+        _link(job.target, job.backup)
+
+
+def _beside(target: Path, role: str) -> Path:
+    return target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.{role}")
+
+
+def _write_durably(path: Path, content: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _link(target: Path, backup: Path) -> None:
+    try:
+        os.link(target, backup)
+    except OSError:
+        shutil.copy2(target, backup)
+
+
+def _commit(jobs: Sequence[_Job]) -> None:
+    try:
+        for job in jobs:
+            # Noted before it happens: an interrupt may come between the rename and the note.
+            job.begun = True
+            if job.fresh is not None:
+                job.fresh.replace(job.target)
+            else:
+                job.target.unlink()
+        for folder in {job.target.parent for job in jobs}:
+            _sync_folder(folder)
+    except BaseException as error:
+        with _uninterrupted():
+            failures = [failure for job in reversed(jobs) if job.begun and (failure := _put_back(job))]
+        if failures:
+            raise InputError("; ".join(failures) + ".") from error
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    # Some file systems cannot do this; the files themselves are safe already.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: a second one must not stop the first from being undone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def _put_back(job: _Job) -> str:
+    """Undo one replacement; says what went wrong, or nothing."""
+    try:
+        if job.backup is not None:
+            job.backup.replace(job.target)
+        else:
+            job.target.unlink(missing_ok=True)
+    except OSError as error:
+        kept, job.backup = job.backup, None
+        return f"{job.path}: could not be put back ({error.strerror or error}); its old text is in {kept}"
+    return ""
+
+
+def _sweep(jobs: Sequence[_Job]) -> None:
+    """Remove what is left of temporary files, and folders made for files that were not written."""
+    for job in jobs:
+        for leftover in (job.fresh, job.backup):
+            if leftover is not None:
+                with contextlib.suppress(OSError):
+                    leftover.unlink(missing_ok=True)
+        for folder in reversed(job.new_folders):
+            with contextlib.suppress(OSError):
+                folder.rmdir()

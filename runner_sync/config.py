@@ -14,14 +14,14 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from runner_sync.errors import InputError
 from runner_sync.model import Severity
-from runner_sync.profile import NPU, KeywordRewrite, NameRewrite, Profile, RunnerModule
+from runner_sync.profile import NPU, Anchor, KeywordRewrite, NameRewrite, Profile, RunnerModule
 
 if TYPE_CHECKING:
     import msgspec
@@ -44,7 +44,7 @@ KEYS: Mapping[str, str] = {
     "name": "name of the profile in reports",
     "package": "package that the derived modules belong to",
     "marker": "label of the omni rulers",
-    "modules": "tables `paths`, `name`, `upstreams`, `gpu`: the derived modules, their upstream classes, their GPU twin",
+    "modules": "tables `paths`, `name`, `upstreams`, `gpu`: derived modules, their upstreams, their GPU twin",
     "names": "tables `name`, `module`, `new-name`, `new-module`: imported names translated from GPU to NPU",
     "keywords": "tables `call`, `name`, `new-name`: keyword arguments translated on calls of one function",
     "attributes": "table: dotted GPU name = dotted NPU name",
@@ -153,6 +153,9 @@ def _config(table: dict[str, Any], path: Path) -> Config:
     )
 
 
+_ROW_KINDS = {"modules": RunnerModule, "names": NameRewrite, "keywords": KeywordRewrite}
+
+
 class _Reader:
     """Typed access to the keys of one configuration table."""
 
@@ -167,9 +170,13 @@ class _Reader:
         import msgspec  # a repository without configuration does not pay for it
 
         try:
-            return msgspec.convert(_snake(self._table[key], key), kind)
+            return msgspec.convert(self._prepared(key), kind)
         except msgspec.ValidationError as error:
             raise InputError(f"{self._path}: {key}{_what(error)}") from error
+
+    def _prepared(self, key: str) -> Any:
+        kind = _ROW_KINDS.get(key.removeprefix("extend-"))
+        return _rows(self._table[key], kind, f"{self._path}: {key}") if kind else self._table[key]
 
     def path(self, key: str) -> Path | None:
         """A path relative to the configuration file, made absolute."""
@@ -186,11 +193,20 @@ class _Reader:
         return tuple(codes)
 
 
-def _snake(value: Any, key: str) -> Any:
-    """Keys of rewrite tables as the dataclasses spell them; keys of mapping tables are data and stay."""
-    if key.removeprefix("extend-") not in ("modules", "names", "keywords") or not isinstance(value, list):
+def _rows(value: Any, kind: Any, where: str) -> Any:
+    """Tables in ``value`` with their keys as the dataclass ``kind`` spells them; ``InputError`` for a key it lacks."""
+    if isinstance(value, list):
+        return [_rows(item, kind, f"{where}[{index}]") for index, item in enumerate(value)]
+    if not isinstance(value, dict):
         return value
-    return [{k.replace("-", "_"): v for k, v in item.items()} if isinstance(item, dict) else item for item in value]
+    known = [row_field.name.replace("_", "-") for row_field in fields(kind)]
+    for key in value:
+        if key not in known:
+            raise InputError(f"{where}: unknown key {key}; known are {', '.join(known)}.")
+    return {
+        key.replace("-", "_"): _rows(item, Anchor, f"{where}.{key}") if kind is RunnerModule else item
+        for key, item in value.items()
+    }
 
 
 def _what(error: msgspec.ValidationError) -> str:
@@ -205,7 +221,6 @@ _Row = TypeVar("_Row")
 
 
 def _profile(reader: _Reader) -> Profile:
-    pairs = {key: _pairs(reader, key, getattr(NPU, key)) for key in ("attributes", "classes")}
     return with_fields(
         NPU,
         name=reader.value("name", str, NPU.name),
@@ -215,7 +230,8 @@ def _profile(reader: _Reader) -> Profile:
         names=_overlaid(reader, "names", NameRewrite, NPU.names),
         keywords=_overlaid(reader, "keywords", KeywordRewrite, NPU.keywords),
         device_only=_overlaid(reader, "device-only", str, NPU.device_only),
-        **pairs,
+        attributes=_pairs(reader, "attributes", NPU.attributes),
+        classes=_pairs(reader, "classes", NPU.classes),
     )
 
 

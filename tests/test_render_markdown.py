@@ -115,9 +115,10 @@ def test_hostile_reports_keep_the_structure(command: str) -> None:
 
 @pytest.mark.parametrize("command", ["upgrade", "blocks", "lock", "explain", "replay"])
 def test_hostile_cells_add_no_column(command: str) -> None:
+    # Fenced sources hold a one-column rule, our tables have more.
     # A parser cuts surplus cells and fills missing ones, so bars are counted in the text itself.
     lines = render(poison(REPORTS[command]), "markdown").split("\n")
-    rules = [number for number, line in enumerate(lines) if re.fullmatch(r"\|( --- \|)+", line)]
+    rules = [number for number, line in enumerate(lines) if re.fullmatch(r"\|( --- \|){3,}", line)]
     assert rules, "there is a table"
     for rule in rules:
         columns = lines[rule].count("|")

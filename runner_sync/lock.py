@@ -13,7 +13,6 @@ import ast
 import hashlib
 import inspect
 import re
-import textwrap
 import tomllib
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -33,6 +32,7 @@ _HEADER = (
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 _UNIT_LINE = re.compile(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", re.MULTILINE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_INDENTED = re.compile(r"(?:[ \t\f]*(?:#.*)?\n)*[ \t]+[^#\s]")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
 
 
@@ -191,18 +191,21 @@ def digest(text: str) -> str:
 
     A class header may stand without its body. Raises ``InputError`` for text that does not parse.
     """
-    tree = _parse_unit(textwrap.dedent(text))
-    return hashlib.sha256("".join(_canonical(tree)).encode("utf-8", "surrogatepass")).hexdigest()
+    body = _parse_unit(text)
+    return hashlib.sha256("".join(_canonical(body)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _parse_unit(text: str) -> ast.Module:
+def _parse_unit(text: str) -> list[ast.stmt]:
+    # A wrapper instead of dedenting: that would also move the inside of multi-line strings.
+    wrapper = "if 1:\n" if _INDENTED.match(text) else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for attempt in (text, f"{text.rstrip()}\n pass", f"if 1:\n{textwrap.indent(text, ' ')}"):
+        for attempt in (text, f"{text.rstrip()}\n pass"):
             try:
-                return ast.parse(attempt)
+                body = ast.parse(wrapper + attempt).body
             except (SyntaxError, ValueError):
                 continue
+            return body[0].body if wrapper and isinstance(body[0], ast.If) else body
     first = text.strip().split("\n", 1)[0]
     raise InputError(f"the unit starting with {first!r} does not parse; fix it and run again.")
 

@@ -1,0 +1,123 @@
+"""Omni blocks: their extent, whether markers enclose them, what they are called and which names they need."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.blocks import list_blocks
+from runner_sync.errors import InputError
+from runner_sync.model import Block, Unit
+
+TEXT = '''import torch
+
+class R:
+    def run(self, batch):
+        """Run."""
+        size = len(batch)
+        # -------- Omni-new: kv --------
+        # [Omni] Send first. Then update.
+        for item in batch:
+            self.sent = self.manager.send(item, size)
+
+        self.count += 1
+        # ------------------------------
+        out = self.model(size)
+
+        # Keep the last output
+        self.last = out
+        return State(
+            out,
+            extra,  # Omni-specific: for the next step
+        )
+
+    def own(self, n):
+        """What only omni does.
+
+        More."""
+        kept = [torch.zeros(i) for i in range(n)]
+        return kept
+'''
+UNITS = (
+    Unit("r.py", "import torch", "import", "import torch\n", 1, 1),
+    Unit("r.py", "R.run", "method", "", 4, 21),
+    Unit("r.py", "R.own", "method", "", 23, 28),
+)
+
+
+def listed(marked: set[int], omni: set[int] | None = None, text: str = TEXT) -> list[Block]:
+    return list_blocks(text, path="r.py", units=UNITS, marked=marked, omni_lines=omni)
+
+
+def test_marked_lines_make_blocks_when_lineage_is_unknown() -> None:
+    first, second = listed({*range(7, 14), 20})
+    assert (first.unit, first.start, first.end, first.marked, first.label) == ("R.run", 7, 13, True, "kv Send first")
+    assert first.text == "\n".join(TEXT.split("\n")[6:13]) + "\n"
+    assert first.names_used == ("batch", "self.count", "self.manager", "size")
+    assert first.names_defined == ("item", "self.count", "self.sent")
+    assert (second.start, second.end, second.label) == (20, 20, "for the next step")
+    assert (second.names_used, second.names_defined) == (("extra",), ())
+
+
+def test_lineage_decides_when_it_is_known() -> None:
+    (block,) = listed({9, 10}, {17})
+    assert (block.start, block.end, block.marked, block.label) == (17, 17, False, "Keep the last output")
+    assert (block.names_used, block.names_defined) == (("out",), ("self.last",))
+    assert listed({9, 10}, set()) == []
+
+
+@pytest.mark.parametrize(
+    ("omni", "spans"),
+    [
+        ({9, 10, 12}, [(9, 12)]),
+        ({8, 9, 10, 11, 12, 13}, [(8, 13)]),
+        ({6, 9}, [(6, 9)]),
+        ({9, 10, 14}, [(9, 10), (14, 14)]),
+        ({14, 15}, [(14, 14)]),
+        ({7, 8, 11, 13}, []),
+        ({1, 2}, []),
+        ({17, 27}, [(17, 17), (27, 27)]),
+    ],
+    ids=["blank between", "comments around", "comments between", "code between", "blank at the end", "no code",
+         "imports and blanks", "two units"],
+)  # fmt: skip
+def test_only_blank_and_comment_lines_are_bridged(omni: set[int], spans: list[tuple[int, int]]) -> None:
+    assert [(block.start, block.end) for block in listed(set(), omni)] == spans
+
+
+def test_marked_and_unmarked_lines_are_different_blocks() -> None:
+    blocks = listed({9, 10}, {9, 10, 12})
+    assert [(block.start, block.end, block.marked) for block in blocks] == [(9, 10, True), (12, 12, False)]
+
+
+def test_a_whole_method_defines_its_own_name_only() -> None:
+    (block,) = listed(set(), set(range(23, 29)))
+    assert (block.names_used, block.names_defined) == (("torch",), ("own",))
+    assert block.label == "What only omni does"
+
+
+@pytest.mark.parametrize(
+    ("code", "used", "defined"),
+    [
+        ("x = x + 1", ("x",), ("x",)),
+        ("x = 1\n    y = x", (), ("x", "y")),
+        ("x += 1", ("x",), ("x",)),
+        ("from a.b import c as d", (), ("d",)),
+        ("print(len(x))", ("x",), ()),
+        ("y = [i for i in z]", ("z",), ("y",)),
+        ("f = lambda a: a + b", ("b",), ("f",)),
+        ("self.a.b.c = d.e", ("d", "self.a"), ()),
+        ("return self", (), ()),
+        ("if (n := f()) > 1: pass", ("f",), ("n",)),
+        ("def g(p=q): return p + r", ("q", "r"), ("g",)),
+    ],
+)
+def test_names(code: str, used: tuple[str, ...], defined: tuple[str, ...]) -> None:
+    text = f"def f(self):\n    {code}\n"
+    units = [Unit("r.py", "f", "function", text, 1, 3)]
+    (block,) = list_blocks(text, path="r.py", units=units, marked={2, 3})
+    assert (block.names_used, block.names_defined) == (used, defined)
+
+
+def test_text_that_does_not_parse_is_refused() -> None:
+    with pytest.raises(InputError, match=r"r\.py:2: does not parse"):
+        listed({1}, text="x = 1\ndef f(:\n")

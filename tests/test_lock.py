@@ -1,0 +1,186 @@
+"""The lock: round trip, merging, and clear errors for what people and git do to it."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+
+import pytest
+
+from runner_sync.errors import InputError
+from runner_sync.lock import Entry, Lock, digest, dump, load, merge, stale
+from runner_sync.model import BaseRef
+
+DIGEST = "0123456789abcdef" * 4
+OTHER = "f" * 64
+
+
+def ref(version: str, *, project: str = "vllm-ascend", digest_: str = DIGEST) -> BaseRef:
+    return BaseRef(project, version, "up/runner.py", "Up.run", "lock", 1.0, digest_)  # type: ignore[arg-type]
+
+
+UPSTREAM = ref("0.2.0")
+GPU = ref("0.3.0", project="vllm-omni", digest_=OTHER)
+LOCK = Lock(
+    entries=(Entry("b/r.py", "R.own"), Entry("b/r.py", "R.run", UPSTREAM, GPU)),
+    inputs={"vllm": "0.2.1", "vllm-ascend": "0.2.0"},
+)
+TEXT = f"""\
+format_version = 1
+
+[inputs]
+vllm = "0.2.1"
+
+[[unit]]
+path = "b/r.py"
+name = "R.run"
+
+[unit.upstream]
+project = "vllm-ascend"
+ref = "0.2.0"
+path = "up/runner.py"
+name = "Up.run"
+digest = "{DIGEST}"
+"""
+
+
+def test_dump_and_load_are_inverse() -> None:
+    assert load(dump(LOCK)) == LOCK
+    assert load(dump(Lock())) == Lock()
+
+
+def test_dump_is_sorted_and_stable() -> None:
+    turned = Lock(tuple(reversed(LOCK.entries)), dict(reversed(LOCK.inputs.items())))
+    assert dump(turned) == dump(LOCK)
+    assert dump(load(dump(LOCK))) == dump(LOCK)
+
+
+def test_load_reads_what_people_see() -> None:
+    lock = load(TEXT)
+    assert lock.find("b/r.py", "R.run") == Entry("b/r.py", "R.run", UPSTREAM)
+    assert lock.find("b/r.py", "R.other") is None
+    assert lock.inputs == {"vllm": "0.2.1"}
+
+
+def test_unknown_keys_are_kept() -> None:
+    text = TEXT.replace('name = "R.run"', 'name = "R.run"\nowner = "ü \\"x\\""\nrank = [1, 2]', 1)
+    text = text.replace("[inputs]", "tool = { since = 2030-01-02 }\n[inputs]")
+    kept = load(dump(merge(load(text), [Entry("b/r.py", "R.run", ref("0.3.0"))])))
+    entry = kept.find("b/r.py", "R.run")
+    assert entry is not None
+    assert entry.extra == {"owner": 'ü "x"', "rank": [1, 2]}
+    assert str(kept.extra["tool"]["since"]) == "2030-01-02"
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (("[inputs]", "[inputs"), r"x\.lock: is no valid TOML \(.*line 3"),
+        (("format_version = 1\n", ""), "has no format_version where this runner-sync reads 1"),
+        (("format_version = 1", "format_version = 2"), "has format_version 2 where"),
+        (("format_version = 1", "format_version = true"), "has format_version True where"),
+        (('vllm = "0.2.1"', "vllm = 2"), r"x\.lock: has vllm = 2 where a string belongs"),
+        (('name = "R.run"\n', ""), r"x\.lock:6: lacks the key 'name'"),
+        (('path = "b/r.py"', "path = 3"), r"x\.lock:6: has path = 3 where a string belongs"),
+        (('ref = "0.2.0"\n', ""), r"x\.lock:6: lacks the key 'ref'"),
+        (('project = "vllm-ascend"', 'project = "vllm-cuda"'), r"x\.lock:6: names the unknown project 'vllm-cuda'"),
+        ((DIGEST, DIGEST[:-1]), r"x\.lock:6: has the malformed digest '0123456789abcdef0123' for Up\.run"),
+        ((DIGEST, DIGEST.upper()), r"x\.lock:6: has the malformed digest"),
+        (("[[unit]]", "[unit]"), "where a list of tables belongs"),
+        (("[unit.upstream]", "upstream = 1\n[unit.gone]"), r"x\.lock:6: has a upstream that is no table"),
+        (("[inputs]", "<<<<<<< HEAD\n[inputs]"), r"x\.lock:3: holds an unresolved merge conflict"),
+        (("[[unit]]", "=======\n[[unit]]"), r"x\.lock:6: holds an unresolved merge conflict"),
+        (("[[unit]]", '[[unit]]\npath = "b/r.py"\nname = "R.run"\n\n[[unit]]'), r":10: lists R\.run of b/r\.py twice"),
+    ],
+)  # fmt: skip
+def test_a_damaged_lock_is_refused_with_line_and_remedy(edit: tuple[str, str], message: str) -> None:
+    assert edit[0] in TEXT
+    with pytest.raises(InputError, match=message) as error:
+        load(TEXT.replace(edit[0], edit[1], 1), path="x.lock")
+    assert "runner-sync lock" in str(error.value)
+
+
+def test_a_unit_that_is_no_table() -> None:
+    with pytest.raises(InputError, match="has a unit that is no table"):
+        load("format_version = 1\nunit = [3]\n")
+
+
+def test_conflict_markers_inside_values_are_text() -> None:
+    assert load(TEXT.replace('"0.2.1"', '"<<<<<<< a"')).inputs == {"vllm": "<<<<<<< a"}
+
+
+def test_merge_replaces_keeps_and_drops() -> None:
+    new = Entry("b/r.py", "R.run", ref("0.3.0"))
+    merged = merge(LOCK, [new, Entry("a/r.py", "A.f")], inputs={"vllm": "0.3.1"})
+    assert [entry.key for entry in merged.entries] == [("a/r.py", "A.f"), ("b/r.py", "R.own"), ("b/r.py", "R.run")]
+    run = merged.find("b/r.py", "R.run")
+    assert run is not None
+    assert (run.upstream, run.gpu) == (ref("0.3.0"), GPU)
+    assert merged.inputs == {"vllm": "0.3.1", "vllm-ascend": "0.2.0"}
+    assert [entry.qualname for entry in merge(LOCK, [new], gone=["b/r.py"]).entries] == ["R.run"]
+    assert merge(LOCK, []) == LOCK
+
+
+def test_stale_entries_are_those_without_a_unit() -> None:
+    assert stale(LOCK, [("b/r.py", "R.run")]) == (LOCK.entries[0],)
+    assert stale(LOCK, [entry.key for entry in LOCK.entries]) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("def f(a, b):\n    return a\n", "def f(a,\n      b,\n):\n    # why\n    return (a)\n"),
+        ("    def f(self):\n        x = 'a'\n", 'def f(self):\n    x = "a"'),
+        ('def f():\n    """Doc.\n\n    More.\n    """\n', 'def f():\n        """Doc.\n\n        More."""\n'),
+        ("@d\nclass A(B):\n", "@d\nclass A( B ):  # note\n"),
+        ("    x: int = 1\n", "x: int = 0x1  # one\n"),
+        ("    # lead\n    y = 2\n", "y = 2\n"),
+        ("    # lead\n\n  # odd\n    def f(self): pass\n", "def f(self): pass\n"),
+    ],
+    ids=["layout", "depth and quotes", "docstring layout", "class header", "field", "comment", "odd comment depth"],
+)  # fmt: skip
+def test_digest_ignores_layout(one: str, other: str) -> None:
+    assert digest(one) == digest(other)
+    assert len(digest(one)) == 64
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x = 1\n", "x = 2\n"),
+        ("x = 1\n", "x = True\n"),
+        ("x = 1\n", "x = 1.0\n"),
+        ("x = 'a\\n  b'\n", "x = 'a\\nb'\n"),
+        ("f(a=1)\n", "f(1)\n"),
+        ("f(*a)\n", "f(**a)\n"),
+        ("def f(a, b): pass\n", "def f(a, *, b): pass\n"),
+        ("if a:\n    b()\nc()\n", "if a:\n    b()\n    c()\n"),
+        ("x = f'{a!r}'\n", "x = f'{a!s}'\n"),
+        ("del a\n", "a\n"),
+        ("def f():\n    'Doc.'\n", "def f():\n    'Dog.'\n"),
+        ("async def f(): pass\n", "def f(): pass\n"),
+        ("x: int\n", "x: str\n"),
+        ('    x = """a\n    b"""\n', '    x = """a\n  b"""\n'),
+    ],
+)
+def test_digest_sees_every_change_of_meaning(one: str, other: str) -> None:
+    assert digest(one) != digest(other)
+
+
+def test_a_digest_is_the_same_in_every_python() -> None:
+    # Committed locks rest on this form, written down by hand from the grammar of the ast module.
+    tree = "(FunctionDef name=str:'f' args=(arguments args=(arg arg=str:'a')) body=(Return value=(Name id=str:'a')))"
+    assert digest("def f(a):\n    return a\n") == hashlib.sha256(tree.encode()).hexdigest()
+
+
+def test_digest_refuses_what_does_not_parse() -> None:
+    with pytest.raises(InputError, match=r"the unit starting with 'def f\(:' does not parse"):
+        digest("def f(:\n")
+
+
+def test_loading_imports_neither_tomlkit_nor_libcst() -> None:
+    heavy = "{'tomlkit', 'libcst', 'msgspec'}"
+    code = f"import sys, runner_sync.lock as l; l.load('format_version = 1'); print(*{heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -68,6 +68,8 @@ class Profile:
     marker: str = "Omni-new"
     device_only: tuple[str, ...] = ()
     device: tuple[str, str] = ("cuda", "npu")
+    unported: tuple[str, ...] = ()
+    vllm_class: str = "GPUModelRunner"
 
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
         """The name rewrites of ``names``, in the order in which they are tried."""
@@ -164,6 +166,27 @@ NPU = Profile(
         ),
         # vllm-ascend 0.11 and 0.12 have their own InputBatch, not yet a subclass of vLLM's.
         NameRewrite("InputBatch", "vllm.v1.worker.gpu_input_batch", "InputBatch", "vllm_ascend.worker.npu_input_batch"),
+        # The generation runners take these from the AR runner of their own platform.
+        NameRewrite(
+            "ExecuteModelState",
+            "vllm_omni.worker.gpu_ar_model_runner",
+            "ExecuteModelState",
+            "vllm_omni.platforms.npu.worker.npu_ar_model_runner",
+        ),
+        NameRewrite(
+            "_ensure_tensor_values",
+            "vllm_omni.worker.gpu_ar_model_runner",
+            "_ensure_tensor_values",
+            "vllm_omni.platforms.npu.worker.npu_ar_model_runner",
+        ),
+        # GPU runners import these through vLLM's runner, NPU runners (all releases) from where they are defined.
+        NameRewrite("IntermediateTensors", "vllm.v1.worker.gpu_model_runner", "IntermediateTensors", "vllm.sequence"),
+        NameRewrite(
+            "EMPTY_MODEL_RUNNER_OUTPUT",
+            "vllm.v1.worker.gpu_model_runner",
+            "EMPTY_MODEL_RUNNER_OUTPUT",
+            "vllm.v1.outputs",
+        ),
         # vLLM defines it in attention.backend from 0.14 on, in attention.backends.utils before.
         NameRewrite(
             "CommonAttentionMetadata",
@@ -183,6 +206,8 @@ NPU = Profile(
         ("torch.cuda.CUDAGraph", "torch.npu.NPUGraph"),
         ("torch.cuda.graph", "torch.npu.graph"),
         ("torch.cuda", "torch.npu"),
+        # Device-neutral in torch, but NPU runners spell it out in every release since 0.22.
+        ("torch.accelerator.synchronize", "torch.npu.synchronize"),
     ),
     classes=(
         ("OmniGPUModelRunner", "OmniNPUModelRunner"),
@@ -191,6 +216,16 @@ NPU = Profile(
         ("GPUARWorker", "NPUARWorker"),
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
+    ),
+    # Own streams and pinned host snapshots: NPU has other calls for them, or none; people port them by hand or not at all.
+    unported=(
+        "torch.npu.Stream",
+        "torch.npu.stream(",
+        "record_stream",
+        "pin_memory=",
+        "is_pin_memory_available",
+        "triton.",
+        "flashinfer",
     ),
     # Not in torch_npu.npu, or there without a meaning (get_device_capability), or about CUDA itself.
     device_only=(

@@ -125,6 +125,15 @@ def test_graph_wrapper_noop(source: str, doubts: int) -> None:
     check_noop(source, doubts=doubts)
 
 
+def test_a_member_the_npu_wrapper_lacks_is_reported() -> None:
+    source = CGW + "def f():\n    CUDAGraphWrapper.clear_all_graphs()\n"
+    assert translate(source, NPU).findings == ()
+    done = translate(source, NPU, available=lambda _module, name: "." not in name)
+    assert done.text == AGW + "def f():\n    ACLGraphWrapper.clear_all_graphs()\n"
+    (finding,) = done.findings
+    assert (finding.line, finding.unit, finding.symbol) == (3, "f", "CUDAGraphWrapper.clear_all_graphs")
+
+
 def test_a_shadowing_scope_keeps_its_own_name() -> None:
     check_rewrite(
         CGW + "def f(CUDAGraphWrapper):\n    return CUDAGraphWrapper\nx = [CUDAGraphWrapper for i in y]\n",
@@ -269,6 +278,7 @@ def test_device_calls_rewrites(before: str, after: str) -> None:
         pytest.param("x = f(device=f'{kind}:cuda')", 0, id="f-string-with-another-start"),
         pytest.param("x = self.torch.cuda.Event()", 0, id="not-the-module"),
         pytest.param("x = compilation_config.cudagraph_mode", 0, id="identifier"),
+        pytest.param("torch.accelerator.empty_cache()", 0, id="device-neutral"),
         pytest.param("x = torch.version.cuda", 1, id="version"),
         pytest.param("torch.cuda.nvtx.range_push('x')", 1, id="device-only"),
         pytest.param("x = hasattr(torch.cuda, 'graph')", 1, id="hasattr"),
@@ -341,6 +351,39 @@ def test_class_names_noop(source: str) -> None:
     check_noop(source, path="vllm_omni/other.py")
 
 
+def test_names_that_go_the_same_way_stay_together() -> None:
+    check_rewrite(
+        "from vllm_omni.worker.gpu_ar_model_runner import ExecuteModelState, _ensure_tensor_values\n",
+        "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import ExecuteModelState, _ensure_tensor_values\n",
+        by=("class_names",),
+    )
+
+
+def test_names_that_part_get_a_line_each() -> None:
+    check_rewrite(
+        "from vllm.v1.worker.gpu_model_runner import EMPTY_MODEL_RUNNER_OUTPUT, IntermediateTensors\n",
+        "from vllm.v1.outputs import EMPTY_MODEL_RUNNER_OUTPUT\nfrom vllm.sequence import IntermediateTensors\n",
+        by=("reexports",),
+    )
+
+
+def test_a_shared_definition_keeps_its_name() -> None:
+    check_noop("class ExecuteModelState(NamedTuple):\n    x: int\ny = ExecuteModelState(1)\n", path=AR)
+
+
+@pytest.mark.parametrize(("path", "doubts"), [("vllm_omni/platforms/npu/worker/npu_model_runner.py", 0), ("", 1)])
+def test_the_npu_twin_still_derives_from_the_gpu_runner(path: str, doubts: int) -> None:
+    check_noop(
+        """\
+        from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+
+        class OmniNPUModelRunner(OmniGPUModelRunner, NPUModelRunner): ...
+        """,
+        path=path,
+        doubts=doubts,
+    )
+
+
 def test_a_twin_is_looked_for_in_both_places() -> None:
     source = "from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner\n"
     old = translate(source, NPU, available=lambda module, _: module.startswith("vllm_omni.worker.npu."))
@@ -388,6 +431,14 @@ def test_a_twin_is_looked_for_in_both_places() -> None:
             ),
             "graph_capture",
         ),
+        (
+            "from vllm.v1.worker.gpu_model_runner import GPUModelRunner, IntermediateTensors\nx: IntermediateTensors\n",
+            (
+                "from vllm.v1.worker.gpu_model_runner import GPUModelRunner\n"
+                "from vllm.sequence import IntermediateTensors\nx: IntermediateTensors\n"
+            ),
+            "reexports",
+        ),
     ],
 )
 def test_other_names_rewrites(before: str, after: str, by: str) -> None:
@@ -400,6 +451,7 @@ def test_other_names_rewrites(before: str, after: str, by: str) -> None:
         pytest.param("from vllm.v1.worker.gpu.sample.sampler import Sampler\nSampler()\n", id="sampler-of-runner-v2"),
         pytest.param("from vllm.v1.worker.gpu.input_batch import InputBatch\nInputBatch()\n", id="batch-of-runner-v2"),
         pytest.param("class A:\n    InputBatch = 1\nx = A.InputBatch\n", id="class-attribute"),
+        pytest.param("from vllm.sequence import IntermediateTensors\n", id="not-a-re-export"),
         pytest.param("from m import graph_capture\ngraph_capture()\n", id="other-graph-capture"),
         pytest.param("f(Sampler=1)\nx.Sampler\n", id="keyword-and-attribute"),
         pytest.param("match x:\n    case P(Sampler=y): ...\n    case Sampler: ...\n", id="patterns"),

@@ -27,6 +27,7 @@ from runner_sync.transforms import (
     graph_capture,
     graph_wrapper,
     input_batch,
+    reexports,
     sampler,
 )
 from runner_sync.transforms.edits import Available, Doubt, Edit, Job
@@ -43,6 +44,7 @@ REWRITES: tuple[ModuleType, ...] = (
     input_batch,
     sampler,
     graph_capture,
+    reexports,
 )
 # The rule code of what a rewrite saw and left alone.
 UNTRANSLATED = "RS490"
@@ -62,10 +64,11 @@ def translate(text: str, profile: Profile, *, path: str = "", available: Availab
     """``text`` of a module with the profile's GPU names translated.
 
     Args:
-        text: source of a whole module, LF newlines.
+        text: source of a whole GPU module (omni's or vLLM's), LF newlines; NPU modules speak NPU already.
         profile: the tables.
         path: POSIX path of the module in its tree; lets relative imports and the module's own classes be resolved.
-        available: whether ``(module, name)`` exists in the target tree; everything is assumed to when it is not given.
+        available: whether ``(module, name)`` exists in the target tree, ``name`` being ``Class`` or ``Class.member``;
+            without it everything is assumed to exist.
 
     Raises:
         InputError: the text is not valid Python.
@@ -100,6 +103,7 @@ def _trigger(profile: Profile) -> re.Pattern[str]:
     """Matches every text that any rewrite could change."""
     words = {row.name for row in profile.names} | {row.call for row in profile.keywords}
     words |= {old for old, _ in profile.classes} | {profile.device[0]}
+    words |= {old.split(".")[1] for old, _ in profile.attributes}
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b")
 
 

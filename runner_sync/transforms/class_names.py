@@ -1,7 +1,9 @@
-"""Name the NPU twin where a GPU runner or worker class is named.
+"""Name the NPU twin where a GPU runner or worker is named, and take from it what the GPU twin shares.
 
     -from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
     +from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+    -from vllm_omni.worker.gpu_ar_model_runner import ExecuteModelState
+    +from vllm_omni.platforms.npu.worker.npu_ar_model_runner import ExecuteModelState
      ...
     -class GPUARModelRunner(OmniGPUModelRunner):
     +class NPUARModelRunner(OmniNPUModelRunner):
@@ -18,6 +20,8 @@ from collections.abc import Iterator
 from runner_sync.profile import NameRewrite, Profile
 from runner_sync.transforms.edits import Doubt, Edit, Job
 from runner_sync.transforms.renames import rename_imported
+
+SHARED = ("ExecuteModelState", "_ensure_tensor_values")
 
 
 def module_of(path: str) -> str:
@@ -40,4 +44,5 @@ def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
 
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     """Edits of imports, base classes, annotations, calls and the definitions themselves."""
-    return rename_imported(job, tuple(twins(job.profile, module=job.code.module)), definitions=True)
+    rows = (*twins(job.profile, module=job.code.module), *job.profile.rows(SHARED))
+    return rename_imported(job, rows, definitions=True)

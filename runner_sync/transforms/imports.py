@@ -7,7 +7,7 @@ right below, so that line based merges see one changed or one added line.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -22,47 +22,54 @@ Line: TypeAlias = cst.SimpleStatementLine | cst.SimpleStatementSuite
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A change of an import line: ``row.name`` of ``row.module`` becomes ``row.new_name`` of ``row.new_module``.
+    """A change of an import line: each row's ``name`` of ``module`` becomes its ``new_name`` of ``new_module``.
 
     ``within`` is the module the line stands in, for relative imports.
     """
 
-    row: NameRewrite
+    rows: tuple[NameRewrite, ...]
     within: str
 
     def __call__(self, line: Line) -> Any:
-        """The line, or two lines, with the name moved; the same line when it does not import the name."""
-        for at, statement in enumerate(line.body):
-            if isinstance(statement, cst.ImportFrom) and self._names(statement):
-                return self._moved(line, at, statement)
-        return line
+        """The line, or several, with the names moved; the same line when it imports none of them."""
+        before: list[cst.BaseSmallStatement] = []
+        below: list[cst.ImportFrom] = []
+        for statement in line.body:
+            if isinstance(statement, cst.ImportFrom):
+                statement, *others = self._parted(statement)
+                below.extend(others)
+            before.append(statement)
+        return _followed(line.with_changes(body=before), below) if below else line.with_changes(body=before)
 
-    def _names(self, statement: cst.ImportFrom) -> bool:
-        same = absolute_module(statement, self.within) == self.row.module
-        return same and any(dotted(alias.name) == self.row.name for alias in _aliases(statement))
+    def _parted(self, statement: cst.ImportFrom) -> list[cst.ImportFrom]:
+        """What stays first, in place; else the first target takes the place. One statement for each other target."""
+        module = absolute_module(statement, self.within)
+        rows = {row.name: row for row in self.rows if row.module == module}
+        groups: dict[str, list[cst.ImportAlias]] = {}
+        for alias in _aliases(statement):
+            row = rows.get(dotted(alias.name))
+            renamed = alias.with_changes(name=chain(row.new_name)) if row else alias
+            groups.setdefault(row.new_module if row else "", []).append(renamed)
+        if set(groups) <= {""}:
+            return [statement]
+        place = "" if "" in groups else next(iter(groups))
+        others = [cst.ImportFrom(chain(to), _on_one_line(names)) for to, names in groups.items() if to != place]
+        return [_in_place(statement, groups[place], module=place), *others]
 
-    def _moved(self, line: Line, at: int, statement: cst.ImportFrom) -> Any:
-        aliases = _aliases(statement)
-        renamed = [
-            alias.with_changes(name=chain(self.row.new_name))
-            for alias in aliases
-            if dotted(alias.name) == self.row.name
-        ]
-        target = chain(self.row.new_module)
-        if len(renamed) == len(aliases):
-            return _with_statement(line, at, statement.with_changes(module=target, relative=(), names=renamed))
-        kept = [alias for alias in aliases if dotted(alias.name) != self.row.name]
-        # A trailing comma belongs to the list, not to the name that happened to be last.
-        kept[-1] = kept[-1].with_changes(comma=aliases[-1].comma)
-        first = _with_statement(line, at, statement.with_changes(names=kept))
-        return _followed(first, cst.ImportFrom(target, _on_one_line(renamed)))
+
+def _in_place(statement: cst.ImportFrom, names: list[cst.ImportAlias], *, module: str) -> cst.ImportFrom:
+    # A trailing comma belongs to the list, not to the name that happened to be last.
+    names[-1] = names[-1].with_changes(comma=_aliases(statement)[-1].comma)
+    if not module:
+        return statement.with_changes(names=names)
+    return statement.with_changes(module=chain(module), relative=(), names=names)
 
 
 def line_after(package: str, leaf: str) -> Callable[[Line], Any]:
     """A change that puts ``from package import leaf`` (``import leaf`` without a package) below an import line."""
     alias = cst.ImportAlias(cst.Name(leaf))
     added = cst.ImportFrom(chain(package), [alias]) if package else cst.Import([alias])
-    return lambda line: _followed(line, added)
+    return lambda line: _followed(line, [added])
 
 
 def _aliases(statement: cst.ImportFrom) -> list[cst.ImportAlias]:
@@ -73,12 +80,8 @@ def _on_one_line(aliases: list[cst.ImportAlias]) -> list[cst.ImportAlias]:
     return [alias.with_changes(comma=cst.MaybeSentinel.DEFAULT) for alias in aliases]
 
 
-def _with_statement(line: Line, at: int, statement: cst.BaseSmallStatement) -> Line:
-    return line.with_changes(body=[*line.body[:at], statement, *line.body[at + 1 :]])
-
-
-def _followed(line: Line, statement: cst.ImportFrom | cst.Import) -> Any:
+def _followed(line: Line, statements: Sequence[cst.ImportFrom | cst.Import]) -> Any:
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        return cst.FlattenSentinel([line, cst.SimpleStatementLine([statement])])
+        return cst.FlattenSentinel([line, *(cst.SimpleStatementLine([statement]) for statement in statements)])
     last = line.body[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-    return line.with_changes(body=[*line.body[:-1], last, statement])
+    return line.with_changes(body=[*line.body[:-1], last, *statements])

@@ -22,19 +22,25 @@ Rows = dict[str, list[NameRewrite]]
 
 def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool = False) -> Iterator[Edit | Doubt]:
     """Carry out ``rows``; ``definitions`` also renames a class of this module that a row names."""
-    table = _by_origin(rows)
+    table = _by_origin(rows, within=job.code.module)
+    moves: dict[cst.CSTNode, list[NameRewrite]] = {}
     for binding in _candidates(job, table, definitions=definitions):
         decided = _decide(job, binding, table)
         if isinstance(decided, Doubt):
             yield decided
-        elif decided:
-            yield from _renamed(job, binding, decided)
+            continue
+        for site in binding.sites:
+            if isinstance(site.statement, cst.ImportAlias):
+                moves.setdefault(site.node, []).append(decided[f"{site.module}.{site.name}"])
+        yield from _renamed(binding, decided)
+    for line, moved in moves.items():
+        yield Edit(line, Move(tuple(moved), within=job.code.module))
     yield from _renamed_through_modules(job, table)
 
 
 def uses_after(job: Job, rows: Iterable[NameRewrite]) -> set[Use]:
     """The uses that mean a row's new name once `rename_imported` is done, those that already do included."""
-    table = _by_origin(rows)
+    table = _by_origin(rows, within=job.code.module)
     new = {f"{row.new_module}.{row.new_name}" for rows_of in table.values() for row in rows_of}
     found = {use for use in job.code.uses if use.origin in new}
     for binding in _candidates(job, table):
@@ -44,11 +50,12 @@ def uses_after(job: Job, rows: Iterable[NameRewrite]) -> set[Use]:
     return found
 
 
-def _by_origin(rows: Iterable[NameRewrite]) -> Rows:
+def _by_origin(rows: Iterable[NameRewrite], *, within: str) -> Rows:
     table: Rows = {}
     for row in rows:
         table.setdefault(f"{row.module}.{row.name}", []).append(row)
-    return table
+    # timid: a module that is itself the new place (the NPU twin) needs the old name to derive from.
+    return {origin: listed for origin, listed in table.items() if all(row.new_module != within for row in listed)}
 
 
 def _candidates(job: Job, table: Rows, *, definitions: bool = False) -> Iterator[Binding]:
@@ -104,22 +111,16 @@ def _taken(binding: Binding, name: str, origins: set[str]) -> str:
     return name if clashes else ""
 
 
-def _renamed(job: Job, binding: Binding, chosen: dict[str, NameRewrite]) -> Iterator[Edit]:
-    for site in binding.sites:
-        yield _moved(job, site, chosen)
+def _renamed(binding: Binding, chosen: dict[str, NameRewrite]) -> Iterator[Edit]:
+    """Edits of the definitions and uses of ``binding``; its imports are moved line by line."""
     new_name = next(iter(chosen.values())).new_name
     if new_name == binding.name or (binding.sites and all(site.aliased for site in binding.sites)):
         return
+    for site in binding.sites:
+        if isinstance(site.node, cst.ClassDef):
+            yield Edit(site.node, lambda node: node.with_changes(name=node.name.with_changes(value=new_name)))
     for use in binding.uses:
         yield reworded(use.parts[0], binding.name, new_name)
-
-
-def _moved(job: Job, site: Site, chosen: dict[str, NameRewrite]) -> Edit:
-    if isinstance(site.node, cst.ClassDef):
-        row = chosen[f"{job.code.module}.{site.name}"]
-        name = row.new_name
-        return Edit(site.node, lambda node: node.with_changes(name=node.name.with_changes(value=name)))
-    return Edit(site.node, Move(chosen[f"{site.module}.{site.name}"], within=job.code.module))
 
 
 def _module_uses(job: Job, table: Rows) -> Iterator[tuple[Use, NameRewrite]]:

@@ -4,8 +4,8 @@ Goes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in `
 Goes out: a frozen ``Config``. Reads those two files and nothing else. Every key is described in ``KEYS``; errors name
 the file and the key.
 
-Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``) replace the built-in
-ones; with ``extend-`` in front they are put before them, and win where both speak of the same name.
+Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``)
+replace the built-in ones; with ``extend-`` in front they are put before them, and win where both speak of one name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from dataclasses import replace as with_fields
 from pathlib import Path
@@ -50,12 +50,16 @@ KEYS: Mapping[str, str] = {
     "attributes": "table: dotted GPU name = dotted NPU name",
     "classes": "table: GPU class = NPU class",
     "device-only": "names whose use marks code that cannot run on the derived platform",
+    "device": "two words: the device in GPU names and the one that takes its place",
+    "unported": "texts in GPU code that is left to a person to port",
+    "vllm-class": "vLLM's own runner class",
     "extend-modules": "like `modules`, added to the built-in ones",
     "extend-names": "like `names`, added to the built-in ones",
     "extend-keywords": "like `keywords`, added to the built-in ones",
     "extend-attributes": "like `attributes`, added to the built-in ones",
     "extend-classes": "like `classes`, added to the built-in ones",
     "extend-device-only": "like `device-only`, added to the built-in ones",
+    "extend-unported": "like `unported`, added to the built-in ones",
 }
 
 _CODE = re.compile(r"RS\d{0,3}|ALL")
@@ -230,6 +234,9 @@ def _profile(reader: _Reader) -> Profile:
         names=_overlaid(reader, "names", NameRewrite, NPU.names),
         keywords=_overlaid(reader, "keywords", KeywordRewrite, NPU.keywords),
         device_only=_overlaid(reader, "device-only", str, NPU.device_only),
+        device=reader.value("device", tuple[str, str], NPU.device),
+        unported=_overlaid(reader, "unported", str, NPU.unported),
+        vllm_class=reader.value("vllm-class", str, NPU.vllm_class),
         attributes=_pairs(reader, "attributes", NPU.attributes),
         classes=_pairs(reader, "classes", NPU.classes),
     )
@@ -238,21 +245,22 @@ def _profile(reader: _Reader) -> Profile:
 def _overlaid(reader: _Reader, key: str, kind: type[_Row], built_in: tuple[_Row, ...]) -> tuple[_Row, ...]:
     rows = reader.value(key, tuple[kind, ...], built_in)  # type: ignore[valid-type]
     added = reader.value(f"extend-{key}", tuple[kind, ...], ())  # type: ignore[valid-type]
-    return tuple(_first_of_each((*added, *rows)))
+    return _over(added, rows)
 
 
 def _pairs(reader: _Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     rows = tuple(reader.value(key, dict[str, str], dict(built_in)).items())
     added = tuple(reader.value(f"extend-{key}", dict[str, str], {}).items())
+    if (added, rows) == ((), built_in):
+        return built_in
     # A longer name is the more specific one: torch.cuda.graph must be seen before torch.cuda.
-    return tuple(sorted(_first_of_each((*added, *rows)), key=lambda pair: -pair[0].count(".")))
+    return tuple(sorted(_over(added, rows), key=lambda pair: -pair[0].count(".")))
 
 
-def _first_of_each(rows: Iterable[_Row]) -> Iterable[_Row]:
-    seen: dict[Any, _Row] = {}
-    for row in rows:
-        seen.setdefault(_subject(row), row)
-    return seen.values()
+def _over(added: tuple[_Row, ...], rows: tuple[_Row, ...]) -> tuple[_Row, ...]:
+    """``added`` and behind it the rows that speak of something else; one table may hold alternatives of one name."""
+    spoken_of = {_subject(row) for row in added}
+    return (*added, *(row for row in rows if _subject(row) not in spoken_of))
 
 
 def _subject(row: Any) -> Any:

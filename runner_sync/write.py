@@ -66,9 +66,10 @@ def write(changes: Sequence[FileChange], root: Path) -> tuple[str, ...]:
 
 def _planned(changes: Sequence[FileChange], root: Path) -> list[_Job | None]:
     base = root.resolve()
-    twice = [path for path, count in Counter(change.path for change in changes).items() if count > 1]
-    if twice:
-        raise InputError(f"{twice[0]}: would be written twice in one run; no file was changed.")
+    targets = Counter(_target(change.path, base) for change in changes)
+    for target, count in targets.items():
+        if count > 1:
+            raise InputError(f"{target}: would be written twice in one run; no file was changed.")
     return [_plan(change, base) for change in changes]
 
 

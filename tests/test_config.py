@@ -1,0 +1,199 @@
+"""Configuration: which file counts, how the profile is overlaid, and errors that name file and key."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from runner_sync.config import KEYS, Config, load
+from runner_sync.errors import InputError
+from runner_sync.profile import NPU, Anchor, KeywordRewrite, NameRewrite, Profile, RunnerModule
+
+
+def loaded(tmp_path: Path, text: str) -> Config:
+    (tmp_path / "runner-sync.toml").write_text(text, "utf-8")
+    return load(tmp_path)
+
+
+def test_without_configuration_the_built_in_profile_holds(tmp_path: Path) -> None:
+    assert load(tmp_path) == Config(profile=NPU, source=None)
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n')
+    assert load(tmp_path) == Config()
+
+
+def test_runner_sync_toml_wins_over_pyproject(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.runner-sync]\nmarker = "A-new"\n')
+    assert load(tmp_path).profile.marker == "A-new"
+    assert load(tmp_path).source == tmp_path / "pyproject.toml"
+    assert loaded(tmp_path, 'marker = "B-new"\n').profile.marker == "B-new"
+
+
+def test_an_explicit_file_wins(tmp_path: Path) -> None:
+    loaded(tmp_path, 'marker = "B-new"\n')
+    other = tmp_path / "other" / "xpu.toml"
+    other.parent.mkdir()
+    other.write_text('marker = "C-new"\nascend-path = "tree"\n')
+    config = load(tmp_path, explicit=other)
+    assert config.profile.marker == "C-new"
+    assert config.ascend_path == other.parent / "tree"
+
+
+def test_every_option_is_read(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        """
+        ascend-path = "../ascend"
+        vllm-version = "0.30.0"
+        select = ["RS2", "ALL"]
+        ignore = ["RS203"]
+        severity = "warning"
+        baseline = "ci/baseline.json"
+        [per-path-ignores]
+        "tests/**" = ["RS4", "RS"]
+        [units]
+        "*.profile_run" = "upstream"
+        "R.*" = "review"
+        """,
+    )
+    assert config == Config(
+        ascend_path=tmp_path.parent / "ascend",
+        vllm_version="0.30.0",
+        select=("RS2", "ALL"),
+        ignore=("RS203",),
+        severity="warning",
+        baseline=tmp_path / "ci" / "baseline.json",
+        per_path_ignores={"tests/**": ("RS4", "RS")},
+        units={"*.profile_run": "upstream", "R.*": "review"},
+        source=tmp_path / "runner-sync.toml",
+    )
+
+
+def test_the_home_directory_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert loaded(tmp_path, 'vllm-path = "~/vllm"').vllm_path == tmp_path / "home" / "vllm"
+
+
+MODULE = RunnerModule(
+    ("x/r.py",), "XRunner", (Anchor("vllm-ascend", "up/r.py", "Up"),), Anchor("vllm-omni", "gpu/r.py", "GPURunner")
+)
+MODULE_TOML = """
+[[{table}]]
+paths = ["x/r.py"]
+name = "{name}"
+upstreams = [{{ project = "vllm-ascend", path = "up/r.py", name = "Up" }}]
+gpu = {{ project = "vllm-omni", path = "gpu/r.py", name = "GPURunner" }}
+"""
+
+
+def test_tables_replace_and_extend_tables_add(tmp_path: Path) -> None:
+    assert loaded(tmp_path, MODULE_TOML.format(table="modules", name="XRunner")).profile.modules == (MODULE,)
+    added = loaded(tmp_path, MODULE_TOML.format(table="extend-modules", name="XRunner")).profile.modules
+    assert added == (MODULE, *NPU.modules)
+
+
+def test_an_extension_wins_over_the_built_in_row_of_the_same_name(tmp_path: Path) -> None:
+    profile = loaded(tmp_path, MODULE_TOML.format(table="extend-modules", name="NPUARWorker")).profile
+    assert [module.paths for module in profile.modules if module.name == "NPUARWorker"] == [("x/r.py",)]
+    assert len(profile.modules) == len(NPU.modules)
+
+
+def test_alternatives_of_one_name_stay_until_an_extension_speaks_of_it(tmp_path: Path) -> None:
+    row = '[[extend-names]]\nname = "{}"\nmodule = "m"\nnew-name = "b"\nnew-module = "n"\n'
+    twice = 'names = [{ name = "a", module = "m", new-name = "b", new-module = "n" }, '
+    twice += '{ name = "a", module = "m", new-name = "c", new-module = "n" }]\n'
+    other = loaded(tmp_path, twice + row.format("z")).profile.names
+    assert [(rewrite.name, rewrite.new_name) for rewrite in other] == [("z", "b"), ("a", "b"), ("a", "c")]
+    assert [rewrite.new_name for rewrite in loaded(tmp_path, twice + row.format("a")).profile.names] == ["b"]
+
+
+def test_rewrite_tables(tmp_path: Path) -> None:
+    profile = loaded(
+        tmp_path,
+        """
+        device-only = ["pin"]
+        extend-device-only = ["cuda_only"]
+        names = [{ name = "a", module = "m", new-name = "b", new-module = "n" }]
+        [[extend-keywords]]
+        call = "f"
+        name = "k"
+        new-name = "l"
+        [classes]
+        GPUX = "NPUX"
+        [extend-attributes]
+        "torch.cuda.nvtx" = "torch.npu.mstx"
+        "torch.cuda" = "torch.xpu"
+        """,
+    ).profile
+    assert profile.device_only == ("cuda_only", "pin")
+    assert profile.names == (NameRewrite("a", "m", "b", "n"),)
+    assert profile.keywords == (KeywordRewrite("f", "k", "l"), *NPU.keywords)
+    assert profile.classes == (("GPUX", "NPUX"),)
+    names = [old for old, _ in profile.attributes]
+    assert ("torch.cuda", "torch.xpu") in profile.attributes
+    assert names.index("torch.cuda.nvtx") < names.index("torch.cuda")
+    assert len(names) == len(set(names)) == len(NPU.attributes) + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("select = [", r"runner-sync\.toml: is no valid TOML \(.*end of document"),
+        ("selct = []", r"runner-sync\.toml: unknown key selct; did you mean select\?"),
+        ("marker = 'a'\nselect [", r"is no valid TOML \(.*line 2"),
+        ("device = ['cuda']", "device: expected array of length 2, got 1"),
+        ("qqq = 1", r"unknown key qqq; known are ascend-path"),
+        ("select = 'RS2'", "select: expected array, got str"),
+        ("select = [1]", r"select\[0\]: expected str, got int"),
+        ("ignore = ['RS2O3']", r"ignore has 'RS2O3', which is no rule code; write RS203"),
+        ("ignore = ['rs203']", "ignore has 'rs203'"),
+        ("per-path-ignores = { 'a/*' = ['E501'] }", r"per-path-ignores\.a/\* has 'E501'"),
+        ("severity = 'fatal'", "severity: invalid enum value 'fatal'"),
+        ("units = { 'R.*' = 'theirs' }", r"units\[\.\.\.\]: invalid enum value 'theirs'"),
+        ("marker = 3", "marker: expected str, got int"),
+        ("ascend-path = ''", "ascend-path is empty"),
+        ("ascend-path = 'a'\nascend-version = '1'", "both ascend-path and ascend-version are set"),
+        ("names = [{ name = 'a' }]", r"names\[0\]: object missing required field module"),
+        ("names = [{ nam = 'a' }]", r"names\[0\]: unknown key nam; known are name, module, new-name, new-module"),
+        ("names = [{ new_name = 'a' }]", r"names\[0\]: unknown key new_name"),
+        ("names = 'a'", "names: expected array, got str"),
+        ("extend-names = ['a']", r"extend-names\[0\]: expected object, got str"),
+        ("attributes = { a = 1 }", r"attributes\[\.\.\.\]: expected str, got int"),
+        ("modules = [{ paths = ['a'], name = 'A', upstreams = [{ project = 'vlm', path = 'b' }] }]",
+         r"modules\[0\]\.upstreams\[0\]\.project: invalid enum value 'vlm'"),
+        ("modules = [{ paths = ['a'], name = 'A', upstreams = [{ file = 'b' }] }]",
+         r"modules\[0\]\.upstreams\[0\]: unknown key file; known are project, path, name"),
+    ],
+)  # fmt: skip
+def test_errors_name_file_and_key(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        loaded(tmp_path, text)
+    assert str(tmp_path / "runner-sync.toml") in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("gone.toml", None, r"gone\.toml: cannot be read"),
+        ("pyproject.toml", b"[project]\n", r"pyproject\.toml: has no table \[tool\.runner-sync\]"),
+        ("pyproject.toml", b"tool = 1\n", r"has no table \[tool\.runner-sync\]"),
+        ("pyproject.toml", b"tool.runner-sync = 1\n", r"tool\.runner-sync must be a table"),
+        ("x.toml", b"\xff", r"x\.toml: is not UTF-8"),
+    ],
+)
+def test_an_explicit_file_that_says_nothing_is_an_error(
+    tmp_path: Path, name: str, content: bytes | None, message: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        load(tmp_path, explicit=tmp_path / name)
+
+
+def test_every_key_is_described_and_read() -> None:
+    options = {field.name.replace("_", "-") for field in fields(Config)} - {"profile", "source"}
+    rows = {field.name.replace("_", "-") for field in fields(Profile)}
+    tables = rows - {"name", "package", "marker", "device", "vllm-class"}
+    assert KEYS.keys() == options | rows | {f"extend-{table}" for table in tables}
+    assert all(KEYS.values())

@@ -59,6 +59,30 @@ def test_git_applies_the_patch(tmp_path: Path, path: str, before: str | None, af
     assert apply_patch(tmp_path, FileChange(path, before, after)) == after
 
 
+def run_git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-c", "core.autocrlf=false", "-c", "core.quotePath=true", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout.decode()
+
+
+@pytest.mark.parametrize(("path", "before", "after"), [case[1:] for case in CHANGES], ids=[case[0] for case in CHANGES])
+def test_patch_is_the_one_git_writes(tmp_path: Path, path: str, before: str | None, after: str | None) -> None:
+    run_git(tmp_path, "init", "-q")
+    file = tmp_path / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if before is not None:
+        file.write_bytes(before.encode())
+        run_git(tmp_path, "add", ".")
+    if after is None:
+        file.unlink()
+    else:
+        file.write_bytes(after.encode())
+        run_git(tmp_path, "add", *(["-N"] if before is None else ["--refresh"]), path)
+    theirs = re.sub(r"^index .*\n", "", run_git(tmp_path, "diff", "--no-ext-diff", "--no-color"), flags=re.MULTILINE)
+    # git's guess at a function name is the one part that is free.
+    theirs = re.sub(r"^(@@ -[\d,]+ \+[\d,]+ @@).*$", r"\1", theirs, flags=re.MULTILINE)
+    assert render(Report("upgrade", changes=(FileChange(path, before, after),)), "diff") == theirs
+
+
 LINES = st.lists(st.sampled_from(["a", "b", "", "  a", "+", "-", "\\"]), max_size=12)
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
 

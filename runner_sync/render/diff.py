@@ -123,7 +123,7 @@ def _quote_byte(byte: int) -> str:
 
 
 def _tab(path: str) -> str:
-    return "\t" if " " in path and _quote(path) == path else ""
+    return "\t" if " " in path else ""
 
 
 def _paint(line: str) -> str:

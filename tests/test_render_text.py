@@ -114,6 +114,14 @@ def test_review_items_show_place_reason_side_and_confidence() -> None:
     assert "upstream | (nothing)" in text
 
 
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_heads_of_findings_fold_between_place_and_unit(width: int) -> None:
+    lines = render(REPORTS["check"], "text", width=width).split("\n")
+    head = next(number for number, line in enumerate(lines) if line.startswith("RS301"))
+    one = f"RS301 {AR}:3:16  {EXECUTE}"
+    assert lines[head] == one if len(one) <= width else lines[head : head + 2] == [f"RS301 {AR}:3:16", f"  {EXECUTE}"]
+
+
 def caret_lines(finding: Finding, source: str, *, width: int = 100) -> list[str]:
     report = Report("check", findings=(finding,), changes=(FileChange(AR, source, source),))
     return [line for line in render(report, "text", width=width).split("\n") if re.match(r" +\d* \|", line)]
@@ -134,6 +142,7 @@ CARETS = [
     ("span over lines", finding(1, 2, 2, 1), "f(a\n)\n", [" 1 | f(a", "   |   ^", " 2 | )", "   | ^"]),
     ("column behind the end", finding(1, 1, 90, 91), "x\n", [" 1 | x"]),
     ("line behind the end", finding(9, 9), "x\n", []),
+    ("span to the end of a file that ends in a newline", finding(1, 9), "a\n", [" 1 | a"]),
     ("line zero", finding(0, 0), "x\n", []),
 ]
 

@@ -31,7 +31,7 @@ class Excerpt:
 def index_lines(report: Report) -> dict[str, list[str]]:
     """Return the lines of every file whose text the report carries, by path."""
     texts = {change.path: change.before if change.after is None else change.after for change in report.changes}
-    return {path: text.split("\n") for path, text in texts.items() if text is not None}
+    return {path: text.removesuffix("\n").split("\n") for path, text in texts.items() if text is not None}
 
 
 def quote_lines(lines: list[str], finding: Finding, *, width: int) -> tuple[Excerpt, ...]:

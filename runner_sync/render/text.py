@@ -54,7 +54,7 @@ def _finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
     place = one_line(_place(finding.path, finding.line, finding.end_line))
     if has_columns(finding) and finding.end_line <= finding.line:
         place += f":{finding.column + 1}"
-    yield f"{ink.paint(one_line(finding.code), style)} {place}  {ink.paint(one_line(finding.unit), 'bold')}"
+    yield from _head(finding.code, style, place, finding.unit, ink)
     yield ink.fold(f"{finding.severity}: {one_line(finding.message)}", indent="  ")
     gutter = len(str(finding.line + _SIDE_LINES))
     for excerpt in quote_lines(lines, finding, width=max(ink.width - gutter - 4, 20)):
@@ -62,6 +62,15 @@ def _finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
         if excerpt.caret:
             yield f" {ink.paint(' ' * gutter + ' |', 'blue')} {ink.paint(excerpt.caret, style)}"
     yield from _fix(finding.fix, ink)
+
+
+def _head(mark: str, style: str, place: str, unit: str, ink: Ink) -> Iterator[str]:
+    mark, unit = one_line(mark), one_line(unit)
+    fits = len(mark) + len(place) + len(unit) + 3 <= ink.width
+    head = f"{ink.paint(mark, style)} {place}"
+    yield f"{head}  {ink.paint(unit, 'bold')}" if unit and fits else head
+    if unit and not fits:
+        yield f"  {ink.paint(unit, 'bold')}"
 
 
 def _fix(fix: str, ink: Ink) -> Iterator[str]:
@@ -86,7 +95,7 @@ def _reviews(report: Report, ink: Ink) -> str:
 
 def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
     place = one_line(_place(item.path, item.line, item.end_line))
-    yield f"{ink.paint(one_line(item.id), 'yellow')} {place}  {ink.paint(one_line(item.unit), 'bold')}"
+    yield from _head(item.id, "yellow", place, item.unit, ink)
     yield ink.fold(f"review: {one_line(item.reason)}", indent="  ")
     chosen = chosen_side(item)
     yield f"  took {chosen}, confidence {item.confidence:.2f}"

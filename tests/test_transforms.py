@@ -244,6 +244,8 @@ def test_forward_context_noop(source: str, doubts: int) -> None:
         ('def f(s: "torch.cuda.Stream | None"): ...', 'def f(s: "torch.npu.Stream | None"): ...'),
         ("with torch.cuda.stream(s), torch.cuda.graph(g): ...", "with torch.npu.stream(s), torch.npu.graph(g): ..."),
         ("g = torch.cuda.CUDAGraph()", "g = torch.npu.NPUGraph()"),
+        ("g = (torch\n  .cuda\n  .CUDAGraph)()", "g = (torch\n  .npu\n  .NPUGraph)()"),
+        ("import torch as t; t.cuda.synchronize()", "import torch as t; t.npu.synchronize()"),
         ("e = torch . cuda . Event()", "e = torch . npu . Event()"),
         ("torch.cuda.current_stream().synchronize()", "torch.npu.current_stream().synchronize()"),
         ('x = f"{torch.cuda.memory_allocated()} bytes"', 'x = f"{torch.npu.memory_allocated()} bytes"'),
@@ -288,6 +290,7 @@ def test_device_calls_rewrites(before: str, after: str) -> None:
         pytest.param("from torch.cuda import Event\nEvent()", 1, id="from-import"),
         pytest.param("from torch import cuda\ncuda.Event()", 1, id="submodule-import"),
         pytest.param("import torch.cuda as tc\ntc.Event()", 1, id="submodule-alias"),
+        pytest.param("import torch.cuda as tc\ntc.CUDAGraph()", 1, id="submodule-alias-of-a-longer-row"),
         pytest.param("def f(torch): torch.cuda.Event()", 0, id="parameter"),
     ],
 )
@@ -538,8 +541,22 @@ def test_another_profile_brings_its_own_tables() -> None:
     assert translate(source, xpu).text == CGW + 'import torch\ntorch.xpu.synchronize()\nd = torch.device("xpu")\n'
 
 
+@pytest.mark.parametrize(
+    ("row", "after"),
+    [
+        (("torch.cuda.Event", "torch.Event"), "torch.Event(1)"),
+        (("torch.cuda", "torch.backends.xpu"), "torch.backends.xpu.Event(1)"),
+        (("torch.cuda", "torch_xpu.xpu"), "torch.cuda.Event(1)"),
+    ],
+)
+def test_attributes_of_another_length_or_root(row: tuple[str, str], after: str) -> None:
+    done = translate("import torch\ntorch.cuda.Event(1)\n", replace(NPU, attributes=(row,)))
+    assert done.text == f"import torch\n{after}\n"
+    assert len(done.findings) == ("torch_xpu" in row[1])
+
+
 ROOM = Path(__file__).parent.parent / "runner_sync" / "transforms"
-ENGINE = {"__init__", "edits", "imports", "renames", "scopes"}
+ENGINE = {"__init__", "edits", "imports", "renames", "scopes", "walk"}
 
 
 def test_registry_modules_and_docs_agree() -> None:

@@ -31,7 +31,8 @@ from runner_sync.transforms import (
     sampler,
 )
 from runner_sync.transforms.edits import Available, Doubt, Edit, Job
-from runner_sync.transforms.scopes import Index, index
+from runner_sync.transforms.scopes import Index
+from runner_sync.transforms.walk import index
 
 __all__ = ["REWRITES", "UNTRANSLATED", "Translated", "translate", "translate_unit"]
 

@@ -54,7 +54,8 @@ def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     for use in job.code.uses:
         yield from _renamed(job, use)
     old, new = job.profile.device
-    for text in [*_compared(job), *(text for call in job.code.calls for text in _arguments(call))]:
+    arguments = (text for call in job.code.calls for text in _arguments(call))
+    for text in (*_compared(job), *arguments):
         if is_device(text, old):
             node = text.parts[0] if isinstance(text, cst.FormattedString) else text
             yield Edit(node, partial(_with_device, old=old, new=new))
@@ -66,35 +67,27 @@ def _renamed(job: Job, use: Use) -> Iterator[Edit | Doubt]:
     found = [pair for pair in job.profile.attributes if is_below(name, pair[0])]
     if not refused and not found:
         return
-    reason = f"{refused[0]} has no NPU twin" if refused else _refusal(use, max(found)[0])
+    old, new = max(found, key=lambda pair: len(pair[0]), default=("", ""))
+    reason = f"{refused[0]} has no NPU twin" if refused else _refusal(use, old, new)
     if reason:
         message = f"{use.dotted} was not translated: {reason}."
         yield Doubt(use.parts[-1], use.scope.qualname, use.dotted, message, "translate by hand or leave out")
-        return
-    yield from _chain_edits(use, *max(found, key=lambda pair: len(pair[0])))
+    else:
+        root = use.dotted.partition(".")[0]
+        local = [".".join([root, *full.split(".")[1:]]) for full in (old, new)]
+        yield reworded(use.parts[old.count(".")] if len(use.parts) > 1 else use.parts[0], *local)
 
 
-def _refusal(use: Use, old: str) -> str:
+def _refusal(use: Use, old: str, new: str) -> str:
+    imported = use.binding.origin if use.binding else ""
     if use.guarded:
         return "a hasattr decides whether it runs"
     if use.stored:
         return "assigning to it patches torch"
     # timid: torch_npu registers torch.npu as a module only when it has been imported first.
-    imported = use.binding.origin if use.binding else ""
-    return "" if is_below(old, imported) and old != imported else f"it is imported as {imported}"
-
-
-def _chain_edits(use: Use, old: str, new: str) -> Iterator[Edit]:
-    imported = use.binding.origin if use.binding else ""
-    skipped = imported.count(".")
-    if isinstance(use.parts[0], cst.SimpleString):
-        root = use.dotted.partition(".")[0]
-        tails = [".".join([root, *name.split(".")[skipped + 1 :]]) for name in (old, new)]
-        yield reworded(use.parts[0], tails[0], tails[1])
-        return
-    for at, (before, after) in enumerate(zip(old.split("."), new.split("."), strict=True)):
-        if before != after:
-            yield Edit(use.parts[at - skipped], partial(_with_attr, name=after))
+    if "." in imported:
+        return f"it is imported as {imported}"
+    return "" if new.partition(".")[0] == old.partition(".")[0] else f"{new} would need an import"
 
 
 def _arguments(call: CallSite) -> Iterator[cst.CSTNode]:
@@ -111,10 +104,6 @@ def _compared(job: Job) -> Iterator[cst.CSTNode]:
         target = comparison.comparisons[0]
         if is_device_type(comparison.left) and isinstance(target.operator, cst.Equal | cst.NotEqual):
             yield target.comparator
-
-
-def _with_attr(node: cst.Attribute, *, name: str) -> cst.Attribute:
-    return node.with_changes(attr=cst.Name(name))
 
 
 def _with_device(node: cst.SimpleString | cst.FormattedStringText, *, old: str, new: str) -> cst.CSTNode:

@@ -55,6 +55,14 @@ def reworded(node: cst.CSTNode, old: str, new: str) -> Edit:
     if isinstance(node, cst.SimpleString):
         pattern = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
         return Edit(node, lambda text: text.with_changes(value=pattern.sub(new, text.value)))
-    if isinstance(node, cst.Name) and "." not in new:
-        return Edit(node, lambda name: name.with_changes(value=new))
-    return Edit(node, lambda named: chain(new).with_changes(lpar=named.lpar, rpar=named.rpar))
+    return Edit(node, lambda named: _rechained(named, new))
+
+
+def _rechained(node: cst.Name | cst.Attribute, new: str) -> cst.CSTNode:
+    """``new`` in the layout of ``node``, as far as both have parts."""
+    owner, _, last = new.rpartition(".")
+    if isinstance(node, cst.Name) and not owner:
+        return node.with_changes(value=last)
+    if isinstance(node, cst.Attribute) and owner and isinstance(node.value, (cst.Name, cst.Attribute)):
+        return node.with_changes(value=_rechained(node.value, owner), attr=node.attr.with_changes(value=last))
+    return chain(new).with_changes(lpar=node.lpar, rpar=node.rpar)

@@ -1,38 +1,18 @@
-"""Who binds which name: one walk over a module's tree, and every use of a name traced to its import.
+"""Who binds which name: scopes, bindings, and every use of a name traced to its import.
 
-In: a libcst module. Out: an `Index` of bindings, uses, calls and comparisons, nodes included; it stays inside this
-room. May touch: libcst only. Scopes follow the language reference, "Naming and binding": a class body is no enclosing
-scope, ``global`` and ``nonlocal`` redirect. Two liberties, both on the refusing side: the first iterable of a
-comprehension is read inside its scope, and a name bound by anything but imports of one origin is ambiguous.
+Goes in and out: values that hold libcst nodes; they stay inside this room. May touch: libcst only. `walk` fills them.
+Scopes follow the language reference, "Naming and binding": a class body is no enclosing scope, ``global`` and
+``nonlocal`` redirect. A name bound by anything but imports of one origin has no certain origin.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import libcst as cst
 
-from runner_sync.nodes import children, dotted
-
-# Which field of which node binds the names in it.
-_BINDS = {
-    "AssignTarget": "target",
-    "AnnAssign": "target",
-    "AugAssign": "target",
-    "For": "target",
-    "CompFor": "target",
-    "NamedExpr": "target",
-    "AsName": "name",
-    "MatchAs": "name",
-    "MatchStar": "name",
-    "MatchMapping": "rest",
-    "TypeAlias": "name",
-    "TypeVar": "name",
-}
-_WORDS = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+from runner_sync.nodes import dotted
 
 
 @dataclass(eq=False, slots=True)
@@ -132,226 +112,6 @@ class Index:
     parents: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
 
 
-def index(tree: cst.Module, *, module: str = "", assumed: dict[str, str] | None = None) -> Index:
-    """The index of ``tree``; ``assumed`` gives origins for names that nothing in it binds (fragments)."""
-    outer = Scope("", "module", None)
-    for name, origin in (assumed or {}).items():
-        outer.bindings[name] = Binding(name, outer, {origin})
-    result = Index(tree, module, Scope("", "module", outer if assumed else None))
-    result.bindings.extend(outer.bindings.values())
-    _Walk(result).visit(tree, result.top)
-    for use in result.uses:
-        use.binding = use.scope.lookup(use.dotted.partition(".")[0])
-        if use.binding:
-            use.binding.uses.append(use)
-    return result
-
-
-class _Walk:
-    """Fills an `Index` in source order; uses are resolved after it, when every binding is known."""
-
-    def __init__(self, result: Index) -> None:
-        self.result = result
-        self.guards = 0
-        self.handlers: dict[str, Callable[[Any, Scope], None]] = {
-            "FunctionDef": self._function,
-            "Lambda": self._lambda,
-            "ClassDef": self._class,
-            "ListComp": self._comprehension,
-            "SetComp": self._comprehension,
-            "DictComp": self._comprehension,
-            "GeneratorExp": self._comprehension,
-            "NamedExpr": self._walrus,
-            "Global": self._global,
-            "Nonlocal": self._nonlocal,
-            "Import": self._import,
-            "ImportFrom": self._import_from,
-            "Name": self._name,
-            "Attribute": self._attribute,
-            "Arg": self._argument,
-            "MatchKeywordElement": self._keyword_pattern,
-            "Call": self._call,
-            "Comparison": self._comparison,
-            "Annotation": self._annotation,
-            "If": self._if,
-            "IfExp": self._if,
-            "BooleanOperation": self._and,
-        }
-
-    def visit(self, node: cst.CSTNode, scope: Scope) -> None:
-        kind = type(node).__name__
-        handler = self.handlers.get(kind)
-        if handler is not None:
-            handler(node, scope)
-            return
-        if kind in _BINDS:
-            self._bind_target(getattr(node, _BINDS[kind]), scope)
-        self._below(node, scope)
-
-    def _below(self, node: cst.CSTNode, scope: Scope, *, skip: tuple[str, ...] = ()) -> None:
-        skipped = [getattr(node, name) for name in skip]
-        for child in children(node):
-            self.result.parents[child] = node
-            if not any(child is one for one in skipped):
-                self.visit(child, scope)
-
-    def _bind(self, name: str, scope: Scope, *, origin: str = "", site: Site | None = None) -> None:
-        scope = scope.redirected.get(name, scope)
-        binding = scope.bindings.get(name)
-        if binding is None:
-            binding = scope.bindings[name] = Binding(name, scope)
-            self.result.bindings.append(binding)
-        binding.origins.add(origin)
-        if site:
-            binding.sites.append(site)
-
-    def _bind_target(self, target: cst.CSTNode | None, scope: Scope) -> None:
-        if isinstance(target, cst.Name):
-            self._bind(target.value, scope)
-        elif isinstance(target, (cst.Tuple, cst.List)):
-            for element in target.elements:
-                self._bind_target(element.value, scope)
-
-    def _inner(self, scope: Scope, kind: str, name: str) -> Scope:
-        return Scope(f"{scope.qualname}.{name}".strip("."), kind, scope)
-
-    def _function(self, node: cst.FunctionDef, scope: Scope) -> None:
-        self._bind(node.name.value, scope)
-        inner = self._inner(scope, "function", node.name.value)
-        self._params(node, inner, scope)
-        for decorator in (*node.decorators, *([node.returns] if node.returns else [])):
-            self.result.parents[decorator] = node
-            self.visit(decorator, scope)
-        self.result.parents[node.body] = node
-        self.visit(node.body, inner)
-
-    def _lambda(self, node: cst.Lambda, scope: Scope) -> None:
-        inner = self._inner(scope, "function", "<lambda>")
-        self._params(node, inner, scope)
-        self.result.parents[node.body] = node
-        self.visit(node.body, inner)
-
-    def _params(self, node: cst.FunctionDef | cst.Lambda, inner: Scope, outer: Scope) -> None:
-        """Parameter names belong to the function; their annotations and defaults are read outside it."""
-        self.result.parents[node.params] = node
-        for param in children(node.params):
-            self.result.parents[param] = node.params
-            if isinstance(param, cst.Param):
-                self._bind(param.name.value, inner)
-                self._below(param, outer, skip=("name",))
-
-    def _class(self, node: cst.ClassDef, scope: Scope) -> None:
-        origin = f"{self.result.module}.{node.name.value}" if scope is self.result.top else ""
-        self._bind(node.name.value, scope, origin=origin, site=Site(node, node, name=node.name.value))
-        for child in children(node):
-            self.result.parents[child] = node
-            if child is node.body:
-                self.visit(child, self._inner(scope, "class", node.name.value))
-            elif child is not node.name:
-                self.visit(child, scope)
-
-    def _comprehension(self, node: cst.CSTNode, scope: Scope) -> None:
-        self._below(node, Scope(scope.qualname, "comprehension", scope))
-
-    def _walrus(self, node: cst.NamedExpr, scope: Scope) -> None:
-        holder = scope
-        while holder.kind == "comprehension" and holder.parent:
-            holder = holder.parent
-        self._bind_target(node.target, holder)
-        self._below(node, scope)
-
-    def _global(self, node: cst.Global, scope: Scope) -> None:
-        for item in node.names:
-            scope.redirected[item.name.value] = self.result.top
-            # timid: the statement itself would have to be renamed too
-            self._bind(item.name.value, scope)
-
-    def _nonlocal(self, node: cst.Nonlocal, scope: Scope) -> None:
-        for item in node.names:
-            if scope.parent:
-                scope.redirected[item.name.value] = scope.parent
-
-    def _import(self, node: cst.Import, scope: Scope) -> None:
-        for alias in node.names:
-            full = dotted(alias.name)
-            local = dotted(alias.asname.name) if alias.asname else full.partition(".")[0]
-            origin = full if alias.asname else local
-            site = Site(self.result.parents[node], alias, module=full, aliased=alias.asname is not None)
-            self._bind(local, scope, origin=origin, site=site)
-
-    def _import_from(self, node: cst.ImportFrom, scope: Scope) -> None:
-        if isinstance(node.names, cst.ImportStar):
-            return
-        module = absolute_module(node, self.result.module)
-        for alias in node.names:
-            name = dotted(alias.name)
-            local = dotted(alias.asname.name) if alias.asname else name
-            site = Site(self.result.parents[node], alias, module=module, name=name, aliased=alias.asname is not None)
-            self._bind(local, scope, origin=f"{module}.{name}", site=site)
-
-    def _name(self, node: cst.Name, scope: Scope) -> None:
-        self._use((node,), node.value, scope)
-
-    def _attribute(self, node: cst.Attribute, scope: Scope) -> None:
-        parts: list[cst.CSTNode] = [node]
-        below: cst.CSTNode = node
-        while isinstance(below, cst.Attribute):
-            self.result.parents[below.value] = below
-            below = below.value
-            parts.append(below)
-        if isinstance(below, cst.Name):
-            self._use(tuple(reversed(parts)), dotted(node), scope)
-        else:
-            self.visit(below, scope)
-
-    def _use(self, parts: tuple[cst.CSTNode, ...], name: str, scope: Scope) -> None:
-        above = self.result.parents.get(parts[-1])
-        self.result.uses.append(Use(parts, name, scope, self.guards > 0, isinstance(above, cst.AssignTarget)))
-
-    def _argument(self, node: cst.Arg, scope: Scope) -> None:
-        self.result.parents[node.value] = node
-        self.visit(node.value, scope)
-
-    def _keyword_pattern(self, node: cst.MatchKeywordElement, scope: Scope) -> None:
-        self.result.parents[node.pattern] = node
-        self.visit(node.pattern, scope)
-
-    def _call(self, node: cst.Call, scope: Scope) -> None:
-        first = len(self.result.uses)
-        self._below(node, scope)
-        named = dotted(node.func)
-        self.result.calls.append(CallSite(node, self.result.uses[first] if named else None, scope))
-        if named == "hasattr":
-            for use in self.result.uses[first:]:
-                use.guarded = True
-
-    def _comparison(self, node: cst.Comparison, scope: Scope) -> None:
-        self.result.comparisons.append((node, scope))
-        self._below(node, scope)
-
-    def _annotation(self, node: cst.Annotation, scope: Scope) -> None:
-        self._below(node, scope)
-        for text in _quoted(node):
-            for word in _WORDS.findall(text.raw_value):
-                self._use((text,), word, scope)
-
-    def _guarded(self, node: cst.CSTNode, test: cst.CSTNode, then: cst.CSTNode, scope: Scope) -> None:
-        """``then`` runs only when ``test`` holds: what ``hasattr`` asked about there is feature detection."""
-        asks = _asks_hasattr(test)
-        for child in children(node):
-            self.result.parents[child] = node
-            inside = asks and child is then
-            self.guards += inside
-            self.visit(child, scope)
-            self.guards -= inside
-
-    def _if(self, node: cst.If | cst.IfExp, scope: Scope) -> None:
-        self._guarded(node, node.test, node.body, scope)
-
-    def _and(self, node: cst.BooleanOperation, scope: Scope) -> None:
-        self._guarded(node, node.left, node.right, scope)
-
-
 def absolute_module(node: cst.ImportFrom, module: str) -> str:
     """Dotted name of the module ``node`` imports from, relative ones seen from ``module``."""
     name = dotted(node.module)
@@ -360,18 +120,3 @@ def absolute_module(node: cst.ImportFrom, module: str) -> str:
         return name
     package = module.split(".")[:-level]
     return ".".join([*package, name]) if package and name else "." * level + name
-
-
-def _asks_hasattr(test: cst.CSTNode) -> bool:
-    if isinstance(test, cst.Call) and dotted(test.func) == "hasattr":
-        return "torch" in {dotted(arg.value).partition(".")[0] for arg in test.args[:1]}
-    return any(_asks_hasattr(child) for child in children(test))
-
-
-def _quoted(node: cst.CSTNode) -> Iterator[cst.SimpleString]:
-    """String literals in an annotation that stand for types, not the values of ``Literal``."""
-    for child in children(node):
-        if isinstance(child, cst.SimpleString):
-            yield child
-        elif not (isinstance(child, cst.Subscript) and dotted(child.value).endswith("Literal")):
-            yield from _quoted(child)

@@ -54,7 +54,7 @@ REVIEWS = (
 FINDINGS = (
     Finding("RS401", "warning", AR, 4, 4, EXECUTE, "torch.cuda", "`torch.cuda` in NPU code"),
     Finding("RS301", "error", AR, 3, 3, EXECUTE, "g", "`g` takes no keyword `mode` any more",
-            "runner-sync upgrade --only NPUARModelRunner.execute_model", column=15, end_column=32),
+            "runner-sync upgrade --only NPUARModelRunner.execute_model", column=16, end_column=33),
     Finding("RS101", "info", GEN, 1, 9, "NPUGenerationModelRunner._dummy_run", "", "Upstream changed 12 statements"),
 )  # fmt: skip
 CHANGES = (FileChange(AR, BEFORE, AFTER), FileChange(GEN, None, "x = 1\n"))

@@ -174,6 +174,13 @@ def test_findings_come_worst_first() -> None:
     assert text.index("RS301") < text.index("RS401") < text.index("RS101")
 
 
+def test_a_fix_is_code_when_it_is_a_command_and_prose_when_it_is_advice() -> None:
+    advice = replace(FINDINGS[0], fix="Unpack 8 values of `_f`.")
+    text = render(Report("check", findings=(advice, FINDINGS[1])), "markdown")
+    assert "Fix: Unpack 8 values of `_f`.\n" in text
+    assert f"Fix: `{FINDINGS[1].fix}`\n" in text
+
+
 def test_a_patch_is_fenced_inside_its_item() -> None:
     fix = "@@ -1 +1 @@\n-a\n+b\n"
     tokens = flatten(render(Report("check", findings=(replace(FINDINGS[0], fix=fix),)), "markdown"))

@@ -54,7 +54,7 @@ def test_rule_texts_become_help() -> None:
     assert "runner-sync rule RS401" in rules["RS401"]["help"]["text"], "a rule without text still helps"
 
 
-def test_columns_are_one_based_and_the_end_exclusive() -> None:
+def test_columns_are_as_in_the_finding() -> None:
     result = next(item for item in read_run(REPORTS["check"])["results"] if item["ruleId"] == "RS301")
     region = result["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 3, "endLine": 3, "startColumn": 16, "endColumn": 33}

@@ -132,18 +132,22 @@ def finding(line: int, end_line: int, column: int = 0, end_column: int = 0) -> F
 
 
 CARETS = [
-    ("span", finding(1, 1, 4, 5), "x = g(1)\n", [" 1 | x = g(1)", "   |     ^"]),
+    ("span", finding(1, 1, 5, 6), "x = g(1)\n", [" 1 | x = g(1)", "   |     ^"]),
     ("no columns: the whole statement", finding(1, 1), "  x = 1\n", [" 1 |   x = 1", "   |   ^^^^^"]),
-    ("tabs", finding(1, 1, 1, 2), "\tg()\n", [" 1 |     g()", "   |     ^"]),
-    ("wide characters", finding(1, 1, 5, 6), "'漢' + g\n", [" 1 | '漢' + g", "   |       ^"]),
-    ("wide span", finding(1, 1, 1, 2), "'漢'\n", [" 1 | '漢'", "   |  ^^"]),
-    ("an escape is wider than its character", finding(1, 1, 2, 3), "'\x1b'g\n", [" 1 | '\\x1b'g", "   |      ^"]),
+    ("tabs", finding(1, 1, 2, 3), "\tg()\n", [" 1 |     g()", "   |     ^"]),
+    ("wide characters", finding(1, 1, 6, 7), "'漢' + g\n", [" 1 | '漢' + g", "   |       ^"]),
+    ("wide span", finding(1, 1, 2, 3), "'漢'\n", [" 1 | '漢'", "   |  ^^"]),
+    ("an escape is wider than its character", finding(1, 1, 3, 4), "'\x1b'g\n", [" 1 | '\\x1b'g", "   |      ^"]),
     ("lines without columns", finding(1, 2), "a\nb\n", [" 1 | a", " 2 | b"]),
-    ("span over lines", finding(1, 2, 2, 1), "f(a\n)\n", [" 1 | f(a", "   |   ^", " 2 | )", "   | ^"]),
-    ("column behind the end", finding(1, 1, 90, 91), "x\n", [" 1 | x"]),
+    ("span over lines", finding(1, 2, 3, 2), "f(a\n)\n", [" 1 | f(a", "   |   ^", " 2 | )", "   | ^"]),
+    ("column behind the end", finding(1, 1, 91, 92), "x\n", [" 1 | x"]),
     ("line behind the end", finding(9, 9), "x\n", []),
     ("span to the end of a file that ends in a newline", finding(1, 9), "a\n", [" 1 | a"]),
     ("line zero", finding(0, 0), "x\n", []),
+    ("start only: the word there", finding(1, 1, 5), "x = a.g(1)\n", [" 1 | x = a.g(1)", "   |     ^^^"]),
+    ("start only, no word there", finding(1, 1, 4), "x =(1)\n", [" 1 | x =(1)", "   |    ^"]),
+    ("start only of several lines", finding(1, 2, 1), "f(\n)\n", [" 1 | f(", "   | ^", " 2 | )"]),
+    ("end before the start", finding(1, 1, 3, 2), "f(a)\n", [" 1 | f(a)", "   |   ^"]),
 ]
 
 
@@ -157,7 +161,7 @@ def test_source_line_and_caret(item: Finding, source: str, expected: list[str]) 
 def test_a_long_line_is_cropped_around_the_point() -> None:
     source = "call(" + "a, " * 100 + "point, " + "b, " * 100 + ")\n"
     start = source.index("point")
-    shown, caret = caret_lines(finding(1, 1, start, start + 5), source, width=80)
+    shown, caret = caret_lines(finding(1, 1, start + 1, start + 6), source, width=80)
     assert max(len(shown), len(caret)) <= 80
     assert shown[caret.index("^") : caret.rindex("^") + 1] == "point"
 

@@ -3,12 +3,13 @@
 In: ``Report.changes`` (the text after, or before for a deleted file) and line spans. Out: lines ready to be shown.
 Touches nothing.
 
-Columns of a ``Finding`` are 0-based characters, the end exclusive (as in ``ast``); an ``end_column`` of 0 means that
-only the lines are known.
+Columns of a ``Finding`` are 1-based characters, the end exclusive (as in SARIF). A ``column`` of 0 means that only the
+lines are known, an ``end_column`` of 0 that only the start is.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from runner_sync.render.escape import visible
 
 _ELLIPSIS = "…"
 _MOST_LINES = 4
+_WORD = re.compile(r"[\w.]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +46,27 @@ def quote_lines(lines: list[str], finding: Finding, *, width: int) -> tuple[Exce
 
 
 def has_columns(finding: Finding) -> bool:
-    """Tell whether the finding knows its columns on a single line."""
-    single = finding.end_line in (0, finding.line)
-    return finding.end_column > 0 and (not single or finding.column < finding.end_column)
+    """Tell whether the finding knows where on its line it starts."""
+    return finding.column > 0
+
+
+def has_end_column(finding: Finding) -> bool:
+    """Tell whether the finding also knows where it ends, behind its start."""
+    single = finding.end_line <= finding.line
+    return has_columns(finding) and finding.end_column > (finding.column if single else 0)
 
 
 def _span(finding: Finding, number: int, line: str) -> tuple[int, int]:
-    indent = len(line) - len(line.lstrip())
+    """Return the characters of ``line`` to underline, 0-based and half-open."""
+    indent, end = len(line) - len(line.lstrip()), len(line.rstrip())
     if not has_columns(finding):
         # A whole block underlined says nothing that its line numbers do not.
-        return (indent, len(line.rstrip())) if finding.end_line in (0, finding.line) else (0, 0)
-    start = finding.column if number == finding.line else indent
-    end = finding.end_column if number == max(finding.end_line, finding.line) else len(line.rstrip())
-    return min(start, len(line)), min(end, len(line))
+        return (indent, end) if finding.end_line <= finding.line else (0, 0)
+    start = min(finding.column - 1, len(line)) if number == finding.line else indent
+    if not has_end_column(finding):
+        word = _WORD.match(line, start)
+        return (start, word.end() if word else start + 1) if number == finding.line else (0, 0)
+    return start, min(finding.end_column - 1, len(line)) if number == max(finding.end_line, finding.line) else end
 
 
 def _quote(number: int, line: str, span: tuple[int, int], width: int) -> Excerpt:

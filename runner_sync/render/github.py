@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Finding, Report, ReviewItem
 from runner_sync.render.escape import one_line, workflow_message, workflow_property
-from runner_sync.render.excerpt import has_columns
+from runner_sync.render.excerpt import has_columns, has_end_column
 from runner_sync.render.order import order_reviews, order_worst_first
 from runner_sync.render.summary import chosen_side, count, summarize
 
@@ -51,7 +51,9 @@ def _finding_properties(finding: Finding) -> dict[str, str]:
     properties = {"file": finding.path, **_lines(finding.line, finding.end_line)}
     # Columns mean something to GitHub only when the annotation is on one line.
     if has_columns(finding) and finding.end_line <= finding.line:
-        properties |= {"col": str(finding.column + 1), "endColumn": str(finding.end_column)}
+        properties["col"] = str(finding.column)
+        if has_end_column(finding):
+            properties["endColumn"] = str(finding.end_column - 1)
     return {**properties, "title": " ".join(part for part in (finding.code, finding.unit) if part)}
 
 

@@ -129,7 +129,11 @@ def _finding(finding: Finding) -> str:
     if "\n" in finding.fix.strip():
         fence = markdown_fence(finding.fix, "diff").replace("\n", "\n  ")
         return f"{text}\n\n  {fence}"
-    return f"{text} Fix: {markdown_code(finding.fix)}" if finding.fix.strip() else text
+    return f"{text} Fix: {_advice(finding.fix)}" if finding.fix.strip() else text
+
+
+def _advice(fix: str) -> str:
+    return markdown_code(fix) if fix.startswith("runner-sync ") else markdown_text(fix)
 
 
 def _reference_page(report: Report) -> Iterator[str]:

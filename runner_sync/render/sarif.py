@@ -12,7 +12,7 @@ from typing import Any
 from runner_sync import __version__
 from runner_sync.model import Finding, Report, ReviewItem, RuleText, Severity
 from runner_sync.render.escape import one_line, relative_uri, visible
-from runner_sync.render.excerpt import has_columns
+from runner_sync.render.excerpt import has_columns, has_end_column
 from runner_sync.render.fingerprint import identify_findings, identify_reviews
 from runner_sync.render.order import order_findings, order_reviews
 from runner_sync.render.patch import Replacement, read_patch
@@ -86,7 +86,9 @@ def _rule(rule: RuleText) -> Json:
 def _finding(finding: Finding, fingerprint: str, position: int) -> Json:
     region = _region(finding.line, finding.end_line)
     if has_columns(finding):
-        region |= {"startColumn": finding.column + 1, "endColumn": finding.end_column + 1}
+        region["startColumn"] = finding.column
+    if has_end_column(finding):
+        region["endColumn"] = finding.end_column
     result = {
         "ruleId": finding.code,
         "ruleIndex": position,

@@ -53,7 +53,7 @@ def _finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
     style = SEVERITY_STYLE[finding.severity]
     place = one_line(_place(finding.path, finding.line, finding.end_line))
     if has_columns(finding) and finding.end_line <= finding.line:
-        place += f":{finding.column + 1}"
+        place += f":{finding.column}"
     yield from _head(finding.code, style, place, finding.unit, ink)
     yield ink.fold(f"{finding.severity}: {one_line(finding.message)}", indent="  ")
     gutter = len(str(finding.line + _SIDE_LINES))

@@ -11,6 +11,7 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping
+from typing import Self
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Source
@@ -35,7 +36,7 @@ def refusal(archive: str, why: str, *, project: Project) -> InputError:
 
 def check_name(name: str, archive: str, *, project: Project) -> None:
     """Refuse a member name that would lead outside the folder an archive is unpacked into."""
-    if leads_outside(name):
+    if leads_outside(name) or ".." in name.replace("\\", "/").split("/"):
         raise refusal(archive, f"its member {name!r} leads outside the archive", project=project)
     if not name.isprintable():
         raise refusal(archive, f"its member {name!r} has control characters in its name", project=project)
@@ -51,7 +52,7 @@ def leads_outside(path: str, *, folder: str = "") -> bool:
         depth += -1 if part == ".." else part not in ("", ".")
         if depth < 0:
             return True
-    return not folder and ".." in parts
+    return False
 
 
 def check_sizes(unpacked: int, packed: int, archive: str, *, project: Project) -> None:
@@ -62,7 +63,7 @@ def check_sizes(unpacked: int, packed: int, archive: str, *, project: Project) -
 
 
 class Packer:
-    """Collects the kept files of one release into a zip archive in memory."""
+    """Collects the kept files of one release into a zip archive in memory; use it in a ``with`` statement."""
 
     def __init__(self, archive: str, project: Project) -> None:
         self._archive = archive
@@ -70,6 +71,12 @@ class Packer:
         self._buffer = io.BytesIO()
         self._zip = zipfile.ZipFile(self._buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=3)
         self._names: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._zip.close()
 
     def add(self, path: str, data: bytes) -> None:
         """Keep one file. Raises ``InputError`` for a path that is there already."""

@@ -77,7 +77,8 @@ class WorkTree(FolderTree, _GitTree):
         return [path for path in asked if self.prefix + path in changed | untracked]
 
     def _exists(self, name: str) -> bool:
-        return os.path.lexists(self.root / name.removeprefix(self.prefix))
+        file = self.root / name.removeprefix(self.prefix)
+        return os.path.lexists(file) and not file.is_dir()
 
 
 class RevisionTree(_GitTree):

@@ -45,8 +45,10 @@ def metadata(tree: Tree) -> str | None:
 def _image(tree: Tree) -> str | None:
     for path in _DOCKERFILES:
         match = _TAG.search(tree.read(path) or "")
-        if match and (found := version.canonical(match[1])):
-            return found
+        found = version.canonical(match[1]) if match else None
+        if found:
+            # vLLM publishes no release candidates: 0.11.0rc0 was built on v0.11.0rc3.
+            return Version(found).base_version if Version(found).is_prerelease else found
     return None
 
 

@@ -23,6 +23,9 @@ Kind = Literal["wheel", "sdist"]
 
 # Sources of the compiled projects are whole only in the sdist; vllm-omni is pure Python and often has no sdist.
 _PREFERRED: dict[Project, Kind] = {"vllm-omni": "wheel", "vllm-ascend": "sdist", "vllm": "sdist"}
+# vllm-ascend 0.21.0rc1's sdist was built from the main branch (74 files differ from the tag, its image is for
+# vLLM 0.22.1); its wheels are the tag's. Every other sdist since 0.7.1rc1 that has a tag equals it.
+_NOT_ITS_TAG = frozenset({("vllm-ascend", "0.21.0rc1", "sdist")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,9 @@ def _page(project: Project, url: str, session: IndexSession) -> list[IndexFile]:
     return files
 
 
-def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, str]:
+def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, bool, str]:
     return (
+        (project, file.version, file.kind) in _NOT_ITS_TAG,
         file.kind != _PREFERRED[project],
         file.is_yanked,
         not (file.is_pure or file.filename.endswith(".tar.gz")),

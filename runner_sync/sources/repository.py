@@ -56,8 +56,7 @@ class Repository:
 
     def resolve(self, ref: str) -> str:
         """Full hash of the commit named by a tag, branch, remote branch or hash; ``0.18.0`` finds ``v0.18.0``."""
-        remotes = (f"{remote}/{ref}" for remote in self._remotes())
-        for name in (ref, f"v{ref}", *remotes):
+        for name in (ref, f"v{ref}", *self._remote_branches(ref)):
             commit = self._commit(name)
             if commit:
                 return commit
@@ -97,8 +96,10 @@ class Repository:
             return None
         return found.strip() or None
 
-    def _remotes(self) -> list[str]:
-        return sorted(self.run("remote").split(), key=lambda name: (name != "origin", name))
+    def _remote_branches(self, ref: str) -> list[str]:
+        names = self.run("for-each-ref", "--format=%(refname)", "refs/remotes").split()
+        found = [name for name in names if name.split("/", 3)[-1] == ref]
+        return sorted(found, key=lambda name: (not name.startswith("refs/remotes/origin/"), name))
 
     def _unknown(self, ref: str) -> str:
         listed = self.run("for-each-ref", "--format=%(refname)", "refs/tags", "refs/heads", "refs/remotes").split()

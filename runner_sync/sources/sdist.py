@@ -74,6 +74,7 @@ class _Unpacked:
         self._project = project
         self._done = 0
         self._allowed = _HEADROOM
+        self._tail = b""
 
     def allow(self, size: int) -> None:
         """Let ``size`` bytes of a member and the headers after it pass."""
@@ -83,10 +84,19 @@ class _Unpacked:
         """As of a file; refuses to unpack a bomb."""
         data = self._file.read(amount)
         self._done += len(data)
+        self._tail = (self._tail + data)[-tarfile.BLOCKSIZE :]
         check_sizes(self._done, self._body.done, self._archive, project=self._project)
         if self._done > self._allowed:
             raise refusal(self._archive, "its headers are larger than any release's", project=self._project)
         return data
+
+    def finish(self) -> None:
+        """Read to the end, which must be the end that tar writes: ``tarfile`` takes a cut archive for a short one."""
+        self.allow(0)
+        while self.read(_CHUNK):
+            pass
+        if self._tail.strip(b"\0") or not self._tail:
+            raise EOFError
 
 
 class _Members:
@@ -109,6 +119,7 @@ class _Members:
                 path = self._path(member)
                 if member.isreg() and layout.is_kept(path, self._project):
                     packer.add(path, self._content(tar, member))
+        self._stream.finish()
 
     def _path(self, member: tarfile.TarInfo) -> str:
         """The member's path below the sdist's one top folder."""
@@ -124,9 +135,10 @@ class _Members:
 
     def _check_link(self, member: tarfile.TarInfo, path: str) -> None:
         """Links are never followed; one that stands where a source file could, or leads out, is a trick."""
-        folder = posixpath.dirname(member.name) if member.issym() else ""
+        folder = posixpath.dirname(path) if member.issym() else ""
         is_source = layout.is_below(path, layout.PACKAGES[self._project]) or layout.is_kept(path, self._project)
-        is_harmless = bool(path) and not is_source and not leads_outside(member.linkname, folder=folder)
+        target = member.linkname if member.issym() else member.linkname.removeprefix(f"{self._top}/")
+        is_harmless = bool(path) and not is_source and not leads_outside(target, folder=folder)
         self._require(is_harmless, f"its member {member.name!r} is a link to {member.linkname!r}")
 
     def _content(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
@@ -149,16 +161,16 @@ def pack_sdist(body: Body, archive: str, *, project: Project, version: str, sha2
     Raises ``InputError`` for a wrong hash, a damaged archive, devices, dangerous links, members that lead
     outside, and sizes no release has. Errors of the transfer pass through.
     """
-    packer = Packer(archive, project)
     damage: Exception | None = None
-    try:
-        _Members(_Unpacked(body, archive, project), archive, project).keep(packer)
-    except _DAMAGE as error:
-        damage = error
-    check_hash(body.drain(), sha256, archive, project=project)
-    if damage is not None:
-        raise refusal(archive, "it is truncated or no gzip-compressed tar archive", project=project) from damage
-    return packer.finish({"file": archive, "version": version, "sha256": sha256})
+    with Packer(archive, project) as packer:
+        try:
+            _Members(_Unpacked(body, archive, project), archive, project).keep(packer)
+        except _DAMAGE as error:
+            damage = error
+        check_hash(body.drain(), sha256, archive, project=project)
+        if damage is not None:
+            raise refusal(archive, "it is truncated or no gzip-compressed tar archive", project=project) from damage
+        return packer.finish({"file": archive, "version": version, "sha256": sha256})
 
 
 def check_hash(found: str, expected: str, archive: str, *, project: Project) -> None:

@@ -99,14 +99,13 @@ def list_wheel(wheel: zipfile.ZipFile, archive: str, *, project: Project, versio
 def pack_wheel(file: IO[bytes], archive: str, *, project: Project, version: str, sha256: str) -> bytes:
     """The cached archive of the kept files of a wheel that is here as a whole, its hash already checked."""
     try:
-        with zipfile.ZipFile(file) as wheel:
+        with zipfile.ZipFile(file) as wheel, Packer(archive, project) as packer:
             listing = list_wheel(wheel, archive, project=project, version=version, sha256=sha256)
-            packer = Packer(archive, project)
             for path, member in listing.members.items():
                 packer.add(path, wheel.read(member.name))
+            return packer.finish({"file": archive, "version": version, "sha256": sha256})
     except BROKEN_ZIP as error:
         raise refusal(archive, "it is damaged or no zip archive", project=project) from error
-    return packer.finish({"file": archive, "version": version, "sha256": sha256})
 
 
 class WheelTree:
@@ -116,6 +115,7 @@ class WheelTree:
         self._listing = listing
         self._fetch = fetch
         self._project = project
+        self._read: dict[str, bytes] = {}
         self.facts = {"file": listing.file, "version": listing.version, "sha256": listing.sha256}
         self.source = Source(project, "release", listing.file, listing.version)
 
@@ -127,7 +127,7 @@ class WheelTree:
         member = self._listing.members.get(path)
         if member is None:
             return None
-        data = cache.load("member", self._key(member))
+        data = self._known(member)
         if data is None:
             data = self._unpack(member, self._fetch(member.start, member.end))
         return layout.decode(data, f"{self._listing.file}:{path}")
@@ -146,7 +146,7 @@ class WheelTree:
         wanted = [
             member
             for path, member in self._listing.members.items()
-            if any(layout.is_below(path, prefix) for prefix in prefixes) and not self._is_cached(member)
+            if any(layout.is_below(path, prefix) for prefix in prefixes) and self._known(member) is None
         ]
         for group in _groups(wanted):
             start = group[0].start
@@ -161,10 +161,13 @@ class WheelTree:
             why = f"its member {member.name} is not what its RECORD states (damaged or tampered with)"
             raise refusal(self._listing.file, why, project=self._project)
         cache.store("member", self._key(member), data)
+        self._read[member.name] = data
         return data
 
-    def _is_cached(self, member: Member) -> bool:
-        return cache.load("member", self._key(member)) is not None
+    def _known(self, member: Member) -> bytes | None:
+        """Content fetched before, by this run or an earlier one."""
+        found = self._read.get(member.name)
+        return cache.load("member", self._key(member)) if found is None else found
 
     def _key(self, member: Member) -> str:
         return f"{self._listing.sha256}/{member.name}"

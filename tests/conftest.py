@@ -1,0 +1,56 @@
+"""Fixtures that every room's tests may use: releases of the corpus, and a package index without network."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project, Tree
+from runner_sync.sources import PACKAGES, open_release
+
+CorpusRelease = Callable[[Project, str], Tree]
+
+
+@pytest.fixture(scope="session")
+def corpus_release() -> CorpusRelease:
+    """Open a pinned release with all its package's files at hand; for tests marked ``corpus``.
+
+    What cannot be fetched fails the test under CI, where the network is part of the promise, and skips it elsewhere.
+    """
+    opened: dict[tuple[Project, str], Tree] = {}
+
+    def open_once(project: Project, version: str) -> Tree:
+        key = project, version
+        try:
+            opened[key] = opened.get(key) or open_release(project, version, needed=(PACKAGES[project], "PKG-INFO"))
+        except InputError as error:
+            refuse = pytest.fail if os.environ.get("CI") else pytest.skip
+            refuse(str(error))
+        return opened[key]
+
+    return open_once
+
+
+@pytest.fixture
+def closed_index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No network: pip's index is a port nobody listens on, and the cache is empty."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    isolate_index(monkeypatch, f"http://127.0.0.1:{port}/simple/", tmp_path / "cache")
+
+
+def isolate_index(monkeypatch: pytest.MonkeyPatch, url: str, cache: Path) -> None:
+    """Point pip's configuration at ``url`` alone, and the cache at a folder of the test's own."""
+    for name in list(os.environ):
+        if name.startswith("PIP_") or name.lower().endswith("_proxy") or name == "RUNNER_SYNC_OFFLINE":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", url)
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(cache))

@@ -1,0 +1,210 @@
+"""Archives that must be refused, one row for each trick, beside near-misses that real archives contain."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import tarfile
+import warnings
+import zipfile
+from collections.abc import Callable
+
+import pytest
+from sources_samples import ASCEND, OMNI, RUNNER, make_member, make_sdist, make_wheel, make_zip, sha256
+
+from runner_sync.errors import InputError
+from runner_sync.sources import archive, layout
+from runner_sync.sources.archive import ArchiveTree
+from runner_sync.sources.sdist import Body, pack_sdist
+from runner_sync.sources.wheel import pack_wheel
+
+TOP = "vllm_ascend-0.14.0rc1"
+Member = tuple[tarfile.TarInfo, bytes]
+
+
+def member(name: str, data: bytes = b"", *, kind: bytes = tarfile.REGTYPE, link: str = "") -> Member:
+    return make_member(name, data, kind=kind, link=link)[0], data
+
+
+def pack(data: bytes, *, expected: str | None = None) -> ArchiveTree:
+    body = Body(io.BytesIO(data), "x.tar.gz", total=len(data), progress=None)
+    packed = pack_sdist(body, "x.tar.gz", project="vllm-ascend", version="0.14.0rc1", sha256=expected or sha256(data))
+    return ArchiveTree(packed, project="vllm-ascend")
+
+
+def pack_whole_wheel(data: bytes) -> ArchiveTree:
+    packed = pack_wheel(io.BytesIO(data), "x.whl", project="vllm-omni", version="0.14.0", sha256=sha256(data))
+    return ArchiveTree(packed, project="vllm-omni")
+
+
+@pytest.mark.parametrize(
+    ("trick", "sentence"),
+    [
+        (member("/etc/passwd", b"x"), "leads outside"),
+        (member(f"{TOP}/../../evil.py", b"x"), "leads outside"),
+        (member(f"{TOP}/vllm_ascend/../../../evil.py", b"x"), "leads outside"),
+        (member(f"{TOP}\\..\\evil.py", b"x"), "leads outside"),
+        (member("C:/evil.py", b"x"), "leads outside"),
+        (member(f"{TOP}/vllm_ascend/\x1b[2Jevil.py", b"x"), "control characters"),
+        (member(f"{TOP}/vllm_ascend/a.py", kind=tarfile.SYMTYPE, link="/etc/passwd"), "is a link"),
+        (member(f"{TOP}/vllm_ascend/a.py", kind=tarfile.SYMTYPE, link="b.py"), "is a link"),
+        (member(f"{TOP}/vllm_ascend", kind=tarfile.SYMTYPE, link="docs"), "is a link"),
+        (member(f"{TOP}/PKG-INFO", kind=tarfile.LNKTYPE, link=f"{TOP}/README.md"), "is a link"),
+        (member(TOP, kind=tarfile.SYMTYPE, link="elsewhere"), "is a link"),
+        (member(f"{TOP}/docs/up", kind=tarfile.SYMTYPE, link="../../elsewhere"), "is a link"),
+        (member(f"{TOP}/docs/up", kind=tarfile.LNKTYPE, link="../elsewhere"), "is a link"),
+        (member(f"{TOP}/null", kind=tarfile.CHRTYPE), "device"),
+        (member(f"{TOP}/sda", kind=tarfile.BLKTYPE), "device"),
+        (member(f"{TOP}/pipe", kind=tarfile.FIFOTYPE), "device"),
+        (member("other-1.0/vllm_ascend/__init__.py", b""), "two top folders"),
+        (member(f"{TOP}/vllm_ascend/__init__.py", b"import os"), "twice"),
+        (member(f"{TOP}/vllm_ascend/big.py", b"#" * (layout.MAX_TEXT + 1)), "larger than any source file"),
+        (member(f"{TOP}/docs/zeros.bin", b"\0" * (archive.RATIO_FROM + 1)), "unpacks to more than"),
+    ],
+)
+def test_a_trick_in_an_sdist_is_refused_with_a_sentence(trick: Member, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence) as caught:
+        pack(make_sdist(extra=[trick]))
+    assert str(caught.value).startswith("x.tar.gz is refused because")
+    assert "--ascend-path" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "fine",
+    [
+        member(f"{TOP}/docs/..name.md", b"x"),
+        member(f"./{TOP}/docs/a.md", b"x"),
+        member(f"{TOP}/docs/C:odd.md", b"x"),
+        member(f"{TOP}/CLAUDE.md", kind=tarfile.SYMTYPE, link="AGENTS.md"),
+        member(f"{TOP}/docs/source/readme.md", kind=tarfile.SYMTYPE, link="../../README.md"),
+        member(f"{TOP}/docs/readme.md", kind=tarfile.LNKTYPE, link=f"{TOP}/README.md"),
+        member(f"{TOP}/docs/图.png", b"x"),
+        member(f"{TOP}/docs/movie.bin", b"#" * (layout.MAX_TEXT // 8)),
+        member(f"{TOP}/docs", kind=tarfile.DIRTYPE),
+    ],
+)
+def test_a_near_miss_in_an_sdist_is_fine(fine: Member) -> None:
+    tree = pack(make_sdist(extra=[fine]))
+    assert set(tree.paths()) == {name for name in ASCEND if name.startswith("vllm_ascend/")}
+
+
+def test_an_archive_without_the_package_is_refused() -> None:
+    with pytest.raises(InputError, match=r"holds no vllm_ascend/__init__\.py"):
+        pack(make_sdist({"vllm/__init__.py": b""}))
+
+
+def corrupt(data: bytes) -> bytes:
+    return data[:60] + bytes(byte ^ 0xFF for byte in data[60:80]) + data[80:]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-4],
+        lambda _data: b"",
+        lambda _data: b"<html>not found</html>",
+        lambda data: gzip.decompress(data),
+        lambda data: gzip.compress(gzip.decompress(data)[:700]),
+        corrupt,
+    ],
+    ids=["half", "no end", "empty", "html", "plain tar", "cut before compression", "flipped bits"],
+)
+def test_a_damaged_sdist_is_refused(damage: Callable[[bytes], bytes]) -> None:
+    good = make_sdist()
+    bad = damage(good)
+    with pytest.raises(InputError, match=r"SHA-256 is \w+… and not"):
+        pack(bad, expected=sha256(good))
+    with pytest.raises(InputError, match=r"truncated or no gzip|holds no vllm_ascend"):
+        pack(bad)
+
+
+def test_bytes_after_the_archive_count_for_the_hash() -> None:
+    good = make_sdist()
+    with pytest.raises(InputError, match="SHA-256"):
+        pack(good + b"more", expected=sha256(good))
+
+
+def test_a_header_that_is_a_bomb_is_refused_before_it_is_unpacked() -> None:
+    info = tarfile.TarInfo(f"{TOP}/vllm_ascend/a.py")
+    info.pax_headers = {"comment": "x" * 3_000_000}
+    with pytest.raises(InputError, match="headers are larger"):
+        pack(make_sdist(extra=[(info, b"")]))
+
+
+def test_more_members_than_any_release_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runner_sync.sources.sdist.MAX_MEMBERS", len(ASCEND))
+    assert pack(make_sdist()).paths()
+    with pytest.raises(InputError, match="more than 5 members"):
+        pack(make_sdist(extra=[member(f"{TOP}/one-more")]))
+
+
+def zip_member(name: str, mode: int = 0) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.external_attr = mode << 16
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info
+
+
+def wheel_with(name: str, data: bytes = b"", mode: int = 0) -> bytes:
+    buffer = io.BytesIO(make_wheel())
+    with warnings.catch_warnings(), zipfile.ZipFile(buffer, "a") as wheel:
+        warnings.simplefilter("ignore")
+        wheel.writestr(zip_member(name, mode), data)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (wheel_with("/etc/passwd"), "leads outside"),
+        (wheel_with("vllm_omni/../../evil.py"), "leads outside"),
+        (wheel_with("vllm_omni/link.py", b"/etc/passwd", stat.S_IFLNK | 0o777), "is a link"),
+        (wheel_with("vllm_omni/device.py", b"", stat.S_IFCHR | 0o600), "special file"),
+        (wheel_with(RUNNER, b"import os"), "twice"),
+        (wheel_with("vllm_omni/unlisted.py", b"import os"), "RECORD states no SHA-256"),
+        (wheel_with("vllm_omni/big.py", b"#" * (layout.MAX_TEXT + 1)), "larger than any source file"),
+        (make_wheel(record=""), "RECORD states no SHA-256"),
+        (make_zip([("vllm_omni/__init__.py", b"")]), "no single RECORD"),
+        (make_wheel({"other/__init__.py": b""}), r"holds no vllm_omni/__init__\.py"),
+        (make_wheel()[:-30], "damaged or no zip"),
+        (b"", "damaged or no zip"),
+    ],
+)  # fmt: skip
+def test_a_trick_in_a_wheel_is_refused_with_a_sentence(data: bytes, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        pack_whole_wheel(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        wheel_with("vllm_omni/..name.txt"),
+        wheel_with("vllm_omni/data.bin", b"\0" * 100_000, stat.S_IFREG | 0o644),
+        wheel_with("vllm_omni/assets/", b"", stat.S_IFDIR | 0o755),
+    ],
+)
+def test_a_near_miss_in_a_wheel_is_fine(data: bytes) -> None:
+    tree = pack_whole_wheel(data)
+    assert tree.read(RUNNER) == OMNI[RUNNER].decode()
+    assert len(tree.paths()) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "outside"),
+    [
+        ("a/b", "", False),
+        ("../a", "top", False),
+        ("../a", "", True),
+        ("../../a", "top", True),
+        ("a/../../b", "top", False),
+        ("a/../../../b", "top/x", False),
+        ("a/../../../../b", "top/x", True),
+        ("/a", "top", True),
+        ("C:\\a", "top", True),
+        ("..a/...", "", False),
+    ],
+)
+def test_a_path_leads_outside_when_it_climbs_above_its_archive(path: str, folder: str, outside: bool) -> None:
+    assert archive.leads_outside(path, folder=folder) is outside

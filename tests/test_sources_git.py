@@ -1,0 +1,299 @@
+"""Git checkouts, on throw-away repositories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import git
+import pytest
+
+from runner_sync.errors import InputError
+from runner_sync.model import Tree
+from runner_sync.sources import RevisionTree, WorkTree, declared_vllm, open_path
+
+RUNNER = "vllm_ascend/worker/model_runner_v1.py"
+INIT = "vllm_ascend/__init__.py"
+
+
+@pytest.fixture(autouse=True)
+def _quiet_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A git without the settings of whoever runs the tests."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "A. Nyone")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "anyone@example.org")
+
+
+class Repo:
+    """A repository to commit texts to; the clock moves a minute with every commit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git = git.Repo.init(folder, initial_branch="main").git
+        self.clock = 1_700_000_000
+
+    def commit(self, files: dict[str, str | None], subject: str = "Change") -> str:
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if text is None:
+                self.git.rm("-q", name)
+            else:
+                path.write_bytes(text.encode())
+                self.git.add("-f", name)
+        self.clock += 60
+        date = f"{self.clock} +0000"
+        self.git.commit("-q", "--allow-empty", "-m", subject, env={"GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": date})
+        return str(self.git.rev_parse("HEAD"))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    made = Repo(tmp_path / "ascend")
+    made.commit({INIT: "", RUNNER: "one = 1\n", "Dockerfile": "ARG VLLM_TAG=v0.10.0\n"}, "First")
+    return made
+
+
+def read(tree: Tree) -> str | None:
+    return tree.read(RUNNER)
+
+
+def test_any_revision_is_read_without_touching_the_work_tree(repo: Repo) -> None:
+    first = repo.git.rev_parse("HEAD")
+    repo.git.tag("v0.10.0rc1")
+    repo.git.tag("-a", "annotated", "-m", "x")
+    second = repo.commit({RUNNER: "two = 2\n"})
+    repo.git.update_ref("refs/remotes/origin/releases/v0.10.0", first)
+    repo.git.update_ref("refs/remotes/fork/topic", first)
+    (repo.folder / RUNNER).write_text("edited = 3\n")
+    for ref in (first, first[:7], "v0.10.0rc1", "0.10.0rc1", "annotated", "HEAD~1", "releases/v0.10.0", "topic"):
+        tree = open_path("vllm-ascend", repo.folder, ref=ref)
+        assert isinstance(tree, RevisionTree)
+        assert read(tree) == "one = 1\n", ref
+        assert tree.source.revision == first
+    assert read(open_path("vllm-ascend", repo.folder, ref="main")) == "two = 2\n"
+    work = open_path("vllm-ascend", repo.folder)
+    assert read(work) == "edited = 3\n"
+    assert (work.source.kind, work.source.revision) == ("git", second)
+    assert (repo.folder / RUNNER).read_text() == "edited = 3\n"
+
+
+def test_a_revision_reads_like_a_folder(repo: Repo) -> None:
+    repo.commit({"vllm_ascend/crlf.py": "\ufeffa = 1\r\nb = 2\r\n", "tests/test_a.py": "", "vllm_ascend/a.txt": ""})
+    (repo.folder / "vllm_ascend" / "link.py").symlink_to("crlf.py")
+    repo.git.add(".")
+    repo.commit({})
+    tree = open_path("vllm-ascend", repo.folder, ref="HEAD")
+    assert tree.read("vllm_ascend/crlf.py") == "a = 1\nb = 2\n"
+    assert tree.paths() == [INIT, "vllm_ascend/crlf.py", RUNNER]
+    assert tree.paths("vllm_ascend/worker") == [RUNNER]
+    assert tree.paths("vllm_ascend/work") == []
+    for missing in ("vllm_ascend/link.py", "vllm_ascend/none.py", "vllm_ascend", "../ascend/" + INIT):
+        assert tree.read(missing) is None, missing
+    assert declared_vllm(tree) == "0.10.0"
+
+
+@pytest.mark.parametrize("ref", [None, "HEAD"])
+@pytest.mark.parametrize("inside", ["", "vllm_ascend"])
+def test_the_version_is_the_tag_of_the_commit(repo: Repo, ref: str | None, inside: str) -> None:
+    repo.git.tag("nightly")
+    repo.git.tag("v0.9.9")
+    repo.git.tag("v0.10.0rc1")
+    assert open_path("vllm-ascend", repo.folder / inside, ref=ref).source.version == "0.10.0rc1"
+    repo.commit({})
+    assert open_path("vllm-ascend", repo.folder / inside, ref=ref).source.version is None
+
+
+def test_a_version_generated_from_another_commit_is_not_believed(repo: Repo) -> None:
+    commit = repo.git.rev_parse("HEAD")
+    for stamp, version in ((commit[:9], f"0.10.1.dev3+g{commit[:9]}"), ("0123456789", None)):
+        (repo.folder / "vllm_ascend" / "_version.py").write_text(f"__version__ = version = '0.10.1.dev3+g{stamp}'\n")
+        assert open_path("vllm-ascend", repo.folder).source.version == version
+
+
+def test_an_unknown_revision_names_near_ones(repo: Repo) -> None:
+    repo.git.tag("v0.10.0rc1")
+    with pytest.raises(InputError, match=r"no revision v0\.10\.0rc2 \(near it: v0\.10\.0rc1\): give a tag"):
+        open_path("vllm-ascend", repo.folder, ref="v0.10.0rc2")
+    for odd in ("--all", "HEAD^{tree}", "no such", "main:Dockerfile", ""):
+        if odd:
+            with pytest.raises(InputError, match="has no revision"):
+                open_path("vllm-ascend", repo.folder, ref=odd)
+
+
+def test_a_revision_of_another_project_is_said(repo: Repo) -> None:
+    with pytest.raises(InputError, match=r"holds no vllm_omni/__init__\.py at HEAD"):
+        open_path("vllm-omni", repo.folder, ref="HEAD")
+    with pytest.raises(InputError, match="is no vllm-omni tree"):
+        open_path("vllm-omni", repo.folder)
+
+
+def test_a_project_below_the_top_of_its_repository(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "mono")
+    first = repo.commit({f"third/ascend/{INIT}": "", f"third/ascend/{RUNNER}": "one = 1\n"})
+    repo.commit({f"third/ascend/{RUNNER}": "two = 2\n"})
+    for given in ("third/ascend", "third/ascend/vllm_ascend"):
+        tree = open_path("vllm-ascend", repo.folder / given, ref=first[:8])
+        assert (tree.paths(), read(tree)) == ([INIT, RUNNER], "one = 1\n")
+        work = open_path("vllm-ascend", repo.folder / given)
+        assert isinstance(work, WorkTree)
+        assert [revision.path for revision in work.history(RUNNER)] == [RUNNER, RUNNER]
+        (repo.folder / "third/ascend" / RUNNER).write_text("three = 3\n")
+        assert work.dirty([RUNNER, INIT]) == [RUNNER]
+
+
+def test_a_bare_repository_is_read_at_head_and_at_a_ref(repo: Repo, tmp_path: Path) -> None:
+    first = repo.git.rev_parse("HEAD")
+    repo.commit({RUNNER: "two = 2\n"})
+    git.Repo.clone_from(str(repo.folder), tmp_path / "bare.git", bare=True).close()
+    assert read(open_path("vllm-ascend", tmp_path / "bare.git")) == "two = 2\n"
+    assert read(open_path("vllm-ascend", tmp_path / "bare.git", ref=first)) == "one = 1\n"
+
+
+def test_an_environment_ignored_by_the_checkout_around_it_is_a_plain_tree(repo: Repo) -> None:
+    site = repo.folder / ".venv" / "site-packages"
+    (site / "vllm_omni").mkdir(parents=True)
+    (site / "vllm_omni" / "__init__.py").write_text("")
+    tree = open_path("vllm-omni", site)
+    assert (tree.source.kind, tree.source.revision) == ("path", None)
+
+
+def test_a_checkout_before_its_first_commit(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "new")
+    (repo.folder / "vllm_ascend").mkdir()
+    (repo.folder / INIT).write_text("")
+    repo.git.add(INIT)
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert (tree.source.revision, tree.history(INIT), tree.dirty([INIT])) == (None, [], [INIT])
+    with pytest.raises(InputError, match="no revision main"):
+        open_path("vllm-ascend", repo.folder, ref="main")
+
+
+def test_history_lists_every_text_newest_first(repo: Repo) -> None:
+    repo.commit({"README.md": "x"}, "Unrelated")
+    repo.commit({RUNNER: None}, "Remove")
+    repo.commit({RUNNER: "two = 2\n"}, "Second: a\ttab : and colons")
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    history = tree.history(RUNNER)
+    assert [revision.subject for revision in history] == ["Second: a\ttab : and colons", "First"]
+    assert [tree.read_blob(revision.blob) for revision in history] == ["two = 2\n", "one = 1\n"]
+    assert [revision.when for revision in history] == [1_700_000_240, 1_700_000_060]
+    assert history[0].commit == repo.git.rev_parse("HEAD")
+    assert tree.history("vllm_ascend/none.py") == []
+    assert tree.history("*") == []
+
+
+def test_history_stops_at_the_revision_that_was_asked_for(repo: Repo) -> None:
+    repo.commit({RUNNER: "two = 2\n"}, "Second")
+    tree = open_path("vllm-ascend", repo.folder, ref="HEAD~1")
+    assert isinstance(tree, RevisionTree)
+    assert [revision.subject for revision in tree.history(RUNNER)] == ["First"]
+
+
+def test_history_holds_side_branches_and_only_merges_that_made_a_new_text(repo: Repo) -> None:
+    repo.git.checkout("-q", "-b", "side")
+    repo.commit({RUNNER: "side = 1\n"}, "Side")
+    repo.git.checkout("-q", "main")
+    repo.commit({RUNNER: "main = 1\n"}, "Main")
+    repo.git.merge("-q", "-s", "ours", "--no-edit", "side", "-m", "Merge taking main's text")
+    repo.git.checkout("-q", "-b", "other", "HEAD~1")
+    repo.commit({RUNNER: "other = 1\n"}, "Other")
+    repo.git.checkout("-q", "main")
+    repo.git.merge("-q", "-s", "ours", "--no-commit", "other")
+    repo.commit({RUNNER: "both = 1\n"}, "Merge making a new text")
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    history = tree.history(RUNNER)
+    assert [revision.subject for revision in history] == ["Merge making a new text", "Other", "Main", "Side", "First"]
+    assert tree.read_blob(history[0].blob) == "both = 1\n"
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "log.follow=true",
+        "log.showRoot=false",
+        "color.ui=always",
+        "diff.renames=copies",
+        "format.pretty=oneline",
+        "core.abbrev=5",
+        "log.showSignature=true",
+        "log.decorate=full",
+        "log.diffMerges=off",
+    ],
+)
+def test_history_does_not_depend_on_settings(repo: Repo, setting: str) -> None:
+    name, value = setting.split("=")
+    repo.git.config(name, value)
+    repo.commit({"vllm_ascend/copy.py": "one = 1\n"})
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert [tree.read_blob(revision.blob) for revision in tree.history(RUNNER)] == ["one = 1\n"]
+
+
+def test_a_file_system_monitor_of_the_repository_is_not_run(repo: Repo, tmp_path: Path) -> None:
+    hook = tmp_path / "hook"
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    hook.chmod(0o755)
+    repo.git.config("core.fsmonitor", str(hook))
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert tree.dirty([RUNNER]) == []
+    assert not (tmp_path / "ran").exists()
+
+
+def test_dirty_names_what_git_could_not_give_back(repo: Repo) -> None:
+    names = ["modified", "staged", "clean", "conflicted"]
+    repo.commit({f"vllm_ascend/{name}.py": "one\n" for name in names} | {".gitignore": "ignored.py\n"})
+    repo.git.checkout("-q", "-b", "side")
+    repo.commit({"vllm_ascend/conflicted.py": "side\n"})
+    repo.git.checkout("-q", "main")
+    repo.commit({"vllm_ascend/conflicted.py": "main\n"})
+    with pytest.raises(git.GitCommandError):
+        repo.git.merge("side")
+    (repo.folder / "vllm_ascend/modified.py").write_text("two\n")
+    (repo.folder / "vllm_ascend/staged.py").write_text("two\n")
+    repo.git.add("vllm_ascend/staged.py")
+    for name in ("untracked", "ignored"):
+        (repo.folder / f"vllm_ascend/{name}.py").write_text("new\n")
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    asked = [f"vllm_ascend/{name}.py" for name in [*names, "untracked", "ignored", "none"]]
+    dirty = ["conflicted", "ignored", "modified", "staged", "untracked"]
+    assert tree.dirty(asked) == [f"vllm_ascend/{name}.py" for name in dirty]
+    assert tree.dirty(["vllm_ascend/clean.py", "vllm_ascend/*.py", "vllm_ascend"]) == []
+    assert tree.dirty([]) == []
+
+
+def test_the_repository_of_a_running_git_hook_is_not_mistaken_for_the_one_asked(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Repo(tmp_path / "other")
+    other.commit({"a": "b"})
+    monkeypatch.setenv("GIT_DIR", str(other.folder / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other.folder / ".git" / "index"))
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert len(tree.history(RUNNER)) == 1
+    assert tree.dirty([RUNNER]) == []
+    assert tree.source.revision == git.Repo(repo.folder).head.commit.hexsha
+
+
+def test_a_linked_work_tree_is_a_checkout(repo: Repo, tmp_path: Path) -> None:
+    repo.git.worktree("add", "-q", str(tmp_path / "linked"), "-b", "linked")
+    (tmp_path / "linked" / RUNNER).write_text("linked = 1\n")
+    tree = open_path("vllm-ascend", tmp_path / "linked")
+    assert isinstance(tree, WorkTree)
+    assert (read(tree), tree.dirty([RUNNER])) == ("linked = 1\n", [RUNNER])
+    assert len(tree.history(RUNNER)) == 1
+
+
+def test_an_object_that_is_missing_is_said(repo: Repo) -> None:
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    with pytest.raises(InputError, match="lacks the git object"):
+        tree.read_blob("0" * 40)
+    assert tree.read_blob(tree.history(RUNNER)[0].blob) == "one = 1\n"

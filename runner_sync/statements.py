@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -70,6 +71,12 @@ class Node:
         return Counter(_WORDS(self.canon))
 
     @cached_property
+    def defines(self) -> str:
+        """Name of the function or class that this head defines, else empty."""
+        match = _DEFINITION.match(self.canon) if self.compound else None
+        return match[1] if match else ""
+
+    @cached_property
     def weight(self) -> float:
         """How much evidence an equal pair is: long statements identify a place, ``else:`` does not."""
         if self.is_comment:
@@ -79,6 +86,7 @@ class Node:
         return 1.0 + min(len(self.canon), 120) / 60
 
 
+_DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")
 _COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
-from runner_sync.merge.resolve import Content, Doubt, Policy, any_node, content, settle_presence
+from runner_sync.merge.policy import FOLLOW, PORT, Policy
+from runner_sync.merge.resolve import Content, Doubt, Veto, any_node, content, settle_presence
 from runner_sync.statements import UnparsableText, flatten
-from runner_sync.merge.weave import Strand, Weave, classify, order, parents
+from runner_sync.merge.weave import Weave, classify, order, parents
 from runner_sync.model import Triple
 
 
@@ -40,28 +41,35 @@ class Merged:
     parses: bool = True
 
 
-def merge(triple: Triple, *, policy: Policy | None = None, heritage: Collection[str] = frozenset()) -> Merged:
+def merge(
+    triple: Triple,
+    *,
+    policy: Policy | None = None,
+    heritage: Collection[str] = frozenset(),
+    veto: Veto | None = None,
+    foreign: Collection[str] = frozenset(),
+) -> Merged:
     """Merge one unit. Raises ``UnparsableText`` when a side is no Python."""
-    policy = policy or Policy()
+    policy = policy or FOLLOW
     if triple.upstream in (triple.base, triple.omni):
         return Merged(triple.omni)
     if triple.base == triple.omni:
         return Merged(triple.upstream)
     weave = classify(flatten(triple.base), flatten(triple.omni), flatten(triple.upstream))
-    strands = order(weave)
-    doubts = settle_presence(weave, strands, policy, heritage)
-    parents(weave, strands)
+    strands = order(weave, policy)
+    doubts = settle_presence(weave, strands, policy, heritage, veto, foreign)
+    parents(weave, strands, policy)
     kept = prune(weave, strands)
     contents: dict[int, Content] = {}
     for strand in kept:
-        contents[id(strand)], reason = content(weave, strand, policy, heritage)
+        contents[id(strand)], reason = content(weave, strand, policy, heritage, veto)
         if reason:
             doubts.append(Doubt(strand, reason, 0.5))
     emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream))
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(
         text,
-        tuple(_decision(weave, doubt, emitted, kept, contents) for doubt in doubts),
+        _grouped([_decision(weave, doubt, emitted, contents) for doubt in doubts if not _is_nested(weave, doubt, doubts)]),
         (),
         _parses(text),
     )
@@ -80,9 +88,43 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _decision(
-    weave: Weave, doubt: Doubt, emitted: Emitted, kept: Sequence[Strand], contents: dict[int, Content]
-) -> Decision:
+def _is_nested(weave: Weave, doubt: Doubt, doubts: Sequence[Doubt]) -> bool:
+    """A statement inside a block about which the same question is asked already."""
+    same = {id(d.strand) for d in doubts if d.reason == doubt.reason}
+    for side, of, index in (
+        (weave.omni, weave.of_omni, doubt.strand.omni),
+        (weave.upstream, weave.of_upstream, doubt.strand.upstream),
+        (weave.base, weave.of_base, doubt.strand.base),
+    ):
+        if index is not None and side[index].parent >= 0 and id(of[side[index].parent]) in same:
+            return True
+    return False
+
+
+def _grouped(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """Neighbouring decisions of one kind at one place are one question."""
+    out: list[Decision] = []
+    for item in decisions:
+        last = out[-1] if out else None
+        if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= 1:
+            out.append(item)
+            continue
+        out[-1] = replace(
+            last,
+            end_line=max(last.end_line, item.end_line),
+            base=_lines(last.base, item.base),
+            omni=_lines(last.omni, item.omni),
+            upstream=_lines(last.upstream, item.upstream),
+            chosen=_lines(last.chosen, item.chosen),
+        )
+    return tuple(out)
+
+
+def _lines(first: str, second: str) -> str:
+    return "\n".join(text for text in (first, second) if text)
+
+
+def _decision(weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, Content]) -> Decision:
     strand = doubt.strand
     first, last = emitted.place.get(id(strand), (0, 0))
     sides = [
@@ -97,4 +139,4 @@ def _decision(
     return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen)
 
 
-__all__ = ["Decision", "Merged", "Policy", "UnparsableText", "any_node", "flatten", "merge"]
+__all__ = ["FOLLOW", "PORT", "Decision", "Merged", "Policy", "UnparsableText", "any_node", "flatten", "merge"]

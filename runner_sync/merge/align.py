@@ -139,6 +139,8 @@ def similarity(a: Node, b: Node) -> float:
     if not total:
         return 0.0
     share = 2 * (a.words & b.words).total() / total
+    if a.defines and a.defines == b.defines:
+        return max(share, 0.9)
     if a.compound and a.canon.split(" ", 1)[0] != b.canon.split(" ", 1)[0]:
         return share / 2
     return share

@@ -7,25 +7,17 @@ values for the review. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.statements import Node
+from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Strand, Weave
 
 
 DISTINCT = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Who wins where both sides have a claim. ``names`` are the words of the review items."""
-
-    edited_here_gone_there: str = "omni"
-    gone_here_edited_there: str = "omni"
-    both_edited: str = "omni"
-    both_added: str = "omni"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +39,35 @@ class Content:
 
 
 Heritage = Collection[str]
+Veto = Callable[[str], str]
 
 
-def settle_presence(weave: Weave, strands: Sequence[Strand], policy: Policy, heritage: Heritage) -> list[Doubt]:
+def settle_presence(
+    weave: Weave,
+    strands: Sequence[Strand],
+    policy: Policy,
+    heritage: Heritage,
+    veto: Veto | None = None,
+    foreign: Heritage = frozenset(),
+) -> list[Doubt]:
     """Decide which strands stay. Deletions by one side of what the other left alone are taken; others are doubts.
 
     ``heritage`` holds the canonical texts of other upstream revisions: a statement of omni's that stands in one of
-    them is no edit of omni's but a part that was synced at another time (a composite base).
+    them is no edit of omni's but a part that was synced at another time (a composite base). ``veto`` gives the reason
+    why a canonical statement of upstream must not come in (an empty string: it may). ``foreign`` are statements that
+    upstream has from a third party: they neither come in nor are worth a question.
     """
     doubts = []
     for strand in strands:
         strand.kept, doubt = _presence(weave, strand, policy, heritage)
         if doubt is not None:
             doubts.append(doubt)
-    return doubts + _inside_removed(weave, strands)
+    for strand in strands:
+        if strand.sides == "u" and _is_inherited(weave.upstream[strand.upstream or 0], foreign):
+            strand.kept = False
+    doubts += _inside_removed(weave, strands)
+    doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, foreign)]
+    return doubts if veto is None else doubts + _refuse(weave, strands, veto)
 
 
 def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:
@@ -86,6 +93,15 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
 
 def _is_inherited(node: Node, heritage: Heritage) -> bool:
     return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
+
+
+def _is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
+    nodes = [
+        side[index].canon
+        for side, index in ((weave.base, strand.base), (weave.upstream, strand.upstream))
+        if index is not None
+    ]
+    return any(canon in foreign for canon in nodes)
 
 
 def _doubt(weave: Weave, strand: Strand, reason: str, confidence: float) -> Doubt | None:
@@ -122,7 +138,63 @@ def _inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     return doubts
 
 
-def content(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[Content, str]:
+def _refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
+    """Leave out what ``veto`` refuses, what depends on it, and the deletions that belong to the same change."""
+    doubts, refused = [], set()
+    lost: set[str] = set()
+    for strand in strands:
+        if strand.upstream is None or strand.omni is not None or not strand.kept:
+            continue
+        node = weave.upstream[strand.upstream]
+        above = weave.of_upstream[node.parent] if node.parent >= 0 else None
+        inside = above is not None and id(above) in refused
+        reason = "" if node.is_comment else veto(node.canon) or _depends(node.canon, lost)
+        if reason or inside:
+            strand.kept = False
+            refused.add(id(strand))
+            lost |= _bound_names(node.canon) - _names_of(weave.omni)
+            if reason and not inside:
+                doubts.append(Doubt(strand, reason, 0.7))
+    for run in _runs(strands):
+        if any(id(strand) in refused for strand in run):
+            for strand in run:
+                strand.kept = strand.kept or strand.omni is not None
+    return doubts
+
+
+def _runs(strands: Sequence[Strand]) -> list[list[Strand]]:
+    """Strands between two that both omni and upstream have."""
+    runs: list[list[Strand]] = [[]]
+    for strand in strands:
+        if strand.omni is not None and strand.upstream is not None:
+            runs.append([])
+        else:
+            runs[-1].append(strand)
+    return runs
+
+
+def _depends(canon: str, lost: Collection[str]) -> str:
+    names = sorted(set(_WORD.findall(canon)) & set(lost))
+    return f"it uses {names[0]}, whose definition was not taken" if names else ""
+
+
+_WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
+_TARGETS = re.compile(r"^(?:for |with .* as )?\(?([A-Za-z_][\w, ]*)\)?(?::[^=]*)?(?: = | in )")
+
+
+def _bound_names(canon: str) -> set[str]:
+    """Local names that a canonical statement assigns (by its text: ``a, b = …``, ``for a in …``)."""
+    match = _TARGETS.match(canon)
+    return set(re.findall(r"[A-Za-z_]\w*", match[1])) if match else set()
+
+
+def _names_of(nodes: Sequence[Node]) -> set[str]:
+    return {name for node in nodes for name in _bound_names(node.canon)}
+
+
+def content(
+    weave: Weave, strand: Strand, policy: Policy, heritage: Heritage, veto: Veto | None = None
+) -> tuple[Content, str]:
     """The text of a kept strand and, where both sides changed it, the reason of a doubt (else an empty string)."""
     base, omni, upstream = _nodes(weave, strand)
     if omni is None or upstream is None:
@@ -138,7 +210,8 @@ def content(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) ->
     if _same(upstream, base):
         return _of(omni, blanks=upstream.blanks), ""
     if _same(omni, base) or _is_inherited(omni, heritage):
-        return _of(upstream), ""
+        refused = veto(upstream.canon) if veto is not None else ""
+        return (_of(omni), refused) if refused else (_of(upstream), "")
     return _both_changed(base, omni, upstream, policy)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from runner_sync.merge.align import align, common, pair_similar
+from runner_sync.merge.policy import Policy
 from runner_sync.statements import ROOT, Node
 
 Nodes = Sequence[Node]
@@ -100,7 +101,7 @@ def _join_additions(weave: Weave, o: range, u: range) -> None:
         weave.of_upstream[right[b]] = strand
 
 
-def order(weave: Weave) -> list[Strand]:
+def order(weave: Weave, policy: Policy) -> list[Strand]:
     """Every strand once, in output order (kept or not)."""
     out: list[Strand] = []
     o = u = 0
@@ -110,16 +111,17 @@ def order(weave: Weave) -> list[Strand]:
         end_u = anchor.upstream if anchor is not None else len(weave.upstream)
         assert end_o is not None
         assert end_u is not None
-        out += _interleave(weave.of_omni[o:end_o], weave.of_upstream[u:end_u])
+        out += _interleave(weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy)
         if anchor is not None:
             out.append(anchor)
         o, u = end_o + 1, end_u + 1
     return out
 
 
-def _interleave(omni: list[Strand], upstream: list[Strand]) -> list[Strand]:
-    """Two runs without a common strand: each addition goes behind the base text it follows; upstream's go first."""
-    rows = [*_places(upstream, 0), *_places(omni, 1)]
+def _interleave(omni: list[Strand], upstream: list[Strand], policy: Policy) -> list[Strand]:
+    """Two runs without a common strand: each addition goes behind the base text it follows."""
+    rank = 0 if policy.first == "upstream" else 2
+    rows = [*_places(upstream, rank), *_places(omni, 1)]
     return [strand for *_, strand in sorted(rows, key=lambda row: row[:3])]
 
 
@@ -133,11 +135,11 @@ def _places(run: list[Strand], side: int) -> list[tuple[int, int, int, Strand]]:
     return rows
 
 
-def parents(weave: Weave, strands: Sequence[Strand]) -> None:
+def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
     """Settle the enclosing strand and the clause owner of every kept strand."""
     for strand in strands:
-        strand.parent = _merge_link(weave, strand, "parent")
-        strand.owner = _merge_link(weave, strand, "owner")
+        strand.parent = _merge_link(weave, strand, "parent", policy)
+        strand.owner = _merge_link(weave, strand, "owner", policy)
     for strand in strands:
         if strand.sides in ("o", "u") and strand.kept:
             strand.parent = _follow_siblings(weave, strand, strand.sides)
@@ -155,15 +157,17 @@ def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
     return of[link] if link != ROOT else None
 
 
-def _merge_link(weave: Weave, strand: Strand, name: str) -> Strand | None:
-    """Three-way: the side that changed the link wins; both changed: upstream's, whose structure the copy follows."""
+def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Strand | None:
+    """Three-way: the side that changed the link wins; both changed: the policy's, but for a suite newly put around."""
     base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")
     match strand.sides:
         case "o" | "bo":
             side, link = "o", omni
         case "u" | "bu":
             side, link = "u", upstream
-        case "bou" if upstream is base or (omni is not base and _is_wrapper(omni)):
+        case "bou" if upstream is base or (omni is not base and _is_wrapper(omni, "o")):
+            side, link = "o", omni
+        case "bou" if policy.nesting == "omni" and not _is_wrapper(upstream, "u"):
             side, link = "o", omni
         case _:
             side, link = "u", upstream
@@ -172,8 +176,8 @@ def _merge_link(weave: Weave, strand: Strand, name: str) -> Strand | None:
     return link
 
 
-def _is_wrapper(strand: Strand | None) -> bool:
-    return strand is not None and strand.sides == "o" and strand.kept
+def _is_wrapper(strand: Strand | None, side: str) -> bool:
+    return strand is not None and strand.sides == side and strand.kept
 
 
 def _follow_siblings(weave: Weave, strand: Strand, side: str) -> Strand | None:

@@ -1,0 +1,258 @@
+"""Give a module the imports it needs after a merge: add, move, prune.
+
+Comes in: the module text before and after its units were merged, and the modules the merged code came from.
+Goes out: the text with its imports settled. May touch: nothing.
+
+A name is taken from the module that the code using it came from, so that an import follows its code; an import that
+upstream moved to another module moves with it; one that nothing uses any more goes only if something used it before.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runner_sync.compose.names import defined_names, undefined_names, used_names
+
+WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Import:
+    """``from module import name as bound`` (``name`` empty: ``import module``)."""
+
+    module: str
+    name: str
+    bound: str
+
+    def statement(self) -> str:
+        if not self.name:
+            alias = "" if self.bound in (self.module, self.module.split(".")[0]) else f" as {self.bound}"
+            return f"import {self.module}{alias}"
+        return f"from {self.module} import {self.item}"
+
+    @property
+    def item(self) -> str:
+        return self.name if self.name == self.bound else f"{self.name} as {self.bound}"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A module whose code was merged in: its text and its dotted name, to import its own definitions from."""
+
+    text: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The text, what was changed (as statements), and names that no provider knows."""
+
+    text: str
+    added: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    pruned: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def imports(text: str) -> dict[str, Import]:
+    """``{bound name: Import}`` of every import at module level, under ``if`` and ``try`` too; the first one wins."""
+    found: dict[str, Import] = {}
+    for statement in _imports(ast.parse(text).body):
+        for entry in _entries(statement):
+            found.setdefault(entry.bound, entry)
+    return found
+
+
+def _imports(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
+    for statement in body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield statement
+        elif isinstance(statement, ast.If):
+            yield from _imports([*statement.body, *statement.orelse])
+        elif isinstance(statement, ast.Try):
+            yield from _imports([*statement.body, *(s for h in statement.handlers for s in h.body), *statement.orelse])
+
+
+def _entries(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:
+    if isinstance(statement, ast.Import):
+        for alias in statement.names:
+            yield Import(alias.name, "", alias.asname or alias.name.split(".")[0])
+        return
+    module = "." * statement.level + (statement.module or "")
+    for alias in statement.names:
+        yield Import(module, alias.name, alias.asname or alias.name)
+
+
+def settle(
+    before: str,
+    after: str,
+    providers: Sequence[Provider],
+    *,
+    moves: Mapping[tuple[str, str], str] | None = None,
+) -> Settled:
+    """Settle the imports of ``after``. ``moves`` maps ``(module, name)`` to the module that has the name now."""
+    text, moved = _move(after, moves or {})
+    missing = undefined_names(text) - undefined_names(before)
+    added, unknown = _provide(missing, providers)
+    for entry in sorted(added):
+        text = add(text, entry)
+    pruned = _unused(before, text)
+    for entry in pruned:
+        text = remove(text, entry)
+    return Settled(
+        text,
+        tuple(e.statement() for e in sorted(added)),
+        moved,
+        tuple(e.statement() for e in pruned),
+        tuple(sorted(unknown)),
+    )
+
+
+def _move(text: str, moves: Mapping[tuple[str, str], str]) -> tuple[str, tuple[str, ...]]:
+    moved = []
+    for entry in list(imports(text).values()):
+        target = moves.get((entry.module, entry.name))
+        if target and target != entry.module:
+            new = replace(entry, module=target)
+            text = add(remove(text, entry), new)
+            moved.append(new.statement())
+    return text, tuple(moved)
+
+
+def _provide(missing: Iterable[str], providers: Sequence[Provider]) -> tuple[list[Import], list[str]]:
+    tables = [(imports(p.text), defined_names(p.text), p.name) for p in providers]
+    added, unknown = [], []
+    for name in sorted(missing):
+        entry = next((e for e in (_find(name, *table) for table in tables) if e is not None), None)
+        if entry is None:
+            unknown.append(name)
+        else:
+            added.append(entry)
+    return added, unknown
+
+
+def _find(name: str, known: Mapping[str, Import], defined: set[str], module: str) -> Import | None:
+    if name in known:
+        entry = known[name]
+        return replace(entry, module=_absolute(entry.module, module))
+    if name in defined:
+        return Import(module, name, name)
+    return None
+
+
+def _absolute(module: str, importer: str) -> str:
+    level = len(module) - len(module.lstrip("."))
+    if not level:
+        return module
+    package = importer.rsplit(".", level)[0]
+    return ".".join(part for part in (package, module.lstrip(".")) if part)
+
+
+def _unused(before: str, text: str) -> list[Import]:
+    """Imports that something used before and nothing uses now; kept when a comment pins them (``noqa``)."""
+    if "__all__" in defined_names(text):
+        return []
+    once, now = used_names(before), used_names(text)
+    lines = text.split("\n")
+    gone = []
+    for statement in ast.parse(text).body:
+        if not isinstance(statement, ast.Import | ast.ImportFrom):
+            continue
+        span = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+        if "noqa" not in span:
+            gone += [e for e in _entries(statement) if e.bound in once and e.bound not in now]
+    return gone
+
+
+def remove(text: str, entry: Import) -> str:
+    """``text`` without one imported name; the statement goes with its last name."""
+    lines = text.split("\n")
+    for statement in _imports(ast.parse(text).body):
+        entries = list(_entries(statement))
+        if entry not in entries:
+            continue
+        rest = [e for e in entries if e != entry]
+        indent = lines[statement.lineno - 1][: statement.col_offset]
+        new = _render(statement, rest, indent) if rest else _placeholder(text, statement, indent)
+        lines[statement.lineno - 1 : statement.end_lineno] = new
+        return "\n".join(lines)
+    return text
+
+
+def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
+    """A suite must not become empty."""
+    for node in ast.walk(ast.parse(text)):
+        for suite in (getattr(node, "body", None), getattr(node, "orelse", None)):
+            if isinstance(suite, list) and len(suite) == 1 and suite[0].lineno == statement.lineno and indent:
+                return [f"{indent}pass"]
+    return []
+
+
+def add(text: str, entry: Import) -> str:
+    """``text`` with one more imported name: in the statement that imports from its module, else in a new one."""
+    body = ast.parse(text).body
+    lines = text.split("\n")
+    tops = [s for s in body if isinstance(s, ast.Import | ast.ImportFrom)]
+    for statement in tops:
+        entries = list(_entries(statement))
+        if entry in entries:
+            return text
+        if entry.name and entries[0].module == entry.module and isinstance(statement, ast.ImportFrom):
+            lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], "")
+            return "\n".join(lines)
+    at = _position(body, tops, entry)
+    lines[at:at] = [entry.statement()]
+    return "\n".join(lines)
+
+
+def _position(body: Sequence[ast.stmt], tops: Sequence[ast.Import | ast.ImportFrom], entry: Import) -> int:
+    """Line index for a new import: in its package's section, sorted; else before the first later section."""
+    package = entry.module.split(".")[0]
+    mine = [s for s in tops if _module(s).split(".")[0] == package and isinstance(s, ast.ImportFrom) == bool(entry.name)]
+    before = [s for s in mine if _module(s) < entry.module]
+    if before:
+        return before[-1].end_lineno or 0
+    if mine:
+        return mine[0].lineno - 1
+    others = [s for s in tops if _rank(_module(s)) <= _rank(entry.module) and _module(s) != "__future__"]
+    others = others or [s for s in tops if _module(s) == "__future__"]
+    if others:
+        return others[-1].end_lineno or 0
+    if tops:
+        return tops[0].lineno - 1
+    return (body[0].end_lineno or 0) if body and _is_docstring(body[0]) else 0
+
+
+def _module(statement: ast.Import | ast.ImportFrom) -> str:
+    return next(_entries(statement)).module
+
+
+def _rank(module: str) -> int:
+    return 0 if module.split(".")[0] in sys.stdlib_module_names else 1
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _render(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import], indent: str) -> list[str]:
+    if isinstance(statement, ast.Import):
+        return [f"{indent}{entry.statement()}" for entry in entries]
+    items = [entry.item for entry in sorted(set(entries), key=lambda e: _isort_key(e.name))]
+    line = f"{indent}from {entries[0].module} import {', '.join(items)}"
+    if len(line) <= WIDTH and statement.end_lineno == statement.lineno:
+        return [line]
+    if len(line) <= WIDTH and len(items) <= 2:
+        return [line]
+    return [f"{indent}from {entries[0].module} import (", *(f"{indent}    {item}," for item in items), f"{indent})"]
+
+
+def _isort_key(name: str) -> tuple[int, str]:
+    """isort's ``order_by_type``: CONSTANTS, then Classes, then the rest."""
+    if re.fullmatch(r"[A-Z0-9_]+", name) and len(name) > 1:
+        return (0, name)
+    return (1, name) if name[:1].isupper() else (2, name)

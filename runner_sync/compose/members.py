@@ -1,0 +1,142 @@
+"""Which members of a GPU runner class its NPU twin needs, and where they go.
+
+Comes in: the member texts of both classes, before and now, and what the NPU class inherits.
+Goes out: ``Member`` decisions with reasons. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from runner_sync.statements import UnparsableText, flatten
+
+Action = Literal["port", "hook", "inherited", "unneeded", "device"]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What to do with one member of the GPU class that the NPU class does not define."""
+
+    name: str
+    action: Action
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """One pair of classes. Texts are translated to NPU already, except that ``device`` judges what could not be.
+
+    ``gpu_old`` and ``gpu_new`` are the GPU class's members; ``npu`` the NPU class's after the upstream merge;
+    ``inherited`` the members that the NPU class has through its bases, with their texts where they are omni's
+    (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, ``helpers`` the
+    module-level definitions of the GPU module, ``callers`` names that other modules of the same family call.
+    """
+
+    gpu_old: Mapping[str, str]
+    gpu_new: Mapping[str, str]
+    npu: Mapping[str, str]
+    inherited: Mapping[str, str | None]
+    device: Collection[str] = ()
+    helpers: Mapping[str, str] = field(default_factory=dict)
+    callers: Collection[str] = ()
+
+
+def decide(twins: Twins) -> list[Member]:
+    """A decision for every member of the GPU class that the NPU class lacks, in the GPU class's order."""
+    bound = device_bound(twins)
+    wanted = _wanted(twins, bound)
+    decisions = []
+    for name, text in twins.gpu_new.items():
+        if name in twins.npu:
+            continue
+        decisions.append(_decide(name, text, twins, wanted, bound))
+    return decisions
+
+
+def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: Mapping[str, str]) -> Member:
+    if name in twins.inherited and twins.inherited[name] == text:
+        return Member(name, "inherited", "the NPU class inherits the same text")
+    if name in bound:
+        return Member(name, "device", bound[name])
+    if name in wanted:
+        if name in twins.inherited:
+            return Member(name, "hook", "without it the call falls through to a parent that skips it")
+        return Member(name, "port", "ported code calls it" if name not in twins.gpu_old else "NPU code needs it")
+    if name in twins.inherited:
+        return Member(name, "inherited", "the NPU class has a version of it through its bases")
+    return Member(name, "unneeded", "nothing on the NPU side calls it")
+
+
+def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
+    """Hooks (overrides of inherited members) and, transitively, what NPU code and they call on ``self``."""
+    hooks = {
+        name
+        for name, text in twins.gpu_new.items()
+        if name not in twins.npu and name in twins.inherited and name not in bound and twins.inherited[name] != text
+    }
+    wanted: set[str] = set()
+    todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks | set(twins.callers)
+    while todo:
+        name = todo.pop()
+        if name in wanted or name in twins.npu or name not in twins.gpu_new or name in bound:
+            continue
+        if name in twins.inherited and name not in hooks:
+            continue
+        wanted.add(name)
+        todo |= self_names(twins.gpu_new[name])
+    return wanted
+
+
+def device_bound(twins: Twins) -> dict[str, str]:
+    """Members and helpers that use what NPU does not have and, transitively, what calls them, with the reason."""
+    texts = {name: "\n".join(canonical(text)) for name, text in {**twins.helpers, **twins.gpu_new}.items()}
+    todo = {name: text for name, text in texts.items() if name not in twins.npu}
+    bound = {}
+    for name, text in todo.items():
+        word = next((word for word in twins.device if word in text), "")
+        if word:
+            bound[name] = f"it uses {word}, which is device code of the GPU side"
+    found = True
+    while found:
+        found = False
+        for name in [n for n in todo if n not in bound]:
+            needs = sorted(set(_WORD.findall(todo[name])) & bound.keys())
+            if needs:
+                bound[name] = f"it needs {needs[0]}: {bound[needs[0]]}"
+                found = True
+    return bound
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def self_names(text: str) -> set[str]:
+    """Attributes read from ``self``, ``cls`` or ``super()`` in a member's text."""
+    source = "class _:\n" + text if text[:1] in (" ", "\t") else text
+    found: set[str] = set()
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return found
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            found.add(node.attr)
+    return found
+
+
+def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
+    """The nearest member before ``name`` in ``order`` that the class has, or ``None``."""
+    at = order.index(name)
+    return next((other for other in reversed(order[:at]) if other in have), None)
+
+
+def canonical(text: str) -> tuple[str, ...]:
+    """The canonical statements of a member, comments and docstring left out; two texts that agree do the same."""
+    try:
+        return tuple(n.canon for n in flatten(text) if not n.is_comment and n.kind != "docstring")
+    except UnparsableText:
+        return (text,)

@@ -1,0 +1,64 @@
+"""Which names a module needs from outside its own definitions.
+
+Comes in: module text. Goes out: sets of names. May touch: nothing (``ast`` and ``symtable`` only).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import symtable
+from collections.abc import Iterator
+
+_BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__", "__path__", "__spec__"}
+
+
+def used_names(text: str) -> set[str]:
+    """Module-level names that any scope of ``text`` refers to, in annotations and string annotations too."""
+    tree = ast.parse(text)
+    found = set(_globals(symtable.symtable(text, "<unit>", "exec")))
+    for node in ast.walk(tree):
+        for annotation in _annotations(node):
+            found |= _names(annotation)
+    return found - _BUILTIN
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    top = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (top or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _globals(child)
+
+
+def _annotations(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
+            yield annotation
+        case ast.FunctionDef(returns=ast.expr() as annotation) | ast.AsyncFunctionDef(returns=ast.expr() as annotation):
+            yield annotation
+
+
+def _names(annotation: ast.expr) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                found |= _names(ast.parse(node.value, mode="eval").body)
+            except SyntaxError:
+                continue
+    return found
+
+
+def defined_names(text: str) -> set[str]:
+    """Names that module-level code of ``text`` binds, imports included, at any depth of ``if`` and ``try``."""
+    table = symtable.symtable(text, "<unit>", "exec")
+    return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()}
+
+
+def undefined_names(text: str) -> set[str]:
+    """Names that ``text`` refers to and binds nowhere at module level."""
+    return used_names(text) - defined_names(text)

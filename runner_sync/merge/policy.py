@@ -1,0 +1,31 @@
+"""Who wins where both sides have a claim.
+
+Comes in and goes out: one frozen value. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Winner = Literal["omni", "upstream"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The winning side per kind of conflict. ``nesting`` is about statements that both sides put into other suites,
+    ``first`` about the order of additions at one place."""
+
+    edited_here_gone_there: Winner = "omni"
+    gone_here_edited_there: Winner = "omni"
+    both_edited: Winner = "omni"
+    both_added: Winner = "omni"
+    nesting: Winner = "upstream"
+    first: Winner = "omni"
+
+
+FOLLOW = Policy()
+"""For the upstream that the copy follows: its structure wins."""
+
+PORT = Policy(nesting="omni")
+"""For the GPU twin, whose methods are built in another way: only what it adds comes in."""

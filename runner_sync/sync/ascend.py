@@ -1,0 +1,91 @@
+"""The first upstream: carry what vllm-ascend changed into the copied units.
+
+Comes in: drafts and a ``ModuleJob``. Goes out: the same drafts with one more stage, their base and their doubts.
+May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from runner_sync import lineage, merge
+from runner_sync.compose.members import canonical
+from runner_sync.lock import digest
+from runner_sync.model import BaseRef, Triple
+from runner_sync.sync import texts
+from runner_sync.sync.doubts import review
+from runner_sync.sync.job import Draft, ModuleJob, Side
+
+
+def follow(drafts: Iterable[Draft], job: ModuleJob) -> None:
+    """Find the base of every draft and merge the new upstream text of those that are copies."""
+    if job.upstream is None:
+        return
+    new = _namesakes(job, job.upstream)
+    old = [(side, _namesakes(job, side)) for side in job.bases]
+    for draft in drafts:
+        name = upstream_name(draft, job)
+        candidates = [lineage.Candidate(side.ref, table[name]) for side, table in old if name in table]
+        origin = _locked(draft, job, candidates) or lineage.infer(draft.text, candidates)
+        draft.kind = lineage.kind_of(draft.text, origin)
+        draft.upstream = new.get(name)
+        if origin is None or draft.kind != "copy":
+            continue
+        draft.base = _reference(draft, job, origin, name)
+        draft.own = _own(draft.text, origin)
+        if draft.upstream is not None:
+            _merge(draft, job, origin)
+
+
+def upstream_name(draft: Draft, job: ModuleJob) -> str:
+    """Qualified name of the draft's namesake in the upstream module."""
+    if not draft.owner:
+        return draft.name
+    return f"{job.module.upstreams[0].name}.{draft.member}"
+
+
+def _namesakes(job: ModuleJob, side: Side) -> Mapping[str, str]:
+    return texts.unit_texts(side.text, side.path)
+
+
+def _locked(draft: Draft, job: ModuleJob, candidates: list[lineage.Candidate]) -> lineage.Origin | None:
+    """The base that the lock names, when its revision is at hand and its text is the one that was locked."""
+    entry = job.locked.get(draft.name)
+    if entry is None:
+        return None
+    for candidate in candidates:
+        if candidate.ref == entry.ref or (entry.digest and digest(candidate.text) == entry.digest):
+            score = lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(candidate.text))
+            return lineage.Origin(candidate.ref, candidate.text, max(score, lineage.COPY))
+    return None
+
+
+def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:
+    """Statements of a copy that are omni's: in no upstream revision at hand, and not the signature."""
+    known = set(lineage.fingerprint(origin.text)) | origin.heritage
+    return tuple(c for c in canonical(text)[1:] if c not in known and not c.startswith("return"))
+
+
+def _reference(draft: Draft, job: ModuleJob, origin: lineage.Origin, name: str) -> BaseRef:
+    anchor = job.module.upstreams[0]
+    how = "lock" if draft.name in job.locked else "composite" if origin.composite else "inferred"
+    return BaseRef(anchor.project, origin.ref, anchor.path, name, how, round(origin.similarity, 3), digest(origin.text))
+
+
+def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
+    assert job.upstream is not None
+    assert draft.upstream is not None
+    result = merge.merge(Triple(origin.text, draft.text, draft.upstream), heritage=origin.heritage)
+    if not result.parses:
+        reason = f"the merge with {job.upstream.ref} did not parse, so omni's text stands"
+        draft.reviews.append(review(draft, job.path, reason, 0.2, origin.text, draft.text, draft.upstream, draft.text))
+        draft.outcome = "review"
+        return
+    draft.texts.append(result.text)
+    for item in result.decisions:
+        draft.reviews.append(
+            review(
+                draft, job.path, item.reason, item.confidence, item.base, item.omni, item.upstream, item.chosen,
+                line=item.line,
+            )
+        )

@@ -1,0 +1,103 @@
+"""What one module's upgrade is given and what comes of it.
+
+Comes in and goes out: frozen dataclasses of texts. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from runner_sync.model import BaseRef, Hunk, Lineage, Outcome, ReviewItem, UnitReport
+from runner_sync.profile import Profile, RunnerModule
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One module of an upstream at one revision. ``ref`` is a version or a short commit."""
+
+    ref: str
+    text: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestry:
+    """What a class inherits: ``{member: text}`` (``None`` for a member whose text is not omni's), and class names."""
+
+    members: Mapping[str, str | None] = field(default_factory=dict)
+    classes: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleJob:
+    """One derived module with its two upstreams, old and new. Missing sides are ``None`` or empty.
+
+    ``bases`` are the upstream revisions it may have been copied from, oldest first; ``gpu_old`` and ``gpu_new`` are the
+    GPU twin when the module was last aligned and now, ``callers`` the names that other runner modules call on ``self``, ``vllm_old`` and ``vllm_new`` vLLM's runner of the same versions.
+    """
+
+    profile: Profile
+    module: RunnerModule
+    path: str
+    text: str
+    upstream: Side | None = None
+    bases: tuple[Side, ...] = ()
+    locked: Mapping[str, BaseRef] = field(default_factory=dict)
+    gpu_old: Side | None = None
+    gpu_new: Side | None = None
+    vllm_old: Side | None = None
+    vllm_new: Side | None = None
+    ancestry: Mapping[str, Ancestry] = field(default_factory=dict)
+    mixins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    only: tuple[str, ...] = ()
+    callers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleResult:
+    """The upgraded module. ``notes`` are facts for the summary that need no decision."""
+
+    path: str
+    before: str
+    after: str
+    units: tuple[UnitReport, ...] = ()
+    reviews: tuple[ReviewItem, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Draft:
+    """One unit on its way. ``texts`` are the stages it went through, the last one is what stands.
+
+    ``own`` are the canonical statements that no known upstream revision has: omni's part of a copy.
+    """
+
+    name: str
+    texts: list[str]
+    kind: Lineage = "own"
+    outcome: Outcome = "unchanged"
+    base: BaseRef | None = None
+    gpu: BaseRef | None = None
+    upstream: str | None = None
+    reviews: list[ReviewItem] = field(default_factory=list)
+    hunks: list[Hunk] = field(default_factory=list)
+    removed: bool = False
+    after: str | None = None
+    own: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.texts[-1]
+
+    @property
+    def before(self) -> str:
+        return self.texts[0]
+
+    @property
+    def owner(self) -> str:
+        return self.name.rpartition(".")[0]
+
+    @property
+    def member(self) -> str:
+        return self.name.rpartition(".")[2]

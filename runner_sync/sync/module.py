@@ -1,0 +1,242 @@
+"""One derived module through the whole line: units → lineage → merge → port → compose.
+
+Comes in: a ``ModuleJob``. Goes out: a ``ModuleResult``. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from runner_sync.compose.imports import Provider, imports, settle
+from runner_sync.compose.members import Member, canonical, device_bound, self_names
+from runner_sync.model import Hunk, ReviewItem, UnitReport
+from runner_sync.sync import ascend, gpu, texts
+from runner_sync.sync.doubts import place, review
+from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
+from runner_sync.units import (
+    class_bases,
+    insert_definition,
+    insert_member,
+    join,
+    record_classes,
+    set_bases,
+    split,
+    units,
+)
+from runner_sync.units import replace as exchange
+
+
+def upgrade_module(job: ModuleJob) -> ModuleResult:
+    """Upgrade one module. Raises ``InputError`` when its text does not parse."""
+    drafts = _drafts(job)
+    chosen = [draft for draft in drafts if _is_selected(draft.name, job.only)]
+    ascend.follow(chosen, job)
+    side = gpu.read_side(job)
+    notes: list[str] = []
+    if job.gpu_new is not None:
+        notes = _port(chosen, drafts, job, side)
+    _drop_redundant(chosen, drafts, job)
+    text = _compose(drafts, job, side)
+    return _result(drafts, job, text, notes)
+
+
+def _drafts(job: ModuleJob) -> list[Draft]:
+    return [Draft(name, [text]) for name, text in texts.unit_texts(job.text, job.path).items()]
+
+
+def _is_selected(name: str, only: Sequence[str]) -> bool:
+    return not only or any(fnmatchcase(name, glob) or name.rpartition(".")[2] == glob for glob in only)
+
+
+def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[str]:
+    """Port GPU omni changes, new members included; returns one note per GPU member that was not taken."""
+    notes = []
+    for class_name in dict.fromkeys(d.owner for d in drafts if d.owner):
+        pair = gpu.twins(class_name, drafts, job, side)
+        bound = device_bound(pair)
+        mine = [d for d in chosen if d.owner == class_name]
+        gpu.port(mine, job, side, gpu.veto_for(bound, job.profile.unported))
+        decisions = gpu.decide_members(class_name, drafts, job, side)
+        added = [d for d in gpu.new_members(class_name, decisions, drafts, side) if _is_selected(d.name, job.only)]
+        for draft in added:
+            draft.reviews += [_added_review(draft, job, decisions)]
+        drafts += added
+        _drop_gone_from_gpu(mine, drafts, pair.gpu_old, pair.gpu_new, job)
+        notes += [f"{class_name}.{d.name}: {d.action}: {d.reason}" for d in decisions]
+    gpu.port([d for d in chosen if not d.owner], job, side, gpu.veto_for({}, ()))
+    return notes
+
+
+def _added_review(draft: Draft, job: ModuleJob, decisions: Sequence[Member]) -> ReviewItem:
+    decision = next(d for d in decisions if d.name == draft.member)
+    what = "ported as a hook" if decision.action == "hook" else "ported"
+    return review(draft, job.path, f"{what} from the GPU runner: {decision.reason}", 0.8, "", "", draft.text, draft.text)
+
+
+def _drop_gone_from_gpu(
+    mine: Sequence[Draft], drafts: Sequence[Draft], old: Mapping[str, str], new: Mapping[str, str], job: ModuleJob
+) -> None:
+    """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
+    gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
+    gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
+    for draft in gone:
+        rest = [d for d in drafts if d not in gone and not d.removed]
+        if any(draft.member in self_names(d.text) for d in rest):
+            continue
+        draft.removed = True
+        reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
+        draft.reviews.append(review(draft, job.path, reason, 0.8, old[draft.member], draft.before, "", ""))
+
+
+def _drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
+    """Overrides that no longer say anything of omni's: inheritance does the same."""
+    for draft in chosen:
+        reason = "" if draft.removed or not draft.owner else _redundant(draft, drafts, job)
+        if reason:
+            _remove(draft, job, reason)
+        elif draft.kind == "copy" and draft.upstream is None and draft.base is not None and not draft.removed:
+            reason = "upstream no longer has the method that this is a copy of"
+            draft.reviews.append(review(draft, job.path, reason, 0.4, "", draft.before, "", draft.text))
+
+
+def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
+    """Why the class can do without this member, or an empty string."""
+    ancestry = job.ancestry.get(draft.owner, Ancestry())
+    inherits = draft.member in ancestry.members
+    below = ancestry.members.get(draft.member)
+    if below is not None:
+        return "it equals the method that the class inherits" if canonical(draft.text) == canonical(below) else ""
+    if draft.kind != "copy":
+        return ""
+    if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
+        return "the copy equals the upstream method that the class inherits"
+    if not draft.own:
+        if draft.upstream is None and (inherits or not _is_called(draft, drafts)):
+            return "upstream dropped the method, and the copy has nothing of omni's"
+        return ""
+    elsewhere = [d.text for d in drafts if d is not draft and not d.removed and d.owner == draft.owner]
+    elsewhere += [text for text in ancestry.members.values() if text is not None]
+    if inherits and _stands_in(draft.own, elsewhere):
+        return "everything that omni had added to the copy stands in other methods now"
+    return ""
+
+
+def _stands_in(own: Collection[str], elsewhere: Sequence[str]) -> bool:
+    """Whether nearly all of the statements stand, the same or alike, in the other methods."""
+    known = {canon for text in elsewhere for canon in canonical(text)}
+    return sum(canon in known for canon in own) >= MOVED * len(own)
+
+
+MOVED = 0.8
+
+
+def _is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
+    return any(draft.member in self_names(d.text) for d in drafts if d is not draft and not d.removed)
+
+
+def _remove(draft: Draft, job: ModuleJob, reason: str) -> None:
+    draft.removed = True
+    draft.reviews = [review(draft, job.path, reason, 0.7, "", draft.before, draft.upstream or "", "")]
+
+
+def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
+    """The module text with every draft in its place, its bases and its imports settled."""
+    module = split(job.text, path=job.path)
+    whole = frozenset(record_classes(module))
+    edits: dict[str, str | None] = {
+        d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
+    }
+    if edits:
+        module = exchange(module, edits, whole=whole)
+    for draft in drafts:
+        if draft.outcome == "added" and draft.owner:
+            module = insert_member(module, draft.owner, draft.text, after=draft.after)
+    for class_name, extra in job.mixins.items():
+        bases = [base.expression for base in class_bases(module, class_name)]
+        module = set_bases(module, class_name, [*bases, *(e for e in extra if e not in bases)])
+    text = join(module)
+    if text == job.text:
+        return text
+    return _with_helpers(text, job, side)
+
+
+def _with_helpers(text: str, job: ModuleJob, side: gpu.GpuSide) -> str:
+    providers = [Provider(job.text, _dotted(job.path))]
+    for upstream in (job.upstream, Side("", side.new_module, job.gpu_new.path) if job.gpu_new else None):
+        if upstream is not None:
+            providers.append(Provider(upstream.text, _dotted(upstream.path)))
+    return settle(job.text, text, providers, moves=_moves(job)).text
+
+
+def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
+    """Imports that the upstream module now makes from another module."""
+    if job.upstream is None:
+        return {}
+    now = imports(job.upstream.text)
+    kept = {(entry.module, entry.name) for entry in now.values()}
+    moves = {}
+    for side in job.bases:
+        for bound, entry in imports(side.text).items():
+            if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:
+                moves[entry.module, entry.name] = now[bound].module
+    return moves
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+def _result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[str]) -> ModuleResult:
+    ast.parse(text)
+    final = {u.qualname: u for u in units(split(text, path=job.path), whole=frozenset(record_classes(split(text))))}
+    reports, reviews = [], []
+    for draft in drafts:
+        unit = final.get(draft.name)
+        start = unit.start if unit is not None else 1
+        lines = unit.text.split("\n") if unit is not None else []
+        reviews += [place(item, lines, start) for item in draft.reviews]
+        reports.append(_report(draft, job, start))
+    return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), tuple(notes))
+
+
+def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
+    hunks = [replace(h, line=h.line + start - 1, end_line=h.end_line + start - 1) for h in _hunks(draft, job)]
+    outcome = draft.outcome
+    if draft.removed:
+        outcome = "removed"
+    elif outcome == "unchanged" and draft.text != draft.before:
+        outcome = "updated"
+    count = {"upstream": 0, "gpu": 0}
+    for hunk in hunks:
+        if hunk.provenance in count:
+            count[hunk.provenance] += hunk.end_line - hunk.line + 1
+    return UnitReport(
+        draft.name, job.path, draft.kind, outcome, draft.base, draft.gpu, count["upstream"], count["gpu"],
+        hunks=tuple(hunks),
+    )
+
+
+def _hunks(draft: Draft, job: ModuleJob) -> Iterable[Hunk]:
+    """Changed regions of a unit; a line that the first merge brought is upstream's, any other the GPU runner's."""
+    if draft.removed or draft.text == draft.before:
+        return
+    old, new = draft.before.split("\n"), draft.text.split("\n")
+    merged = set(draft.texts[1].split("\n")) - set(old) if draft.base is not None and len(draft.texts) > 1 else set()
+    for tag, _, _, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        from_upstream = draft.base is not None and (j1 == j2 or any(line in merged for line in new[j1:j2]))
+        cause = _cause(draft, job, from_upstream)
+        yield Hunk(j1 + 1, max(j2, j1 + 1), "upstream" if from_upstream else "gpu", cause)
+
+
+def _cause(draft: Draft, job: ModuleJob, from_upstream: bool) -> str:
+    if from_upstream and job.upstream is not None:
+        old = draft.base.ref if draft.base else "?"
+        return f"vllm-ascend {old} → {job.upstream.ref}"
+    ref = job.gpu_new.ref if job.gpu_new else "?"
+    return f"{job.gpu_new.path if job.gpu_new else 'GPU runner'} at vllm-omni {ref}"

@@ -1,0 +1,53 @@
+"""Members of classes as texts, memoised per module text.
+
+Comes in: module text. Goes out: ``{name: text}`` maps in file order. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from runner_sync.units import Module, join, record_classes, replace, split, units
+
+
+@lru_cache(maxsize=512)
+def parsed(text: str, path: str = "") -> Module:
+    """``split`` once per text."""
+    return split(text, path=path)
+
+
+@lru_cache(maxsize=512)
+def unit_texts(text: str, path: str = "") -> Mapping[str, str]:
+    """``{qualname: text}`` of methods, functions, fields and record classes (whole) of a module."""
+    module = parsed(text, path)
+    whole = frozenset(record_classes(module))
+    kinds = ("method", "function", "field")
+    return {
+        unit.qualname: unit.text
+        for unit in units(module, whole=whole)
+        if unit.kind in kinds or (unit.kind == "class" and unit.qualname in whole)
+    }
+
+
+def members(text: str, class_name: str, path: str = "") -> dict[str, str]:
+    """``{member name: text}`` of one class, without the class's name."""
+    prefix = f"{class_name}."
+    return {name[len(prefix) :]: body for name, body in unit_texts(text, path).items() if name.startswith(prefix)}
+
+
+def top_level(text: str, path: str = "") -> dict[str, str]:
+    """``{name: text}`` of module-level functions and record classes."""
+    return {name: body for name, body in unit_texts(text, path).items() if "." not in name}
+
+
+def edited(text: str, edits: Mapping[str, str | None]) -> str:
+    """``text`` with some of its units exchanged."""
+    module = parsed(text)
+    return join(replace(module, edits, whole=frozenset(record_classes(module))))
+
+
+def whole_definitions(text: str) -> dict[str, str]:
+    """``{name: text}`` of module-level functions and classes, each class as one text."""
+    module = parsed(text)
+    return {piece.name: piece.text for piece in module.pieces if piece.kind in ("class", "function")}

@@ -84,7 +84,8 @@ class FakeIndex:
     """What the server has and how it behaves.
 
     ``ranges``: ``all``, ``front`` (no ``bytes=-N``) or ``none``. ``stated`` overrides the hash on the index page;
-    ``sent`` the bytes actually sent; ``cut`` ends answers early that many times; ``login`` is required if set.
+    ``sent`` the bytes actually sent; ``cut`` ends answers early that many times; ``login`` is required if set; files in
+    ``gone`` are listed and not there.
     """
 
     files: dict[str, dict[str, bytes]] = field(default_factory=dict)
@@ -92,6 +93,7 @@ class FakeIndex:
     yanked: set[str] = field(default_factory=set)
     stated: dict[str, str | None] = field(default_factory=dict)
     sent: dict[str, bytes] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
     cut: int = 0
     failures: int = 0
     login: str | None = None
@@ -114,7 +116,7 @@ class FakeIndex:
 
     def body(self, filename: str) -> bytes | None:
         """Bytes of a file as the server sends them."""
-        found = [files[filename] for files in self.files.values() if filename in files]
+        found = [files[filename] for files in self.files.values() if filename in files and filename not in self.gone]
         return self.sent.get(filename, found[0]) if found else None
 
 

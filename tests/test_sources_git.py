@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import git
@@ -33,7 +34,7 @@ class Repo:
         self.git = git.Repo.init(folder, initial_branch="main").git
         self.clock = 1_700_000_000
 
-    def commit(self, files: dict[str, str | None], subject: str = "Change") -> str:
+    def commit(self, files: Mapping[str, str | None], subject: str = "Change") -> str:
         for name, text in files.items():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -297,3 +298,12 @@ def test_an_object_that_is_missing_is_said(repo: Repo) -> None:
     with pytest.raises(InputError, match="lacks the git object"):
         tree.read_blob("0" * 40)
     assert tree.read_blob(tree.history(RUNNER)[0].blob) == "one = 1\n"
+
+
+@pytest.mark.parametrize(("file", "text"), [("config", "[core\n"), ("HEAD", "nonsense\n"), ("index", "nonsense")])
+def test_a_damaged_repository_is_one_sentence(repo: Repo, file: str, text: str) -> None:
+    (repo.folder / ".git" / file).write_text(text)
+    ref = None if file == "index" else "HEAD"
+    with pytest.raises(InputError, match=r"git cannot read .*: repair the checkout|is not a git checkout") as caught:
+        open_path("vllm-ascend", repo.folder, ref=ref)
+    assert "\n" not in str(caught.value)

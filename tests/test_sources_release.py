@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 from conftest import CorpusRelease, isolate_index
 from sources_samples import ASCEND, OMNI, RUNNER, FakeIndex, make_sdist, make_wheel, make_zip, serve, sha256
 
 from runner_sync.errors import InputError
-from runner_sync.sources import cache, declared_vllm, metadata, open_release, release, releases
+from runner_sync.model import Project
+from runner_sync.sources import cache, declared_vllm, metadata, open_release, releases
 from runner_sync.sources.archive import ArchiveTree
+from runner_sync.sources.pip_config import IndexSettings
+from runner_sync.sources.session import IndexSession
 from runner_sync.sources.wheel import WheelTree
 
 WHEEL = "vllm_omni-0.14.0-py3-none-any.whl"
@@ -87,7 +91,7 @@ def test_needed_files_that_lie_together_are_fetched_by_one_request(index: FakeIn
 
 @pytest.mark.parametrize(("project", "version"), [("vllm-omni", "0.14.0"), ("vllm-ascend", "0.14.0rc1")])
 def test_a_cached_release_needs_no_network(
-    index: FakeIndex, monkeypatch: pytest.MonkeyPatch, project: release.Project, version: str
+    index: FakeIndex, monkeypatch: pytest.MonkeyPatch, project: Project, version: str
 ) -> None:
     texts = {path: tree.read(path) for tree in [open_release(project, version)] for path in tree.paths()}
     asked = len(index.requests)
@@ -104,6 +108,27 @@ def test_offline_without_a_cached_release_names_the_remedy(index: FakeIndex, mon
         open_release("vllm-ascend", "0.14.0rc1")
     assert releases("vllm-ascend") == []
     assert index.requests == []
+
+
+@pytest.mark.usefixtures("index")
+def test_a_member_never_read_before_cannot_be_had_offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_release("vllm-omni", "0.14.0").read(RUNNER)
+    go_offline(monkeypatch)
+    tree = open_release("vllm-omni", "0.14.0")
+    assert tree.read(RUNNER) == OMNI[RUNNER].decode()
+    assert tree.read("vllm_omni/none.py") is None
+    with pytest.raises(InputError, match="RUNNER_SYNC_OFFLINE"):
+        tree.read("vllm_omni/worker/gpu_model_runner.py")
+
+
+@pytest.mark.parametrize(("variable", "outcome"), [("1", pytest.fail.Exception), ("", pytest.skip.Exception)])
+@pytest.mark.usefixtures("closed_index")
+def test_a_corpus_test_without_network_fails_under_ci_and_is_skipped_elsewhere(
+    corpus_release: CorpusRelease, monkeypatch: pytest.MonkeyPatch, variable: str, outcome: type[BaseException]
+) -> None:
+    monkeypatch.setenv("CI", variable)
+    with pytest.raises(outcome, match="cannot read vllm-omni"):
+        corpus_release("vllm-omni", "0.1.0")
 
 
 @pytest.mark.usefixtures("closed_index")
@@ -144,7 +169,7 @@ def test_a_yanked_release_can_still_be_named(index: FakeIndex) -> None:
     ],
 )
 def test_the_preferred_kind_is_read_and_the_other_one_if_it_is_all_there_is(
-    index: FakeIndex, project: release.Project, offered: list[str], chosen: str
+    index: FakeIndex, project: Project, offered: list[str], chosen: str
 ) -> None:
     package = project.replace("-", "_")
     files = {f"{package}/__init__.py": b""}
@@ -168,7 +193,7 @@ def test_an_unknown_version_names_near_ones(index: FakeIndex) -> None:
     ("project", "version", "filename"), [("vllm-omni", "0.14.0", WHEEL), ("vllm-ascend", "0.14.0rc1", SDIST)]
 )
 def test_a_pin_is_compared_with_the_file_itself(
-    index: FakeIndex, project: release.Project, version: str, filename: str
+    index: FakeIndex, project: Project, version: str, filename: str
 ) -> None:
     right = sha256(index.files[project][filename])
     assert open_release(project, version, sha256=right).paths()
@@ -212,7 +237,7 @@ def test_an_index_without_hashes_is_refused(index: FakeIndex) -> None:
 @pytest.mark.parametrize(("project", "version"), [("vllm-omni", "0.14.0"), ("vllm-ascend", "0.14.0rc1")])
 @pytest.mark.parametrize("ranges", ["all", "none"])
 def test_a_broken_transfer_is_begun_again_but_not_for_ever(
-    index: FakeIndex, project: release.Project, version: str, ranges: str
+    index: FakeIndex, project: Project, version: str, ranges: str
 ) -> None:
     index.ranges, index.cut = ranges, 2
     tree = open_release(project, version)
@@ -232,6 +257,20 @@ def test_a_busy_server_is_asked_again_and_a_broken_one_reported(index: FakeIndex
         releases("vllm-omni")
 
 
+@pytest.mark.parametrize(("project", "version"), [("vllm-omni", "0.14.0"), ("vllm-ascend", "0.14.0rc1")])
+def test_a_file_that_is_gone_from_the_server_is_said(index: FakeIndex, project: Project, version: str) -> None:
+    index.gone = {WHEEL, SDIST}
+    with pytest.raises(InputError, match="HTTP status 404"):
+        open_release(project, version)
+
+
+def test_a_wheel_whose_server_gave_up_ranges_is_said(index: FakeIndex) -> None:
+    tree = open_release("vllm-omni", "0.14.0")
+    index.ranges = "none"
+    with pytest.raises(InputError, match="gives no ranges any more: remove"):
+        tree.read(RUNNER)
+
+
 def test_credentials_in_the_index_url_reach_the_files_and_no_message(
     index: FakeIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +281,29 @@ def test_credentials_in_the_index_url_reach_the_files_and_no_message(
     with pytest.raises(InputError) as caught:
         releases("vllm-omni")
     assert "s3cret" not in str(caught.value)
+
+
+def test_pip_settings_win_over_general_ones_and_credentials_stay_with_their_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/general.pem")
+    monkeypatch.setenv("HTTPS_PROXY", "http://general:1")
+    settings = IndexSettings(
+        urls=("https://me:p%40ss@index.test/simple/",),
+        cert="/pip.pem",
+        proxy="http://pip:1",
+        trusted_hosts=frozenset({"lax.test"}),
+    )
+    with IndexSession(settings) as session:
+        merged = session.merge_environment_settings("https://index.test/a", {}, None, None, None)
+        lax = session.merge_environment_settings("https://lax.test/a", {}, None, None, None)
+        own, other = (
+            session.prepare_request(requests.Request("GET", f"https://{host}/a")).headers.get("Authorization")
+            for host in ("index.test", "other.test")
+        )
+    assert (merged["verify"], merged["proxies"]["https"], lax["verify"]) == ("/pip.pem", "http://pip:1", False)
+    assert own == "Basic " + base64.b64encode(b"me:p@ss").decode()
+    assert other is None
 
 
 def test_credentials_come_from_netrc_too(index: FakeIndex, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -357,7 +419,7 @@ def test_one_file_of_a_real_wheel_is_read_by_range(
     ],
 )
 def test_real_releases_say_their_vllm(
-    corpus_release: CorpusRelease, project: release.Project, version: str, path: str, vllm: str
+    corpus_release: CorpusRelease, project: Project, version: str, path: str, vllm: str
 ) -> None:
     tree = corpus_release(project, version)
     assert path in tree.paths(path.rpartition("/")[0])

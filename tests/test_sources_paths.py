@@ -1,0 +1,234 @@
+"""Plain trees, installed distributions, text decoding, and what a tree says about its versions."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project, Source
+from runner_sync.sources import declared_vllm, layout, metadata, open_installed, open_path, version
+
+INIT = "vllm_omni/__init__.py"
+
+
+def fill(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode())
+    return folder
+
+
+@pytest.mark.parametrize("inside", ["", "vllm_omni"])
+def test_a_tree_is_given_by_its_root_or_by_its_package_folder(tmp_path: Path, inside: str) -> None:
+    fill(tmp_path, {INIT: "", "vllm_omni/worker/a.py": "a = 1\r\n", "vllm_omni/b.txt": "", "vllm/__init__.py": ""})
+    tree = open_path("vllm-omni", tmp_path / inside)
+    assert tree.read("vllm_omni/worker/a.py") == "a = 1\n"
+    assert tree.paths() == [INIT, "vllm_omni/worker/a.py"]
+    assert tree.paths("vllm_omni/worker/") == tree.paths("vllm_omni/worker") == ["vllm_omni/worker/a.py"]
+    assert tree.paths("vllm_omni/work") == []
+    assert tree.source == Source("vllm-omni", "path", str(tmp_path))
+
+
+def test_a_checkout_named_like_its_package_is_not_taken_for_the_package(tmp_path: Path) -> None:
+    root = fill(tmp_path / "vllm", {"vllm/__init__.py": "", "setup.py": ""})
+    assert open_path("vllm", root).paths() == ["vllm/__init__.py"]
+    assert open_path("vllm", root / "vllm").source.location == str(root)
+
+
+def test_the_package_folder_given_as_a_dot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(fill(tmp_path, {INIT: ""}) / "vllm_omni")
+    assert open_path("vllm-omni", ".").read(INIT) == ""
+
+
+def test_hidden_and_generated_folders_are_not_listed(tmp_path: Path) -> None:
+    fill(tmp_path, {INIT: "", "vllm_omni/__pycache__/a.py": "", "vllm_omni/.cache/a.py": "", "vllm_omni/_b.py": ""})
+    assert open_path("vllm-omni", tmp_path).paths() == [INIT, "vllm_omni/_b.py"]
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.py", "/etc/hosts", "vllm_omni/../../secret.py", "vllm_omni//a.py", "", "."]
+)
+def test_a_path_out_of_the_tree_is_no_file_of_it(tmp_path: Path, path: str) -> None:
+    fill(tmp_path, {"secret.py": "", f"tree/{INIT}": "", "tree/vllm_omni/a.py": ""})
+    assert open_path("vllm-omni", tmp_path / "tree").read(path) is None
+
+
+def test_what_is_no_regular_file_is_no_file_of_the_tree(tmp_path: Path) -> None:
+    fill(tmp_path, {INIT: "", "vllm_omni/worker/a.py": ""})
+    os.mkfifo(tmp_path / "vllm_omni" / "pipe.py")
+    tree = open_path("vllm-omni", tmp_path)
+    assert [tree.read(f"vllm_omni/{name}") for name in ("worker", "pipe.py", "none.py")] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("given", "ref", "sentence"),
+    [
+        ("none", None, r"none is not a folder: give the vllm-omni tree with --omni-path\."),
+        ("file.py", None, "is not a folder"),
+        ("empty", None, r"is no vllm-omni tree: .* holds vllm_omni/__init__\.py"),
+        ("half", None, "is no vllm-omni tree"),
+        ("tree", "v0.18.0", "is not a git checkout of vllm-omni, so it has no revision v0.18.0"),
+    ],
+)
+def test_a_path_that_is_no_tree_is_one_sentence(tmp_path: Path, given: str, ref: str | None, sentence: str) -> None:
+    fill(tmp_path, {"file.py": "", "empty/a": "", "half/vllm_omni/a.py": "", f"tree/{INIT}": ""})
+    with pytest.raises(InputError, match=sentence):
+        open_path("vllm-omni", tmp_path / given, ref=ref)
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"a\r\nb\r\n", "a\nb\n"),
+        (b"a\nb", "a\nb"),
+        (b"a\r\nb\n", "a\nb\n"),
+        (b"s = '\\r\\n'\n", "s = '\\r\\n'\n"),
+        (b"\xef\xbb\xbfa\n", "a\n"),
+        ("ä = '中'\n".encode(), "ä = '中'\n"),
+        (b"", ""),
+    ],
+)
+def test_bytes_become_text_with_lf(data: bytes, text: str) -> None:
+    assert layout.decode(data, "a.py") == text
+
+
+@pytest.mark.parametrize("data", [b"x = 1\ny = '\xe4'\n", "x = 1\n中".encode("gbk"), "a\nb".encode("utf-16")])
+def test_another_encoding_is_refused_with_its_line(data: bytes) -> None:
+    with pytest.raises(InputError, match=r"a\.py:[12] is not UTF-8 text: convert"):
+        layout.decode(data, "a.py")
+
+
+def test_a_file_beyond_any_source_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "MAX_TEXT", 3)
+    assert layout.decode(b"abc", "a.py") == "abc"
+    with pytest.raises(InputError, match=r"a\.py has 4 bytes"):
+        layout.decode(b"abcd", "a.py")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"PKG-INFO": "Metadata-Version: 2.1\nVersion: 0.18.0rc1\n\nVersion: 9\n"}, "0.18.0rc1"),
+        ({"vllm_omni-0.16.0.dist-info/METADATA": "Version: 0.16.0\n"}, "0.16.0"),
+        ({"vllm_omni_extra-9.dist-info/METADATA": "Version: 9\n"}, None),
+        ({"vllm_omni/_version.py": "__version__ = version = '0.32.0rc1'\n"}, "0.32.0rc1"),
+        ({"vllm_omni/version.py": '__version__ = "0.12.0rc1"\n'}, "0.12.0rc1"),
+        ({"vllm_omni/_version.py": "__version__: str = '0.14.0'\n"}, "0.14.0"),
+        ({"vllm_omni/_version.py": "    __version__ = 'dev'\n"}, None),
+        ({"vllm_omni/_version.py": "__version__ = __import__('os').getcwd()\n"}, None),
+        ({"PKG-INFO": "Name: x\n\nVersion: 9\n"}, None),
+        ({}, None),
+    ],
+)
+def test_a_plain_tree_says_its_version(tmp_path: Path, files: dict[str, str], expected: str | None) -> None:
+    assert open_path("vllm-omni", fill(tmp_path, {INIT: ""} | files)).source.version == expected
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        (["v0.9.1", "v0.10.0rc1", "nightly"], "0.10.0rc1"),
+        (["v0.10.0", "v0.10.0rc1"], "0.10.0"),
+        (["x"], None),
+        ([], None),
+    ],
+)
+def test_the_highest_version_among_tags_counts(tags: list[str], expected: str | None) -> None:
+    assert version.of_tags(tags) == expected
+
+
+class Texts:
+    """A tree made of a dictionary."""
+
+    def __init__(self, project: Project, own: str | None, files: dict[str, str]) -> None:
+        self.source = Source(project, "path", "here", own)
+        self.files = files
+
+    def read(self, path: str) -> str | None:
+        return self.files.get(path)
+
+    def paths(self, prefix: str = "") -> list[str]:
+        return sorted(path for path in self.files if path.startswith(prefix))
+
+
+@pytest.mark.parametrize(
+    ("project", "own", "files", "expected"),
+    [
+        ("vllm", "0.20.1", {}, "0.20.1"),
+        ("vllm-omni", "0.18.0rc1", {}, "0.18.0"),
+        ("vllm-omni", "0.20.3", {"Dockerfile": "ARG VLLM_TAG=v0.1.0"}, "0.20.0"),
+        ("vllm-omni", None, {"docker/Dockerfile.ci": "ARG VLLM_BASE_TAG=v0.12.0\n"}, "0.12.0"),
+        ("vllm-omni", "0.15.0rc2.dev7", {"docker/Dockerfile.ci": "ARG VLLM_BASE_TAG=v0.14.0\n"}, "0.14.0"),
+        ("vllm-omni", None, {}, None),
+        ("vllm-ascend", "0.14.0rc1", {"Dockerfile": "ARG OTHER\nARG VLLM_TAG=v0.14.1\n"}, "0.14.1"),
+        ("vllm-ascend", "0.11.0rc0", {"Dockerfile": "ARG VLLM_TAG=v0.11.0rc3\n"}, "0.11.0"),
+        ("vllm-ascend", "0.8.5rc1", {"Dockerfile": "ARG VLLM_TAG=v0.8.5.post1\n"}, "0.8.5.post1"),
+        ("vllm-ascend", "0.23.0.post1", {}, "0.23.0"),
+        ("vllm-ascend", "0.23.0", {"Dockerfile": "# ARG VLLM_TAG=v0.1.0\nARG VLLM_TAG=main\n"}, "0.23.0"),
+        ("vllm-ascend", "0.23.0", {"PKG-INFO": "Requires-Dist: vllm==0.23.1\n"}, "0.23.1"),
+        ("vllm-ascend", "0.23.0", {"PKG-INFO": "Requires-Dist: vllm>=0.20\nRequires-Dist: vllm-x==0.1\n"}, "0.23.0"),
+        ("vllm-ascend", "0.23.0", {"PKG-INFO": "Requires-Dist: ???\n\nRequires-Dist: vllm==0.1\n"}, "0.23.0"),
+        ("vllm-ascend", None, {}, None),
+    ],
+)
+def test_a_tree_says_which_vllm_it_is_for(
+    project: Project, own: str | None, files: dict[str, str], expected: str | None
+) -> None:
+    tree = Texts(project, own, files)
+    assert declared_vllm(tree) == expected
+    assert metadata(tree) == files.get("PKG-INFO")
+
+
+def install(folder: Path, *, direct_url: object = None, files: dict[str, str] | None = None) -> Path:
+    """A site-packages folder with vllm-ascend 0.18.0; its modules raise when they are imported."""
+    info = "vllm_ascend-0.18.0.dist-info"
+    fill(folder, {f"{info}/METADATA": "Metadata-Version: 2.1\nName: vllm-ascend\nVersion: 0.18.0\n\n"})
+    if direct_url is not None:
+        fill(folder, {f"{info}/direct_url.json": direct_url if isinstance(direct_url, str) else json.dumps(direct_url)})
+    return fill(folder, {"vllm_ascend/__init__.py": "raise SystemExit\n"} if files is None else files)
+
+
+def test_an_installed_distribution_is_read_as_files(tmp_path: Path) -> None:
+    site = install(tmp_path)
+    tree = open_installed("vllm-ascend", search=[str(site)])
+    assert tree is not None
+    assert tree.read("vllm_ascend/__init__.py") == "raise SystemExit\n"
+    assert tree.source == Source("vllm-ascend", "installed", str(site), "0.18.0")
+    assert tree.source.ref == "0.18.0"
+    assert declared_vllm(tree) == "0.18.0"
+
+
+def test_an_editable_installation_is_read_where_its_sources_are(tmp_path: Path) -> None:
+    sources = fill(tmp_path / "my sources", {"vllm_ascend/__init__.py": "here = 1\n"})
+    link = {"url": sources.as_uri(), "dir_info": {"editable": True}}
+    tree = open_installed("vllm-ascend", search=[str(install(tmp_path / "site", direct_url=link, files={}))])
+    assert tree is not None
+    assert tree.read("vllm_ascend/__init__.py") == "here = 1\n"
+    assert (tree.source.location, tree.source.version) == (str(sources), "0.18.0")
+
+
+@pytest.mark.parametrize(
+    "direct_url",
+    [
+        {"url": "file:///nowhere", "dir_info": {}},
+        {"url": "https://example.org/x.git", "vcs_info": {}},
+        {"url": "https://example.org/x", "dir_info": {"editable": True}},
+        "not json",
+        "[]",
+    ],
+)
+def test_other_origins_do_not_change_where_the_files_are(tmp_path: Path, direct_url: object) -> None:
+    tree = open_installed("vllm-ascend", search=[str(install(tmp_path, direct_url=direct_url))])
+    assert tree is not None
+    assert tree.source.location == str(tmp_path)
+
+
+def test_what_is_not_installed_is_none_and_what_is_gone_is_an_error(tmp_path: Path) -> None:
+    assert open_installed("vllm-ascend", search=[str(tmp_path)]) is None
+    assert open_installed("vllm", search=[str(install(tmp_path / "a"))]) is None
+    with pytest.raises(InputError, match=r"vllm-ascend is installed but .* install it again"):
+        open_installed("vllm-ascend", search=[str(install(tmp_path / "b", files={}))])

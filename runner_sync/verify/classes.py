@@ -32,7 +32,7 @@ class Assignment:
     node: ast.AST
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ClassInfo:
     """What a class statement shows. ``open`` is whether it can have attributes that no statement shows."""
 
@@ -139,11 +139,7 @@ class Classes:
         return found or [None]
 
     def _apply_patches(self, info: ClassInfo) -> None:
-        prefix = f"{info.module.name}.{info.name}."
-        for name, replacements in self.world.patches().items():
-            if not name.startswith(prefix):
-                continue
-            attribute = name.removeprefix(prefix)
+        for attribute, replacements in self.world.class_patches(f"{info.module.name}.{info.name}").items():
             for definition in replacements:
                 if isinstance(definition.node, FunctionNode):
                     info.methods.setdefault(attribute, []).append(definition.node)
@@ -192,7 +188,7 @@ def _read_method(info: ClassInfo, function: FunctionNode) -> None:
     owner = self_name(function)
     if owner is None:
         return
-    for node in ast.walk(function):
+    for node in modules.nodes_of(function):
         for target, value, annotation in modules.assignments_of(node):
             if is_attribute_of(target, owner):
                 assert isinstance(target, ast.Attribute)

@@ -6,7 +6,6 @@ Comes in: a module and its functions. Goes out: `Frame`s, in source order. May t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync.model import Finding, Severity
@@ -18,7 +17,7 @@ _ATTRIBUTE_ERRORS = frozenset({"AttributeError", "Exception", "BaseException"})
 _CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Frame:
     """A top-level function or method with everything nested in it. ``info`` is its class."""
 
@@ -41,10 +40,15 @@ class Frame:
         """The name of ``self`` (or ``cls``), ``None`` outside methods and in static ones."""
         return self_name(self.function) if self.info else None
 
-    def nodes(self) -> Iterator[ast.AST]:
+    def nodes(self) -> list[ast.AST]:
         """Every node of the body, nested functions included, decorators and signature left out."""
-        for statement in self.function.body:
-            yield from ast.walk(statement)
+        outside = [
+            *self.function.decorator_list,
+            self.function.args,
+            *([self.function.returns] if self.function.returns else []),
+        ]
+        skip = {id(node) for part in outside for node in ast.walk(part)}
+        return [node for node in modules.nodes_of(self.function)[1:] if id(node) not in skip]
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
         """Whether the code expects that ``node`` fails: in a ``try`` that catches it, or under a version switch."""
@@ -52,6 +56,11 @@ class Frame:
         if errors not in self._safe:
             self._safe[errors] = _guarded_nodes(self.function, errors)
         return id(node) in self._safe[errors]
+
+    def conditions(self, node: ast.AST) -> list[ast.expr]:
+        """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
+        branches = [n for n in modules.nodes_of(self.function) if isinstance(n, ast.If)]
+        return [b.test for b in branches if any(inner is node for part in b.body for inner in ast.walk(part))]
 
     def finding(
         self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
@@ -90,7 +99,7 @@ def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> 
     frame = Frame(module, function, info)
     for argument in _arguments(function):
         frame.bound.setdefault(argument.arg, []).append(argument)
-    for node in ast.walk(function):
+    for node in modules.nodes_of(function):
         if node is not function:
             _read_node(frame, node)
     return frame
@@ -141,7 +150,7 @@ def _read_guard(frame: Frame, call: ast.Call) -> None:
 
 def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
     guarded: set[int] = set()
-    for node in ast.walk(function):
+    for node in modules.nodes_of(function):
         body: list[ast.stmt] = []
         if isinstance(node, ast.Try) and any(modules.catches(handler, errors) for handler in node.handlers):
             body = node.body

@@ -41,7 +41,7 @@ class Binding:
     annotation: ast.expr | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Module:
     """A parsed module. ``dynamic`` is whether names can appear in it that no statement shows."""
 
@@ -62,12 +62,18 @@ def parse(text: str) -> ast.Module:
     return ast.parse(text)
 
 
+@functools.lru_cache(maxsize=16384)
+def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
+    """``ast.walk`` of a function, walked once: most rules look at the same few hundred methods."""
+    return tuple(ast.walk(function))
+
+
 def build(name: str, path: str, project: Project, *, text: str, is_package: bool) -> Module:
     """Parse ``text`` and collect its module-level bindings; raises `SyntaxError`."""
     module = Module(name, path, project, is_package, parse(text), text)
     for statement in flat_statements(module.node.body):
         _bind_statement(module, statement)
-    for node in ast.walk(module.node):
+    for node in ast.walk(module.node) if "global " in text else ():
         if isinstance(node, ast.Global):
             for global_name in node.names:
                 _add(module, global_name, Binding("value", node))
@@ -216,3 +222,33 @@ def is_switch(test: ast.expr) -> bool:
 
 def _is_import(node: ast.AST) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
+    """The values of the function's own ``return`` statements; ``None`` for a bare one."""
+    pending: list[ast.AST] = list(function.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Return):
+            yield node.value
+        elif not isinstance(node, FunctionNode | ast.ClassDef | ast.Lambda):
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def is_plain(function: FunctionNode) -> bool:
+    """Whether a call hands back what ``return`` says: no generator, coroutine, property or context manager."""
+    names = {decorator_name(d) for d in function.decorator_list}
+    if isinstance(function, ast.AsyncFunctionDef) or names & {
+        "contextmanager",
+        "property",
+        "overload",
+        "abstractmethod",
+    }:
+        return False
+    return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_of(function))
+
+
+def decorator_name(node: ast.expr) -> str:
+    """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
+    text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    return text.split(".")[-1]

@@ -8,13 +8,13 @@ cannot be told is ``None`` or empty: a rule then says nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.verify import signatures
-from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup, is_name, self_name
+from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup, is_name
 from runner_sync.verify.frames import Frame, frame_of, frames_of
-from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.modules import FunctionNode, Module, decorator_name, is_plain, nodes_of, returns_of
 from runner_sync.verify.signatures import Signature
 from runner_sync.verify.world import Definition, World
 
@@ -64,10 +64,27 @@ class Program:
         self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
 
     def frames(self, module: Module) -> list[Frame]:
-        """Every function of ``module`` as a frame, remembered."""
+        """Every function of ``module`` as a frame; of an inherited module only the methods that can run on NPU."""
         if module.name not in self._frames:
-            self._frames[module.name] = frames_of(self.classes, module)
+            found = frames_of(self.classes, module)
+            if module not in self.checked:
+                live = {key for line in self.leaves() for key in self.live(line)}
+                found = [frame for frame in found if id(frame.function) in live]
+            self._frames[module.name] = found
         return self._frames[module.name]
+
+    def twin(self, frame: Frame) -> Frame | None:
+        """The frame of the same unit of the same module in this program, ``None`` when there is none."""
+        module = next((m for m in (*self.checked, *self.inherited()) if m.path == frame.module.path), None)
+        own = self.frames(module) if module is not None else []
+        return next((other for other in own if other.unit == frame.unit), None)
+
+    def inherited(self) -> list[Module]:
+        """Omni modules that are not checked themselves but whose classes stand in the MRO of a checked class."""
+        found = {
+            c.module.name: c.module for line in self.leaves() for c in line.classes if c.module.project == "vllm-omni"
+        }
+        return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
     def frame(self, info: ClassInfo, function: FunctionNode) -> Frame:
         """The frame of one method, remembered."""
@@ -102,26 +119,33 @@ class Program:
     def live(self, line: Lineup) -> dict[int, tuple[ClassInfo, FunctionNode]]:
         """The methods of a lineup that can run: the first of each name, and what those reach by ``super()`` or name."""
         if id(line) not in self._live:
-            pending = [
+            first = [
                 (info, f)
                 for info in line.classes
-                for name, fs in info.methods.items()
-                for f in fs
+                for name, functions in info.methods.items()
                 if _is_first(line, info, name)
+                for f in functions
             ]
-            seen: dict[int, tuple[ClassInfo, FunctionNode]] = {}
-            while pending:
-                info, function = pending.pop()
-                if id(function) not in seen:
-                    seen[id(function)] = (info, function)
-                    pending.extend(self._parent_calls(line, info, function))
-            self._live[id(line)] = seen
+            self._live[id(line)] = self.reach(line, first)
         return self._live[id(line)]
+
+    def reach(
+        self, line: Lineup, start: Iterable[tuple[ClassInfo, FunctionNode]]
+    ) -> dict[int, tuple[ClassInfo, FunctionNode]]:
+        """``start`` and every parent method that it calls, directly or not."""
+        pending = list(start)
+        seen: dict[int, tuple[ClassInfo, FunctionNode]] = {}
+        while pending:
+            info, function = pending.pop()
+            if id(function) not in seen:
+                seen[id(function)] = (info, function)
+                pending.extend(self._parent_calls(line, info, function))
+        return seen
 
     def _parent_calls(
         self, line: Lineup, info: ClassInfo, function: FunctionNode
     ) -> Iterator[tuple[ClassInfo, FunctionNode]]:
-        for node in ast.walk(function):
+        for node in nodes_of(function):
             if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
                 continue
             if is_super(node.value):
@@ -151,7 +175,7 @@ class Program:
         return self.world.resolve(frame.module, dotted)
 
     def callees(self, frame: Frame, call: ast.Call, depth: int = 0) -> list[list[Callee]]:
-        """Groups of callees, one per lineup or type; a call is wrong when it fits no member of some group."""
+        """Groups of callees, one per lineup; a call is wrong when it fits no member of some group."""
         function = call.func
         if isinstance(function, ast.Name):
             return [self._of_definitions(self.definitions(frame, function.id))]
@@ -170,7 +194,9 @@ class Program:
         if through_class:
             return [through_class]
         instances = self.infer(frame, function.value, depth + 1) or []
-        return [self.method(line, function.attr) for i in instances for line in self.classes.lineups(i.info)]
+        groups = [self.method(line, function.attr) for i in instances for line in self.classes.lineups(i.info)]
+        # timid: of a union only a call that no member accepts is wrong.
+        return [[callee for group in groups for callee in group]] if all(groups) else []
 
     def method(
         self, line: Lineup, name: str, *, after: ClassInfo | None = None, through_class: bool = False
@@ -213,8 +239,7 @@ class Program:
         return found
 
     def _with_patches(self, definitions: Sequence[Definition]) -> list[Definition]:
-        patches = self.world.patches()
-        return [d for definition in definitions for d in (definition, *patches.get(definition.name, ()))]
+        return [d for definition in definitions for d in (definition, *self.world.patches_of(definition.name))]
 
     def _of_function(
         self, function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
@@ -295,16 +320,18 @@ class Program:
         infos = [self.classes.info(d) for d in (self.definitions(frame, dotted) if dotted else [])]
         if infos and all(infos):
             return [Instance(info, True) for info in infos if info is not None]
-        found = [self._returned(callee) for group in self.callees(frame, call, depth + 1) for callee in group]
+        found = [self._returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group]
         return _union(found) if found else None
 
-    def _returned(self, callee: Callee) -> list[Instance] | None:
+    def _returned(self, callee: Callee, depth: int) -> list[Instance] | None:
         function = callee.function
-        if function is None or isinstance(function, ast.AsyncFunctionDef):
+        if function is None or not is_plain(function):
             return None
-        if {decorator_name(d) for d in function.decorator_list} & {"contextmanager", "asynccontextmanager"}:
-            return None
-        return self.annotated(frame_of(callee.module, function, callee.info), function.returns)
+        frame = self.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
+        if function.returns is not None:
+            return self.annotated(frame, function.returns)
+        values = list(returns_of(function))
+        return _union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
 
     def annotated(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
         """The classes of an annotation: names, strings and unions with ``None``; anything generic is unknown."""
@@ -340,6 +367,18 @@ class Program:
         found = [self._assigned(info, assignment, depth) for info, assignment in self.assignments(line, name)]
         return _union(found) if found else None
 
+    def is_never_true(self, frame: Frame, test: ast.expr) -> bool:
+        """Whether a condition asks for a flag of ``self`` that every assignment which can run sets to ``False``."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return any(self.is_never_true(frame, part) for part in test.values)
+        own = isinstance(test, ast.Attribute) and frame.owner is not None and is_name(test.value, frame.owner)
+        if not own or not isinstance(test, ast.Attribute) or frame.info is None:
+            return False
+        lines = self.lineups(frame.info)
+        values = [a.value for line in lines for _, a in self.assignments(line, test.attr)]
+        is_false = [isinstance(value, ast.Constant) and value.value is False for value in values]
+        return bool(values) and all(is_false) and not any(line.open for line in lines)
+
     def assignments(self, line: Lineup, name: str) -> list[tuple[ClassInfo, Assignment]]:
         """The assignments of an attribute in methods that can still run, and in class bodies."""
         live = self.live(line)
@@ -352,8 +391,9 @@ class Program:
         value = assignment.value
         if assignment.annotation is not None:
             declared = self.annotated(frame, assignment.annotation)
-            # `x: Unknown | None = None` declares, the assignments elsewhere tell.
-            return [] if declared is None and isinstance(value, ast.Constant) and value.value is None else declared
+            # `x: Unknown` and `x: Unknown | None = None` declare; the assignments elsewhere tell.
+            only_declares = value is None or (isinstance(value, ast.Constant) and value.value is None)
+            return [] if declared is None and only_declares else declared
         return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
 
 
@@ -390,12 +430,3 @@ def dotted_name(node: ast.expr) -> str | None:
         inner = dotted_name(node.value)
         return f"{inner}.{node.attr}" if inner else None
     return None
-
-
-def decorator_name(node: ast.expr) -> str:
-    """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
-    text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
-    return text.split(".")[-1]
-
-
-__all__ = ["Callee", "Instance", "Program", "decorator_name", "dotted_name", "is_super", "self_name"]

@@ -7,11 +7,9 @@ May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from runner_sync.verify.classes import Lineup
-from runner_sync.verify.modules import FunctionNode
-from runner_sync.verify.program import Callee, Program, decorator_name
+from runner_sync.verify.modules import FunctionNode, is_plain, returns_of
+from runner_sync.verify.program import Callee, Program
 
 _MAX_DEPTH = 4
 
@@ -44,30 +42,6 @@ def returns_value(function: FunctionNode) -> bool | None:
     return None if True in kinds else False
 
 
-def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
-    """The values of the function's own ``return`` statements; ``None`` for a bare one."""
-    pending: list[ast.AST] = list(function.body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Return):
-            yield node.value
-        elif not isinstance(node, FunctionNode | ast.ClassDef | ast.Lambda):
-            pending.extend(ast.iter_child_nodes(node))
-
-
-def is_plain(function: FunctionNode) -> bool:
-    """Whether a call hands back what ``return`` says: no generator, coroutine, property or context manager."""
-    names = {decorator_name(d) for d in function.decorator_list}
-    if isinstance(function, ast.AsyncFunctionDef) or names & {
-        "contextmanager",
-        "property",
-        "overload",
-        "abstractmethod",
-    }:
-        return False
-    return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function))
-
-
 def declared_size(function: FunctionNode) -> int | None:
     """The size of a ``-> tuple[A, B]`` annotation, ``None`` for any other."""
     node = function.returns
@@ -83,13 +57,6 @@ def declared_size(function: FunctionNode) -> int | None:
     return (
         None if any(isinstance(e, ast.Constant) and e.value is ... for e in node.slice.elts) else len(node.slice.elts)
     )
-
-
-def tuple_fields(program: Program, line: Lineup) -> int | None:
-    """The number of fields when the class is a NamedTuple."""
-    head = line.head
-    named = any(ast.unparse(base).endswith("NamedTuple") for base in head.node.bases)
-    return len(head.fields) if named and program is not None else None
 
 
 def _instance_size(callee: Callee) -> frozenset[int] | None:

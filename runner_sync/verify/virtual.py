@@ -11,9 +11,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runner_sync.model import Project
 from runner_sync.verify.classes import Lineup, is_attribute_of, is_name
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.program import Program
+from runner_sync.verify.modules import nodes_of
+from runner_sync.verify.program import Callee, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,15 @@ def virtual_calls(program: Program, line: Lineup, name: str) -> Iterator[Virtual
                 yield VirtualCall(frame, node)
 
 
+def hidden_by(program: Program, line: Lineup, own: Callee, *, project: Project) -> list[Callee]:
+    """What a call from ``project`` meant before the override: upstream code means upstream's nearest definition."""
+    for info in line.classes[line.classes.index(own.info) + 1 :] if own.info else ():
+        if own.name in info.methods and (project == "vllm-omni" or info.module.project != "vllm-omni"):
+            before = line.classes[line.classes.index(info) - 1]
+            return program.method(line, own.name, after=before)
+    return []
+
+
 def unchecked_calls(program: Program, line: Lineup) -> dict[str, list[tuple[Frame, ast.Call]]]:
     """Attribute calls in the lineup's live methods outside the checked modules, by the attribute's name."""
     if id(line) not in program.calls_seen:
@@ -52,7 +63,7 @@ def unchecked_calls(program: Program, line: Lineup) -> dict[str, list[tuple[Fram
         for info, function in program.live(line).values():
             if id(info.module) in checked:
                 continue
-            for node in ast.walk(function):
+            for node in nodes_of(function):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     found.setdefault(node.func.attr, []).append((program.frame(info, function), node))
         program.calls_seen[id(line)] = found

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree
 from runner_sync.verify import modules
-from runner_sync.verify.modules import Binding, FunctionNode, Import, Module
+from runner_sync.verify.modules import Binding, Import, Module
 
 PACKAGES: Mapping[str, Project] = {"vllm_omni": "vllm-omni", "vllm_ascend": "vllm-ascend", "vllm": "vllm"}
 
@@ -45,7 +45,15 @@ class Definition:
         return f"{self.module.path}:{getattr(self.node, 'lineno', 1)}"
 
 
-EXTERNAL = Definition("external", "")
+@dataclass(frozen=True, slots=True, eq=False)
+class Patch:
+    """``owner.attribute = value`` in a start-up patch module, names as written there."""
+
+    module: Module
+    owner: str
+    attribute: str
+    value: ast.expr | None
+    node: ast.AST
 
 
 class World:
@@ -55,8 +63,8 @@ class World:
         """``trees`` by project name; a project that is left out counts as external: nothing is proved about it."""
         self._trees = dict(trees)
         self._modules: dict[str, Module | None] = {}
-        self._patches: dict[str, list[Definition]] | None = None
-        self._paths: dict[str, set[str]] = {}
+        self._patches: list[Patch] | None = None
+        self._by_module: dict[str, list[Patch]] = {}
         self._texts: dict[str, str] | None = None
 
     def tree_of(self, name: str) -> Tree | None:
@@ -72,8 +80,7 @@ class World:
 
     def module_at(self, path: str) -> Module:
         """The module of the omni file ``path``. Raises InputError when it is missing or not Python."""
-        name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        module = self.module(name)
+        module = self.module(module_name(path))
         if module is None:
             raise InputError(f"{path}: not found in the omni tree; give the path of a runner module relative to it")
         return module
@@ -90,18 +97,37 @@ class World:
         """What ``from module_name import name`` binds (``name`` ``None``: the module itself)."""
         return self._from_import(module_name, name, set())
 
-    def patches(self) -> Mapping[str, list[Definition]]:
-        """Monkey patches: the dotted name that is replaced (as far as it resolves) → what replaces it."""
-        if self._patches is None:
-            self._patches = {}
-            for project in ("vllm-ascend", "vllm-omni"):
-                self._collect_patches(project)
-        return self._patches
+    def patches_of(self, name: str) -> list[Definition]:
+        """What start-up patches put in place of the dotted ``name`` (a function, or a class's attribute)."""
+        attribute = name.rpartition(".")[2]
+        return [
+            d for p in self._all_patches() if p.attribute == attribute and name in self._targets(p) for d in self._by(p)
+        ]
+
+    def class_patches(self, class_name: str) -> dict[str, list[Definition]]:
+        """Attributes of the class ``class_name`` (dotted) that start-up patches replace, with what replaces them."""
+        short = class_name.rpartition(".")[2]
+        found: dict[str, list[Definition]] = {}
+        self._all_patches()
+        for patches in self._by_module.values():
+            if short in patches[0].module.text:
+                for patch in patches:
+                    if f"{class_name}.{patch.attribute}" in self._targets(patch):
+                        found.setdefault(patch.attribute, []).extend(self._by(patch))
+        return found
 
     def is_set_from_outside(self, attribute: str) -> bool:
         """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
         name = re.escape(attribute)
         write = re.compile(rf"(?i:runner|worker)\w*\.{name}\s*(:[^=\n]+)?=[^=]|setattr\([^,()]*,\s*[\"']{name}[\"']")
+        return any(write.search(text) for text in self._outside_texts().values() if attribute in text)
+
+    def is_written(self, attribute: str) -> bool:
+        """Whether the runners' surroundings write ``attribute`` on anything, or declare a field of that name."""
+        write = re.compile(
+            rf"\.{re.escape(attribute)}\s*(:[^=\n]+)?=[^=]|^\s+{re.escape(attribute)}\s*:|[\"']{re.escape(attribute)}[\"']",
+            re.M,
+        )
         return any(write.search(text) for text in self._outside_texts().values() if attribute in text)
 
     def _outside_texts(self) -> dict[str, str]:
@@ -208,29 +234,42 @@ class World:
             return self._name_in(outer.module, name, set()) or self._submodule(outer.module, name)
         return [Definition("external", f"{outer.name}.{name}")]
 
-    def _collect_patches(self, project: str) -> None:
-        tree = self._trees.get(project)
-        package = project.replace("-", "_")
-        for path in tree.paths(f"{package}/") if tree else ():
-            if _PATCHES.search(path):
-                module = self.module(path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
-                for statement in ast.walk(module.node) if module else ():
-                    if module is not None:
-                        self._read_patch(module, statement)
+    def _all_patches(self) -> list[Patch]:
+        if self._patches is None:
+            self._patches = []
+            for project in ("vllm-ascend", "vllm-omni"):
+                tree = self._trees.get(project)
+                for path in tree.paths(f"{project.replace('-', '_')}/") if tree else ():
+                    module = self.module(module_name(path)) if _PATCHES.search(path) else None
+                    own = list(_read_patches(module)) if module is not None else []
+                    self._patches.extend(own)
+                    if own:
+                        self._by_module[path] = own
+        return self._patches
 
-    def _read_patch(self, module: Module, statement: ast.AST) -> None:
-        for target, value in _patch_targets(statement):
+    def _targets(self, patch: Patch) -> set[str]:
+        return {f"{definition.name}.{patch.attribute}" for definition in self.resolve(patch.module, patch.owner)}
+
+    def _by(self, patch: Patch) -> list[Definition]:
+        text = ast.unparse(patch.value) if patch.value is not None else ""
+        found = self.resolve(patch.module, text) if re.fullmatch(r"[\w.]+", text) else []
+        return [d for d in found if d.kind == "function"] or [Definition("external", text, patch.module, patch.node)]
+
+
+def module_name(path: str) -> str:
+    """The dotted name of the module at ``path``."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _read_patches(module: Module) -> Iterator[Patch]:
+    for node in ast.walk(module.node):
+        for target, value in _patch_targets(node):
             owner, _, attribute = target.rpartition(".")
-            for definition in self.resolve(module, owner) if owner else ():
-                replaced = f"{definition.name}.{attribute}"
-                text = ast.unparse(value) if value is not None else ""
-                dotted = bool(re.fullmatch(r"[\w.]+", text))
-                by = [d for d in (self.resolve(module, text) if dotted else []) if d.kind == "function"]
-                assert self._patches is not None
-                self._patches.setdefault(replaced, []).extend(by or [Definition("external", text, module, statement)])
+            if owner:
+                yield Patch(module, owner, attribute, value, node)
 
 
-def _patch_targets(statement: ast.AST) -> Iterable[tuple[str, ast.expr | None]]:
+def _patch_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         for target, value, _ in modules.assignments_of(statement):
             text = ast.unparse(target)
@@ -240,8 +279,3 @@ def _patch_targets(statement: ast.AST) -> Iterable[tuple[str, ast.expr | None]]:
         owner, name, value = statement.args
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
             yield f"{ast.unparse(owner)}.{name.value}", value
-
-
-def is_function(node: ast.AST | None) -> bool:
-    """Whether ``node`` is a function definition."""
-    return isinstance(node, FunctionNode)

@@ -22,10 +22,11 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import returns
-from runner_sync.verify.classes import ClassInfo, is_name
+from runner_sync.verify.classes import ClassInfo
 from runner_sync.verify.frames import Frame, signature_end
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.virtual import virtual_calls
 
 CODE = "RS303"
 NAME = "tuple-size"
@@ -38,7 +39,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         for node, count in unpackings(frame):
             if not frame.is_guarded(node, calls=True):
                 yield from _check(program, frame, node, count=count)
-    for info in program.own_classes(module):
+    for info in program.own_classes(module) if module in program.checked else ():
         yield from _check_overrides(program, info)
 
 
@@ -106,24 +107,14 @@ def _own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode])
 
 
 def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:
-    checked = {id(module) for module in program.checked}
     for line in program.lineups(info):
         reached = line.find(name)
         if reached is None or reached[0] is not info:
             continue
-        for owner, function in program.live(line).values():
-            if id(owner.module) in checked or not _mentions(function, name):
-                continue
-            frame = program.frame(owner, function)
-            for node, count in unpackings(frame):
-                call = node.value
-                own = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == name
-                if own and frame.owner and is_name(call.func.value, frame.owner):  # type: ignore[attr-defined]
-                    yield frame, node, count
-
-
-def _mentions(function: FunctionNode, name: str) -> bool:
-    return any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(function))
+        for call in virtual_calls(program, line, name):
+            for node, count in unpackings(call.frame):
+                if node.value is call.node:
+                    yield call.frame, node, count
 
 
 def _override_finding(

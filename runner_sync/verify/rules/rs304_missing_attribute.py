@@ -11,6 +11,8 @@ Why: an `AttributeError` in the first forward pass, on hardware only. 20 of the 
 
 Fix: use what the target uses in its place, or drop the statement as the target did.
 
+A read under a flag of `self` that the target only ever sets to `False` cannot fail today: it is a warning.
+
 Leaves alone: names tested with `hasattr`/`getattr` in the same method, code in `try`/`except AttributeError`,
 version switches, classes with `__getattr__`, a dynamic `setattr` or a base outside the trees, attributes that
 other modules write on a runner they were handed (`runner.x = …`), and mixins none of whose users is checked.
@@ -42,7 +44,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
     for frame in program.frames(module):
         for node in frame.nodes():
             if _is_own_read(frame, node) and isinstance(node, ast.Attribute) and _is_missing(program, frame, node):
-                yield _finding(frame, node)
+                yield _finding(program, frame, node)
 
 
 def _is_own_read(frame: Frame, node: ast.AST) -> bool:
@@ -63,13 +65,15 @@ def _is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
     return bool(lines) and not defined and not program.world.is_set_from_outside(name)
 
 
-def _finding(frame: Frame, node: ast.Attribute) -> Finding:
+def _finding(program: Program, frame: Frame, node: ast.Attribute) -> Finding:
     assert frame.info is not None
+    asleep = [test for test in frame.conditions(node) if program.is_never_true(frame, test)]
+    when = f" Today the condition `{ast.unparse(asleep[0])}` is never true." if asleep else ""
     return frame.finding(
         CODE,
-        SEVERITY,
+        "warning" if asleep else SEVERITY,
         node,
         symbol=node.attr,
-        message=f"`{frame.owner}.{node.attr}` is read, but nothing in the MRO of `{frame.info.name}` defines it.",
+        message=f"`{frame.owner}.{node.attr}` is read, but nothing in the MRO of `{frame.info.name}` defines it.{when}",
         fix=f"Follow what the target uses in place of `{node.attr}`, or drop the statement.",
     )

@@ -21,13 +21,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from runner_sync.model import Finding, Project, Severity
+from runner_sync.model import Finding, Severity
 from runner_sync.verify import signatures
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import signature_end
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Callee, Program
-from runner_sync.verify.virtual import VirtualCall, virtual_calls
+from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls
 
 CODE = "RS305"
 NAME = "override-signature"
@@ -49,18 +49,9 @@ def _check(program: Program, info: ClassInfo, line: Lineup, *, name: str) -> Ite
     for call in virtual_calls(program, line, name):
         arguments = signatures.of_call(call.node)
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
-        hidden = _hidden(program, line, own[0], project=call.frame.module.project) if all(reasons) else []
+        hidden = hidden_by(program, line, own[0], project=call.frame.module.project) if all(reasons) else []
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
             yield _finding(program, info, own[0], hidden=hidden[0], call=call, reason=reasons[0][0])
-
-
-def _hidden(program: Program, line: Lineup, own: Callee, *, project: Project) -> list[Callee]:
-    """What the call would reach without omni's override: upstream code means upstream's nearest definition."""
-    for info in line.classes[line.classes.index(own.info) + 1 :] if own.info else ():
-        if own.name in info.methods and (project == "vllm-omni" or info.module.project != "vllm-omni"):
-            before = line.classes[line.classes.index(info) - 1]
-            return program.method(line, own.name, after=before)
-    return []
 
 
 def _finding(
@@ -73,7 +64,7 @@ def _finding(
         SEVERITY,
         own.function,
         symbol=f"{own.name}({reason.name}{keyword})",
-        message=f"This override {reason.text}, but {call.place} calls it so, as `{hidden.name}` ({hidden.place}) accepts.",
+        message=f"This override {reason.text}, but {call.place} calls it so, as {hidden.place} accepts.",
         fix=f"Give the override the parameters of {hidden.place} and pass them on.",
     )
     end_line, end_column = signature_end(own.function)

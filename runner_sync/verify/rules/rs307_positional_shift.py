@@ -1,0 +1,98 @@
+"""RS307 positional-shift: the number of arguments still fits, but they now land on other parameters.
+
+What: a call by position where the parameters at those positions were inserted, removed or reordered between the
+old and the new target; also an NPU override whose order differs from the hidden method's, under a positional call
+from inherited code.
+
+Example: `_model_forward(input_ids, positions, ...)` after vllm-ascend put `num_tokens_padded` first: every value
+moves one place and nothing raises.
+
+Why: silent wrong output or an error far away. 9 of the 156 recorded breakages; only the old tree tells.
+
+Fix: pass by keyword, or in the target's order.
+
+Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302), star
+arguments. Between trees it needs the old ones.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from runner_sync.model import Finding, Severity
+from runner_sync.verify import signatures
+from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.frames import Frame, signature_end
+from runner_sync.verify.modules import Module
+from runner_sync.verify.program import Callee, Program
+from runner_sync.verify.virtual import hidden_by, virtual_calls
+
+CODE = "RS307"
+NAME = "positional-shift"
+SEVERITY: Severity = "error"
+
+
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Positional calls whose values moved since ``old``, and overrides that move the values of inherited calls."""
+    for frame in program.frames(module) if old is not None else ():
+        before = old.twin(frame) if old is not None else None
+        if old is not None and before is not None:
+            for node in frame.nodes():
+                if isinstance(node, ast.Call) and node.args:
+                    yield from _check_call(program, frame, node, old=old, before=before)
+    for info in program.own_classes(module) if module in program.checked else ():
+        for line in program.lineups(info):
+            for name in info.methods:
+                yield from _check_override(program, info, line, name=name)
+
+
+def shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | None:
+    """The first (old, new) parameter pair that shows a move at a position the call fills; a rename is none."""
+    arguments = signatures.of_call(call)
+    if arguments.open_positional or signatures.misfits(after.signature, arguments):
+        return None
+    old, new = before.signature.positional, after.signature.positional
+    for was, now in list(zip(old, new, strict=False))[: arguments.positional]:
+        if was != now and (was in new or now in old):
+            return was, now
+    return None
+
+
+def _check_call(program: Program, frame: Frame, node: ast.Call, *, old: Program, before: Frame) -> Iterator[Finding]:
+    for new_group, old_group in zip(program.callees(frame, node), old.callees(before, node), strict=False):
+        moves = [shift(node, was, now) for was in old_group for now in new_group]
+        if moves and all(moves) and moves[0] is not None:
+            was, now = moves[0]
+            callee = new_group[0]
+            yield frame.finding(
+                CODE,
+                SEVERITY,
+                node,
+                symbol=callee.name,
+                message=f"The value for `{was}` now lands on `{now}` of `{callee.name}` ({callee.place}).",
+                fix="Pass the arguments by keyword or in the target's order.",
+            )
+            return
+
+
+def _check_override(program: Program, info: ClassInfo, line: Lineup, *, name: str) -> Iterator[Finding]:
+    own = [c for c in program.method(line, name) if c.info is info]
+    for call in virtual_calls(program, line, name) if len(own) == 1 else ():
+        hidden = hidden_by(program, line, own[0], project=call.frame.module.project)
+        moves = [shift(call.node, was, own[0]) for was in hidden]
+        function = own[0].function
+        if moves and all(moves) and moves[0] is not None and function is not None:
+            was, now = moves[0]
+            found = program.frame(info, function).finding(
+                CODE,
+                SEVERITY,
+                function,
+                symbol=name,
+                message=f"{call.place} passes `{was}` by position, which lands on `{now}` of this override.",
+                fix=f"Keep the parameter order of {hidden[0].place}.",
+            )
+            end_line, end_column = signature_end(function)
+            yield dataclasses.replace(found, end_line=end_line, end_column=end_column)
+            return

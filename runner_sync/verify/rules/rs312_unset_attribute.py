@@ -1,0 +1,100 @@
+"""RS312 unset-attribute: code that runs reads `self.x`, and the only methods that set it are hidden by an NPU
+override.
+
+What: an NPU override does not call the method it hides; the hidden method was the only one to set `self.x`; some
+method of the MRO that still runs reads it.
+
+Example: omni's `load_model` overrides the GPU runner's without calling it, the GPU version sets
+`self._talker_cache`, and the inherited `_preprocess` reads `self._talker_cache`.
+
+Why: an `AttributeError` from inherited code after an upstream release began to read what its own copy of the
+method sets. With RS304 this is the class of 20 of the 156 recorded breakages.
+
+Fix: set the attribute in the override as the hidden method does, or call `super()`.
+
+Leaves alone: reads guarded by `hasattr`/`getattr` or `try`, attributes with a default in a class body or in any
+method that runs, classes with dynamic attributes, reads in the methods of no checked class's MRO.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from runner_sync.model import Finding, Severity
+from runner_sync.verify.classes import ClassInfo, Lineup, is_attribute_of
+from runner_sync.verify.frames import Frame, signature_end
+from runner_sync.verify.modules import FunctionNode, Module, nodes_of
+from runner_sync.verify.program import Program
+
+CODE = "RS312"
+NAME = "unset-attribute"
+SEVERITY: Severity = "error"
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Overrides in ``module`` that hide the only writer of an attribute that is still read."""
+    for line in program.leaves():
+        if line.open or not any(info.module is module for info in line.classes):
+            continue
+        hidden = _hidden_names(program, line)
+        for frame, node in _reads(program, line, set(hidden)):
+            writer = hidden[node.attr]
+            override = line.find(writer.name)
+            if (
+                override is not None
+                and override[1]
+                and override[0].module is module
+                and _hides(program, line, override[0], writer)
+            ):
+                yield _finding(program, override[0], override[1][0], frame=frame, node=node)
+
+
+def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
+    """Attributes that only methods set which can no longer run, with one such method."""
+    live = program.live(line)
+    found: dict[str, FunctionNode] = {}
+    defined = {name for info in line.classes for name in info.methods}
+    for info in line.classes:
+        for name, writes in info.written.items():
+            for write in writes:
+                if write.function is None or id(write.function) in live:
+                    defined.add(name)
+                else:
+                    found.setdefault(name, write.function)
+    return {name: function for name, function in found.items() if name not in defined}
+
+
+def _hides(program: Program, line: Lineup, info: ClassInfo, writer: FunctionNode) -> bool:
+    """Whether ``writer`` would run if the override were not there: else somebody upstream hides it."""
+    reached = line.find(writer.name, after=info)
+    start = [(reached[0], function) for function in reached[1]] if reached is not None else []
+    return id(writer) in program.reach(line, start)
+
+
+def _reads(program: Program, line: Lineup, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:
+    for info, function in program.live(line).values():
+        frame = program.frame(info, function)
+        for node in nodes_of(function):
+            if not isinstance(node, ast.Attribute) or node.attr not in names or not isinstance(node.ctx, ast.Load):
+                continue
+            own = frame.owner is not None and is_attribute_of(node, frame.owner)
+            if own and node.attr not in frame.tested and not frame.is_guarded(node):
+                yield frame, node
+
+
+def _finding(
+    program: Program, info: ClassInfo, override: FunctionNode, *, frame: Frame, node: ast.Attribute
+) -> Finding:
+    found = program.frame(info, override).finding(
+        CODE,
+        SEVERITY,
+        override,
+        symbol=node.attr,
+        message=f"This override hides the only method that sets `self.{node.attr}`, which "
+        f"{frame.module.path}:{node.lineno} ({frame.unit}) reads.",
+        fix=f"Set `self.{node.attr}` here as the hidden method does, or call it.",
+    )
+    end_line, end_column = signature_end(override)
+    return dataclasses.replace(found, end_line=end_line, end_column=end_column)

@@ -111,7 +111,7 @@ class Classes:
     def lineups(self, info: ClassInfo) -> list[Lineup]:
         """The possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
         if id(info.node) not in self._lineups:
-            self._lineups[id(info.node)] = [Lineup((info,), True)]  # a cycle reads as open
+            self._lineups[id(info.node)] = [Lineup((), True)]  # a class among its own bases reads as open
             self._lineups[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_LINEUPS))
         return self._lineups[id(info.node)]
 

@@ -1,22 +1,23 @@
 """What calls reach and what expressions are, over the real MRO.
 
 Comes in: a `World` and the modules that are checked. Goes out: the possible callees of a call, the classes an
-expression can be an instance of, the functions of a lineup that can still run. May touch: nothing else. What
-cannot be told is ``None`` or empty: a rule then says nothing.
+expression can be an instance of. May touch: nothing else. What cannot be told is ``None`` or empty: a rule then says
+nothing.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.verify import signatures
-from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup, is_name
-from runner_sync.verify.frames import Frame, frame_of, frames_of
-from runner_sync.verify.modules import FunctionNode, Module, decorator_name, is_plain, nodes_of, returns_of
+from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_name
+from runner_sync.verify.frames import Frame, frame_of
+from runner_sync.verify.modules import FunctionNode, Module, decorator_name, is_plain, returns_of
+from runner_sync.verify.runtime import Runtime, dotted_name, is_super
 from runner_sync.verify.signatures import Signature
-from runner_sync.verify.world import Definition, World
+from runner_sync.verify.world import Definition
 
 _MAX_DEPTH = 6
 
@@ -25,7 +26,7 @@ _TRANSPARENT = frozenset(
     {
         "staticmethod", "classmethod", "abstractmethod", "override", "overload", "final", "contextmanager",
         "asynccontextmanager", "inference_mode", "no_grad", "lru_cache", "cache", "capture", "instrument", "deprecated",
-        "torch_async_thread", "disable", "support_torch_compile",
+        "disable",
     }
 )  # fmt: skip
 
@@ -50,129 +51,8 @@ class Instance:
     exact: bool
 
 
-class Program:
-    """Name, call and type questions about one world. ``names`` are the paths of the checked modules."""
-
-    def __init__(self, world: World, names: Sequence[str]) -> None:
-        self.world = world
-        self.classes = Classes(world)
-        self.checked = [world.module_at(path) for path in names]
-        self._frames: dict[str, list[Frame]] = {}
-        self._frame: dict[int, Frame] = {}
-        self._leaves: dict[int, list[Lineup]] | None = None
-        self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
-        self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
-
-    def frames(self, module: Module) -> list[Frame]:
-        """Every function of ``module`` as a frame; of an inherited module only the methods that can run on NPU."""
-        if module.name not in self._frames:
-            found = frames_of(self.classes, module)
-            if module not in self.checked:
-                live = {key for line in self.leaves() for key in self.live(line)}
-                found = [frame for frame in found if id(frame.function) in live]
-            self._frames[module.name] = found
-        return self._frames[module.name]
-
-    def twin(self, frame: Frame) -> Frame | None:
-        """The frame of the same unit of the same module in this program, ``None`` when there is none."""
-        module = next((m for m in (*self.checked, *self.inherited()) if m.path == frame.module.path), None)
-        own = self.frames(module) if module is not None else []
-        return next((other for other in own if other.unit == frame.unit), None)
-
-    def inherited(self) -> list[Module]:
-        """Omni modules that are not checked themselves but whose classes stand in the MRO of a checked class."""
-        found = {
-            c.module.name: c.module for line in self.leaves() for c in line.classes if c.module.project == "vllm-omni"
-        }
-        return [found[name] for name in sorted(found) if found[name] not in self.checked]
-
-    def frame(self, info: ClassInfo, function: FunctionNode) -> Frame:
-        """The frame of one method, remembered."""
-        if id(function) not in self._frame:
-            self._frame[id(function)] = frame_of(info.module, function, info)
-        return self._frame[id(function)]
-
-    def lineups(self, info: ClassInfo) -> list[Lineup]:
-        """The MROs that ``self`` can have in a method of ``info``: those of its most derived checked subclasses."""
-        if self._leaves is None:
-            self._leaves = self._find_leaves()
-        return self._leaves.get(id(info.node)) or self.classes.lineups(info)
-
-    def leaves(self) -> list[Lineup]:
-        """The lineups of all checked classes that no checked class derives from."""
-        own = [info for module in self.checked for info in self.own_classes(module)]
-        bases = {id(base.node) for info in own for line in self.classes.lineups(info) for base in line.classes[1:]}
-        return [line for info in own if id(info.node) not in bases for line in self.classes.lineups(info)]
-
-    def own_classes(self, module: Module) -> list[ClassInfo]:
-        """Top-level classes of ``module``."""
-        nodes = [b.node for bindings in module.bindings.values() for b in bindings if b.kind == "class"]
-        return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
-
-    def _find_leaves(self) -> dict[int, list[Lineup]]:
-        found: dict[int, list[Lineup]] = {}
-        for line in self.leaves():
-            for info in line.classes:
-                found.setdefault(id(info.node), []).append(line)
-        return found
-
-    def live(self, line: Lineup) -> dict[int, tuple[ClassInfo, FunctionNode]]:
-        """The methods of a lineup that can run: the first of each name, and what those reach by ``super()`` or name."""
-        if id(line) not in self._live:
-            first = [
-                (info, f)
-                for info in line.classes
-                for name, functions in info.methods.items()
-                if _is_first(line, info, name)
-                for f in functions
-            ]
-            self._live[id(line)] = self.reach(line, first)
-        return self._live[id(line)]
-
-    def reach(
-        self, line: Lineup, start: Iterable[tuple[ClassInfo, FunctionNode]]
-    ) -> dict[int, tuple[ClassInfo, FunctionNode]]:
-        """``start`` and every parent method that it calls, directly or not."""
-        pending = list(start)
-        seen: dict[int, tuple[ClassInfo, FunctionNode]] = {}
-        while pending:
-            info, function = pending.pop()
-            if id(function) not in seen:
-                seen[id(function)] = (info, function)
-                pending.extend(self._parent_calls(line, info, function))
-        return seen
-
-    def _parent_calls(
-        self, line: Lineup, info: ClassInfo, function: FunctionNode
-    ) -> Iterator[tuple[ClassInfo, FunctionNode]]:
-        for node in nodes_of(function):
-            if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
-                continue
-            if is_super(node.value):
-                reached = line.find(node.attr, after=info) if info in line else None
-                yield from ((reached[0], f) for f in reached[1]) if reached else ()
-            elif isinstance(node.value, ast.Name) and node.value.id[:1].isupper():
-                for definition in self.world.resolve(info.module, node.value.id):
-                    base = self.classes.info(definition)
-                    for base_line in self.classes.lineups(base) if base else ():
-                        reached = base_line.find(node.attr)
-                        yield from ((reached[0], f) for f in reached[1]) if reached else ()
-
-    def definitions(self, frame: Frame, dotted: str) -> list[Definition]:
-        """What a dotted name means in ``frame``; empty when its head is a local variable."""
-        head, _, rest = dotted.partition(".")
-        if head in frame.bound:
-            return []
-        if head in frame.imports:
-            found = [
-                d
-                for i in frame.imports[head]
-                for d in self.world.lookup(i.module if i.name or i.alias != i.module.split(".")[0] else i.alias, i.name)
-            ]
-            for part in rest.split(".") if rest else ():
-                found = [d for outer in found for d in self.world.member(outer, part)]
-            return found
-        return self.world.resolve(frame.module, dotted)
+class Program(Runtime):
+    """Call and type questions about one world."""
 
     def callees(self, frame: Frame, call: ast.Call, depth: int = 0) -> list[list[Callee]]:
         """Groups of callees, one per lineup; a call is wrong when it fits no member of some group."""
@@ -367,24 +247,6 @@ class Program:
         found = [self._assigned(info, assignment, depth) for info, assignment in self.assignments(line, name)]
         return _union(found) if found else None
 
-    def is_never_true(self, frame: Frame, test: ast.expr) -> bool:
-        """Whether a condition asks for a flag of ``self`` that every assignment which can run sets to ``False``."""
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return any(self.is_never_true(frame, part) for part in test.values)
-        own = isinstance(test, ast.Attribute) and frame.owner is not None and is_name(test.value, frame.owner)
-        if not own or not isinstance(test, ast.Attribute) or frame.info is None:
-            return False
-        lines = self.lineups(frame.info)
-        values = [a.value for line in lines for _, a in self.assignments(line, test.attr)]
-        is_false = [isinstance(value, ast.Constant) and value.value is False for value in values]
-        return bool(values) and all(is_false) and not any(line.open for line in lines)
-
-    def assignments(self, line: Lineup, name: str) -> list[tuple[ClassInfo, Assignment]]:
-        """The assignments of an attribute in methods that can still run, and in class bodies."""
-        live = self.live(line)
-        pairs = [(info, a) for info in line.classes for a in info.written.get(name, ())]
-        return [(info, a) for info, a in pairs if a.function is None or id(a.function) in live]
-
     def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
         function = assignment.function
         frame = self.frame(info, function) if function is not None else _class_frame(info)
@@ -411,22 +273,3 @@ def _union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
         for instance in part or ():
             unique.setdefault((id(instance.info), instance.exact), instance)
     return list(unique.values())
-
-
-def _is_first(line: Lineup, info: ClassInfo, name: str) -> bool:
-    return next(c for c in line.classes if name in c.methods) is info
-
-
-def is_super(node: ast.expr) -> bool:
-    """Whether ``node`` is ``super()`` (with or without arguments)."""
-    return isinstance(node, ast.Call) and is_name(node.func, "super")
-
-
-def dotted_name(node: ast.expr) -> str | None:
-    """``a.b.c`` as text, ``None`` for any other expression."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        inner = dotted_name(node.value)
-        return f"{inner}.{node.attr}" if inner else None
-    return None

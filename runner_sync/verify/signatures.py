@@ -121,7 +121,7 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
 
 
 def _missing(signature: Signature, arguments: Arguments, filled: set[str]) -> list[Misfit]:
-    given = filled | set(arguments.keywords)
+    given = filled | (set(arguments.keywords) & signature.keywords)
     if arguments.open_positional:
         given |= set(signature.positional)
     order = (*signature.positional, *signature.keyword_only)

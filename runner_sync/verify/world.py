@@ -97,6 +97,10 @@ class World:
         """What ``from module_name import name`` binds (``name`` ``None``: the module itself)."""
         return self._from_import(module_name, name, set())
 
+    def imported(self, imported: Import) -> list[Definition]:
+        """What an import statement binds its name to."""
+        return self._imported(imported, set())
+
     def patches_of(self, name: str) -> list[Definition]:
         """What start-up patches put in place of the dotted ``name`` (a function, or a class's attribute)."""
         attribute = name.rpartition(".")[2]

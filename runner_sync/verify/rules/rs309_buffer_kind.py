@@ -23,7 +23,8 @@ from runner_sync.model import Finding, Severity
 from runner_sync.verify.classes import Assignment, ClassInfo, is_attribute_of
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program, dotted_name
+from runner_sync.verify.program import Program
+from runner_sync.verify.runtime import dotted_name
 
 CODE = "RS309"
 NAME = "buffer-kind"
@@ -69,7 +70,7 @@ def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute) ->
 
 def _check_subscript(program: Program, frame: Frame, node: ast.Subscript, *, name: str) -> Iterator[Finding]:
     instances = program.infer(frame, node.value) or []
-    if instances and all(_is_buffer(program, i.info) and i.exact is i.exact for i in instances):
+    if instances and all(_is_buffer(program, i.info) for i in instances):
         places = _places(program, frame, name)
         yield _finding(frame, node, name=name, places=places, what=f"a `{instances[0].info.name}`, not a tensor")
 

@@ -1,0 +1,118 @@
+"""Which methods of omni's classes run on a runner: its MRO as far as the omni tree shows it.
+
+Comes in: a class and the library of omni files. Goes out: the classes of its MRO in order (C3, "The Python 2.3 Method
+Resolution Order") and the methods that can run. May touch: nothing. Classes outside omni only count by name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from runner_sync.verify.job import Library
+from runner_sync.verify.reading import ClassText, Function, dotted
+
+
+@dataclass(slots=True, eq=False)
+class Ancestry:
+    """The omni classes of an MRO, the class itself first, and the names of every base, known or not."""
+
+    classes: tuple[ClassText, ...]
+    names: frozenset[str]
+    outside: frozenset[str]
+    _live: list[tuple[ClassText, Function]] = field(default_factory=list)
+
+    def find(self, method: str, *, after: ClassText | None = None) -> ClassText | None:
+        """The first omni class that defines ``method``."""
+        start = 0 if after is None else self.classes.index(after) + 1
+        return next((c for c in self.classes[start:] if method in c.methods), None)
+
+    def live(self) -> list[tuple[ClassText, Function]]:
+        """The methods that can run: the first of each name, and what those reach by ``super()`` or by class name."""
+        if not self._live:
+            first = [
+                (c, function)
+                for c in self.classes
+                for name, functions in c.methods.items()
+                if self.find(name) is c
+                for function in functions
+            ]
+            self._live = self._reach(first)
+        return self._live
+
+    def _reach(self, pending: list[tuple[ClassText, Function]]) -> list[tuple[ClassText, Function]]:
+        seen: dict[int, tuple[ClassText, Function]] = {}
+        while pending:
+            owner, function = pending.pop()
+            if id(function) not in seen:
+                seen[id(function)] = (owner, function)
+                pending.extend(self._parents(owner, function))
+        return list(seen.values())
+
+    def _parents(self, owner: ClassText, function: Function) -> Iterator[tuple[ClassText, Function]]:
+        text = owner.reading.text_of(function)
+        named = {c.name: c for c in self.classes if f"{c.name}." in text}
+        if "super()" not in text and not named:
+            return
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Attribute):
+                continue
+            if is_super(node.value):
+                reached = self.find(node.attr, after=owner)
+            elif isinstance(node.value, ast.Name) and node.value.id in named:
+                reached = self.find_from(named[node.value.id], node.attr)
+            else:
+                continue
+            yield from ((reached, f) for f in reached.methods[node.attr]) if reached is not None else ()
+
+    def find_from(self, start: ClassText, method: str) -> ClassText | None:
+        """The class that ``Start.method(self, …)`` reaches."""
+        return next((c for c in self.classes[self.classes.index(start) :] if method in c.methods), None)
+
+
+def ancestry(library: Library, head: ClassText) -> Ancestry:
+    """The MRO of ``head``. Where C3 has no answer (or bases form a circle), bases in the order they are written."""
+    outside: set[str] = set()
+    classes = tuple(_line(library, head, outside=outside, above=()))
+    names = frozenset({c.name for c in classes} | {b.rpartition(".")[2] for c in classes for b in c.bases} | outside)
+    return Ancestry(classes, names, frozenset(outside))
+
+
+def _line(library: Library, head: ClassText, *, outside: set[str], above: tuple[ClassText, ...]) -> list[ClassText]:
+    parts: list[list[ClassText]] = []
+    for base in head.bases:
+        found = library.find_class(head.reading, base)
+        if found is None:
+            outside.add(base.rpartition(".")[2])
+        elif found is not head and found not in above:
+            parts.append(_line(library, found, outside=outside, above=(*above, head)))
+    return [head, *_merge([*parts, [part[0] for part in parts]])]
+
+
+def _merge(sequences: list[list[ClassText]]) -> list[ClassText]:
+    pending = [list(s) for s in sequences if s]
+    merged: list[ClassText] = []
+    while pending:
+        heads = [s[0] for s in pending if not any(s[0] in other[1:] for other in pending)]
+        chosen = heads[0] if heads else pending[0][0]
+        merged.append(chosen)
+        pending = [rest for s in pending if (rest := [c for c in s if c is not chosen])]
+    return merged
+
+
+def is_super(node: ast.AST) -> bool:
+    """Whether ``node`` is ``super()``, with or without arguments."""
+    return isinstance(node, ast.Call) and dotted(node.func) == "super"
+
+
+def calls_parent(function: Function, name: str) -> bool:
+    """Whether ``function`` hands on to a parent's ``name``: ``super().name(…)`` or ``Base.name(self, …)``."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+            base = node.func.value
+            named = isinstance(base, ast.Name) and base.id[:1].isupper()
+            first = node.args[0] if node.args else None
+            if is_super(base) or (named and isinstance(first, ast.Name) and first.id in ("self", "cls")):
+                return True
+    return False

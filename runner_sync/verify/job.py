@@ -1,0 +1,150 @@
+"""What `check` is given, and one module of it as the rules see it.
+
+Comes in: texts (by `sync`, from whatever source). Goes out: `CheckJob`, `CheckModule`, and `Subject` for the rules. May
+touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from runner_sync.lock import Entry
+from runner_sync.profile import Profile, RunnerModule
+from runner_sync.verify.reading import ClassText, Reading
+
+if TYPE_CHECKING:
+    from runner_sync.verify.world import World
+
+TextReader = Callable[[str], str | None]
+Translate = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckModule:
+    """One NPU module. ``gpu_text`` is its GPU twin now; the other texts are ``None`` when nobody knows them.
+
+    ``upstream_text`` is the target vllm-ascend module, ``base_text`` the one the copies were locked to, ``vllm_text``
+    vLLM's own module of the same version (what of the GPU twin is not omni's).
+    """
+
+    path: str
+    text: str
+    gpu_path: str = ""
+    gpu_text: str | None = None
+    entries: tuple[Entry, ...] = ()
+    upstream_path: str = ""
+    upstream_text: str | None = None
+    upstream_ref: str = ""
+    base_text: str | None = None
+    base_ref: str = ""
+    vllm_text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckJob:
+    """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
+
+    ``translate`` turns GPU code into NPU code (without it, GPU and NPU texts are compared as they stand). ``world`` and
+    ``old_world`` are the trees of the RS3xx rules.
+    """
+
+    profile: Profile
+    modules: tuple[CheckModule, ...]
+    read: TextReader | None = None
+    translate: Translate | None = None
+    world: World | None = None
+    old_world: World | None = None
+
+
+class Library:
+    """The files of a job, each read and parsed once."""
+
+    def __init__(self, job: CheckJob) -> None:
+        self.job = job
+        self._by_path: dict[str, Reading | None] = {}
+        for module in job.modules:
+            self._by_path[module.path] = Reading(module.path, module.text)
+            if module.gpu_text is not None and module.gpu_path:
+                self._by_path[module.gpu_path] = Reading(module.gpu_path, module.gpu_text)
+
+    def at(self, path: str) -> Reading | None:
+        """The omni file at ``path``, ``None`` when the job knows no such file."""
+        if path not in self._by_path:
+            text = self.job.read(path) if self.job.read is not None else None
+            self._by_path[path] = Reading(path, text) if text is not None else None
+        return self._by_path[path]
+
+    def module(self, dotted_name: str) -> Reading | None:
+        """The omni module of that dotted name."""
+        if dotted_name.split(".", 1)[0] != self.job.profile.package:
+            return None
+        stem = dotted_name.replace(".", "/")
+        return self.at(f"{stem}.py") or self.at(f"{stem}/__init__.py")
+
+    def find_class(self, reading: Reading, name: str, depth: int = 0) -> ClassText | None:
+        """The omni class that ``name`` means in ``reading``, through imports; ``None`` for any other."""
+        if name in reading.classes:
+            return reading.classes[name]
+        for module, original in reading.imports.get(name, ()):
+            source = self.module(module) if original and depth < 4 else None
+            found = self.find_class(source, original, depth + 1) if source is not None else None
+            if found is not None:
+                return found
+        return None
+
+
+class Subject:
+    """One NPU module in its job: what every rule is handed."""
+
+    def __init__(self, library: Library, module: CheckModule) -> None:
+        self.library = library
+        self.job = library.job
+        self.profile: Profile = library.job.profile
+        self.module = module
+
+    @cached_property
+    def npu(self) -> Reading:
+        """The NPU module."""
+        reading = self.library.at(self.module.path)
+        assert reading is not None
+        return reading
+
+    @cached_property
+    def gpu(self) -> Reading | None:
+        """Its GPU twin."""
+        return self.library.at(self.module.gpu_path) if self.module.gpu_path else None
+
+    @cached_property
+    def upstream(self) -> Reading | None:
+        """The target vllm-ascend module."""
+        return _reading(self.module.upstream_path or "the vllm-ascend module", self.module.upstream_text)
+
+    @cached_property
+    def base(self) -> Reading | None:
+        """The vllm-ascend module that the copies were locked to."""
+        return _reading(self.module.upstream_path or "the base module", self.module.base_text)
+
+    @cached_property
+    def vllm(self) -> Reading | None:
+        """vLLM's own module of the GPU twin."""
+        return _reading("vLLM's module", self.module.vllm_text)
+
+    @cached_property
+    def runner(self) -> RunnerModule | None:
+        """The profile's entry for this module."""
+        return next((m for m in self.profile.modules if self.module.path in m.paths), None)
+
+    @cached_property
+    def twins(self) -> tuple[tuple[ClassText, ClassText], ...]:
+        """(GPU class, NPU class) pairs of the two files."""
+        if self.gpu is None:
+            return ()
+        pairs = ((self.gpu.classes.get(g), self.npu.classes.get(n)) for g, n in self.profile.classes)
+        return tuple((gpu, npu) for gpu, npu in pairs if gpu is not None and npu is not None)
+
+
+def _reading(path: str, text: str | None) -> Reading | None:
+    return Reading(path, text) if text is not None else None

@@ -1,0 +1,245 @@
+"""One source file, parsed at most once and only as far as somebody asks.
+
+Comes in: a path and a text. Goes out: `Reading` (syntax tree, classes, imports, comments, units by line) and findings
+placed in it. May touch: nothing; the text is parsed, never executed. No libcst: `check` runs in every pull request.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from runner_sync.model import Finding, Severity
+from runner_sync.units.splitting import parse
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Span = tuple[str, int, int]
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A finding, and the other places (path, first and last line) whose change makes it the branch's business."""
+
+    finding: Finding
+    also: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comment:
+    """One comment. ``alone`` is whether no code stands before it on its line; ``column`` is 1-based."""
+
+    line: int
+    column: int
+    text: str
+    alone: bool
+
+
+@dataclass(slots=True, eq=False)
+class ClassText:
+    """A module-level class as its file shows it: base expressions and methods (all definitions of a name)."""
+
+    name: str
+    node: ast.ClassDef
+    reading: Reading
+    bases: tuple[str, ...]
+    methods: dict[str, list[Function]] = field(default_factory=dict)
+
+    @property
+    def fields(self) -> tuple[ast.AnnAssign, ...]:
+        """Annotated class-level fields in order."""
+        return tuple(
+            statement
+            for statement in self.node.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        )
+
+
+@dataclass(eq=False)
+class Reading:
+    """One file of the job. Everything below is computed when first asked for."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree. Raises ``InputError`` naming file and line."""
+        return parse(self.text, path=self.path)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text, without their ends."""
+        return self.text.split("\n")
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree."""
+        return list(ast.walk(self.tree))
+
+    @cached_property
+    def classes(self) -> dict[str, ClassText]:
+        """Classes at module level (inside ``if`` and ``try`` too), by name."""
+        nodes = [s for s in statements_of(self.tree.body) if isinstance(s, ast.ClassDef)]
+        return {node.name: self._class(node) for node in nodes}
+
+    def _class(self, node: ast.ClassDef) -> ClassText:
+        found = ClassText(node.name, node, self, tuple(dotted(base) for base in node.bases))
+        for statement in statements_of(node.body):
+            if isinstance(statement, Function):
+                found.methods.setdefault(statement.name, []).append(statement)
+        return found
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """Functions at module level, by name."""
+        return {s.name: s for s in statements_of(self.tree.body) if isinstance(s, Function)}
+
+    @cached_property
+    def imports(self) -> dict[str, list[tuple[str, str]]]:
+        """``{bound name: [(module, name)]}`` of module-level imports; ``name`` is empty for ``import module``."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for node in statements_of(self.tree.body):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    found.setdefault(alias.asname or alias.name, []).append((node.module or "", alias.name))
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    found.setdefault(alias.asname or alias.name.split(".")[0], []).append((alias.name, ""))
+        return found
+
+    @cached_property
+    def comments(self) -> tuple[Comment, ...]:
+        """All comments in line order (``tokenize``: a ``#`` inside a string is none)."""
+        if "#" not in self.text:
+            return ()
+        tokens = tokenize.generate_tokens(io.StringIO(self.text.removeprefix("\ufeff")).readline)
+        return tuple(
+            Comment(t.start[0], t.start[1] + 1, t.string, not t.line[: t.start[1]].strip())
+            for t in tokens
+            if t.type == tokenize.COMMENT
+        )
+
+    def unit_at(self, line: int) -> str:
+        """Qualified name of the definition that holds ``line``, or ``<module>``."""
+        return next((name for start, end, name in self._units if start <= line <= end), "<module>")
+
+    @cached_property
+    def _units(self) -> list[tuple[int, int, str]]:
+        rows: list[tuple[int, int, str]] = []
+        for node in statements_of(self.tree.body):
+            if isinstance(node, ast.ClassDef):
+                members = [m for m in statements_of(node.body) if isinstance(m, _Scope)]
+                rows += [(first_line(m), m.end_lineno or m.lineno, f"{node.name}.{m.name}") for m in members]
+            if isinstance(node, _Scope):
+                rows.append((first_line(node), node.end_lineno or node.lineno, node.name))
+        return rows
+
+    def text_of(self, node: ast.stmt) -> str:
+        """Source lines of a statement, decorators included."""
+        return "\n".join(self.lines[first_line(node) - 1 : node.end_lineno])
+
+    def span_of(self, node: ast.stmt) -> Span:
+        """Path, first and last line of a statement."""
+        return self.path, first_line(node), node.end_lineno or node.lineno
+
+    def hit(
+        self,
+        rule: tuple[str, Severity],
+        node: ast.AST,
+        *,
+        symbol: str,
+        message: str,
+        fix: str = "",
+        also: tuple[Span, ...] = (),
+    ) -> Hit:
+        """A finding at ``node``: its whole span, or only the header of a function or class."""
+        line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
+        end_line, end_column = _end(node)
+        start = self._character(line, column)
+        stop = self._character(end_line, end_column) if end_line == line else 0
+        place = (self.path, line, end_line, self.unit_at(line), symbol, message, fix, start, stop)
+        return Hit(Finding(*rule, *place), also)
+
+    def hit_lines(
+        self,
+        rule: tuple[str, Severity],
+        span: tuple[int, int],
+        *,
+        symbol: str,
+        message: str,
+        fix: str = "",
+        unit: str | None = None,
+    ) -> Hit:
+        """A finding on whole lines, for what has no node (comments, conflict markers)."""
+        line, end = span
+        return Hit(
+            Finding(*rule, self.path, line, end, self.unit_at(line) if unit is None else unit, symbol, message, fix)
+        )
+
+    def _character(self, line: int, column: int) -> int:
+        # ast counts UTF-8 bytes from 0, findings count characters from 1.
+        return len(self.lines[line - 1].encode()[:column].decode(errors="replace")) + 1
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    end: tuple[int, int] = (node.end_lineno or 0, node.end_col_offset or 0)  # type: ignore[attr-defined]
+    if not isinstance(node, _Scope):
+        return end
+    heads: list[ast.expr | ast.arg | ast.keyword] = []
+    if isinstance(node, ast.ClassDef):
+        heads = [*node.bases, *node.keywords]
+        name = node.col_offset + len("class ") + len(node.name)
+    else:
+        arguments = node.args
+        heads = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *arguments.defaults]
+        heads += [e for e in (arguments.vararg, arguments.kwarg, node.returns, *arguments.kw_defaults) if e is not None]
+        name = node.col_offset + len("def ") + len(node.name)
+    ends = [(h.end_lineno or 0, h.end_col_offset or 0) for h in heads]
+    return max([(node.lineno, name), *ends])
+
+
+def first_line(node: ast.stmt) -> int:
+    """First line of a statement, decorators included."""
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(d.lineno for d in decorators)])
+
+
+def statements_of(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of ``body`` and of every branch in it; functions and classes stay shut."""
+    for statement in body:
+        yield statement
+        for block in blocks_of(statement):
+            yield from statements_of(block)
+
+
+def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The statement lists inside a compound statement that opens no new scope."""
+    if isinstance(statement, _Scope):
+        return
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list) and block:
+            yield block
+    for inner in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield inner.body
+
+
+def dotted(node: ast.AST) -> str:
+    """``a.b.c`` of a name or attribute chain (of ``X`` in ``X[T]``), ``""`` for anything else."""
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def constant_text(node: ast.AST | None) -> str:
+    """The value of a string literal, ``""`` for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -1,0 +1,74 @@
+"""The breakage rules on real releases: what is new, what a release already had, and what is not reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from runner_sync.model import Finding, Project, Tree
+from runner_sync.verify import breakage
+from runner_sync.verify.world import World
+
+pytestmark = pytest.mark.corpus
+
+Release = Callable[[Project, str], Tree]
+WORKERS = "vllm_omni/platforms/npu/worker/"
+
+
+def world(release: Release, omni: str, ascend: str, vllm: str) -> World:
+    return World(
+        {
+            "vllm-omni": release("vllm-omni", omni),
+            "vllm-ascend": release("vllm-ascend", ascend),
+            "vllm": release("vllm", vllm),
+        }
+    )
+
+
+def runners(release: Release, omni: str) -> list[str]:
+    return [path for path in release("vllm-omni", omni).paths(WORKERS) if not path.endswith("__init__.py")]
+
+
+def told(findings: list[Finding]) -> set[tuple[str, str]]:
+    return {(finding.code, finding.symbol) for finding in findings}
+
+
+def test_omni_0_26_on_ascend_0_30_has_six_new_breaks(corpus_release: Release) -> None:
+    old = world(corpus_release, "0.26.0", "0.26.0rc1", "0.26.0")
+    new = world(corpus_release, "0.26.0", "0.30.0rc2", "0.30.0")
+    assert told(breakage.find(new, old, runners(corpus_release, "0.26.0"))) == {
+        ("RS303", "_bookkeeping_sync"),
+        ("RS304", "_all_gather_hidden_states_and_aux"),
+        ("RS304", "uses_xdrope_dim"),
+        ("RS304", "xdrope_positions"),
+        ("RS305", "initialize_kv_cache(kv_cache_allocation_context=)"),
+        ("RS306", "set_ascend_forward_context(input_ids=)"),
+    }
+
+
+# Read by hand in both trees. 0.22.0: vLLM 0.22 has no `_get_mamba_copy_bufs` any more, vllm-ascend never had. 0.26.0:
+# vllm-ascend 0.26.0rc1's worker passes `skip_gdn_state_update=True` to `_dummy_run`, omni took the parameter in 0.30.0.
+# 0.32.0rc1: vLLM 0.32 dropped cascade attention; the call stands under a flag that is always false, hence a warning.
+RELEASED = [
+    ("0.18.0", "0.17.0rc1", "0.18.0", set()),
+    ("0.18.0", "0.18.0rc1", "0.18.0", set()),
+    ("0.22.0", "0.22.1rc1", "0.22.0", {("RS304", "_get_mamba_copy_bufs")}),
+    ("0.26.0", "0.26.0rc1", "0.26.0", {("RS305", "_dummy_run(skip_gdn_state_update=)")}),
+    ("0.30.0", "0.30.0rc1", "0.30.0", set()),
+    ("0.32.0rc1", "0.30.0rc2", "0.32.0", {("RS304", "_compute_cascade_attn_prefix_lens")}),
+]
+
+
+@pytest.mark.parametrize(("omni", "ascend", "vllm", "expected"), RELEASED)
+def test_released_pairs(
+    corpus_release: Release, omni: str, ascend: str, vllm: str, expected: set[tuple[str, str]]
+) -> None:
+    found = breakage.find(world(corpus_release, omni, ascend, vllm), None, runners(corpus_release, omni))
+    assert told(found) == expected
+
+
+def test_the_drift_of_head_is_only_a_warning_today(corpus_release: Release) -> None:
+    trees = world(corpus_release, "0.32.0rc1", "0.30.0rc2", "0.32.0")
+    found = breakage.find(trees, None, runners(corpus_release, "0.32.0rc1"))
+    assert {finding.severity for finding in found} == {"warning"}

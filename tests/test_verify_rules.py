@@ -1,0 +1,340 @@
+"""Each RS3xx rule finds its break in small trees and keeps silent on the near misses."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import NPU, find, npu, symbols, world
+
+from runner_sync.errors import InputError
+
+ASCEND = """\
+from vllm.runner import GPUModelRunner
+class NPUModelRunner(GPUModelRunner):
+    {body}
+"""
+
+
+def ascend(body: str) -> str:
+    return ASCEND.format(body=body.replace("\n", "\n    "))
+
+
+FINDS = {
+    "a name that the module lost": (
+        npu("pass", head="from vllm.runner import gone"),
+        [("RS301", "vllm.runner.gone")],
+    ),
+    "a module that the package lost": (
+        npu("pass", head="import vllm.lost"),
+        [("RS301", "vllm.lost")],
+    ),
+    "an import inside a method": (
+        npu("def m(self):\n    from vllm_ascend.lost import f\n    return f"),
+        [("RS301", "vllm_ascend.lost.f")],
+    ),
+    "too many positional arguments": (
+        npu("def m(self):\n    return helper(1, 2, 3)"),
+        [("RS302", "helper()")],
+    ),
+    "a required argument left out": (
+        npu("def m(self):\n    return self.forward(1)"),
+        [("RS302", "forward(tokens)")],
+    ),
+    "super() reaches vllm-ascend, not vLLM": (
+        npu("def forward(self, tokens):\n    return super().forward(tokens)"),
+        [("RS302", "forward(tokens)")],
+    ),
+    "a call through the class counts self": (
+        npu("def m(self):\n    return NPUModelRunner.forward(self, 1)"),
+        [("RS302", "forward(tokens)")],
+    ),
+    "a generated constructor": (
+        npu("def m(self):\n    return State(1, 2, 3)", head="from vllm.runner import State"),
+        [("RS302", "State()")],
+    ),
+    "a method of a typed attribute": (
+        npu("def m(self):\n    self.batch.add()"),
+        [("RS302", "add(row)")],
+    ),
+    "a keyword that is gone": (
+        npu("def m(self):\n    return helper(1, gone=2)"),
+        [("RS306", "helper(gone=)")],
+    ),
+    "two values where vllm-ascend returns three": (
+        npu("def m(self):\n    a, b = self.prepare(1)\n    return a, b"),
+        [("RS303", "prepare")],
+    ),
+    "a state of another size": (
+        npu(
+            "def m(self):\n    self.state = State(1)\n    a, b, c = self.state\n    return a, b, c",
+            head="from vllm.runner import State",
+        ),
+        [("RS303", "state")],
+    ),
+    "an attribute nobody defines": (
+        npu("def m(self):\n    return self.gone"),
+        [("RS304", "gone")],
+    ),
+    "a method nobody defines": (
+        npu("def m(self):\n    return self.gather(1)"),
+        [("RS304", "gather")],
+    ),
+    "an override without the new keyword": (
+        npu("def initialize(self, config):\n    NPUModelRunner.initialize(self, config)"),
+        [("RS305", "initialize(pool=)")],
+    ),
+    "a tensor used as a buffer": (
+        npu("def m(self):\n    return self.seq_lens.np"),
+        [("RS309", "seq_lens")],
+    ),
+    "a buffer used as a tensor": (
+        npu("def m(self):\n    return self.positions[:3]"),
+        [("RS309", "positions")],
+    ),
+    "an attribute that a constructed object lacks": (
+        npu("def m(self):\n    return self.batch.gone_row"),
+        [("RS308", "Batch.gone_row")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FINDS)
+def test_finds(name: str) -> None:
+    text, expected = FINDS[name]
+    assert symbols(find(world(npu=text))) == expected
+
+
+NOOPS = {
+    "a guarded import": npu(
+        "pass", head="try:\n    from vllm.runner import gone\nexcept ImportError:\n    gone = None"
+    ),
+    "an import for type checkers": npu("pass", head="if TYPE_CHECKING:\n    from vllm.runner import gone"),
+    "a version switch": npu("pass", head="if vllm_version_is('1'):\n    from vllm.runner import gone"),
+    "a package outside the trees": npu("pass", head="from torch.gone import nothing"),
+    "a compiled module": npu("pass", head="import vllm._C"),
+    "a submodule is a name of its package": npu("pass", head="from vllm import runner"),
+    "star arguments may supply anything": npu("def m(self, *a, **k):\n    return self.forward(*a), helper(**k)"),
+    "a local name shadows the import": npu("def m(self, helper):\n    return helper(1, 2, 3, gone=4)"),
+    "an assigned callable hides the method": npu("def m(self, f):\n    self.forward = f\n    self.forward(1)"),
+    "a starred target takes any size": npu("def m(self):\n    a, *b = self.prepare(1)\n    return a, b"),
+    "the right size": npu("def m(self):\n    a, b, c = self.prepare(1)\n    return a, b, c"),
+    "hasattr guards the name": npu("def m(self):\n    return self.gone if hasattr(self, 'gone') else None"),
+    "try guards the read": npu(
+        "def m(self):\n    try:\n        return self.gone\n    except AttributeError:\n        return 1"
+    ),
+    "set by a walrus, a loop, a with and a tuple": npu(
+        "def m(self):\n    (self.a, self.b), self.c = 1, 2\n    with open('x') as self.d:\n        pass\n"
+        "    for self.e in []:\n        pass\n    return self.a, self.b, self.c, self.d, self.e"
+    ),
+    "set by setattr": npu("def m(self):\n    setattr(self, 'late', 1)\n    return self.late"),
+    "a dynamic setattr": npu("def m(self, n):\n    setattr(self, n, 1)\n    return self.anything"),
+    "a base outside the trees": npu("def m(self):\n    return self.anything", bases="torch.nn.Module"),
+    "what every object has": npu("def m(self):\n    return self.__class__, self.__dict__"),
+    "an attribute of vllm-ascend": npu("def m(self):\n    return self.sp"),
+    "an override that takes everything": npu("def initialize(self, *args, **kwargs):\n    return None"),
+    "an override with the new keyword": npu("def initialize(self, config, pool=None):\n    return None"),
+    "a tensor used as a tensor": npu("def m(self):\n    return self.seq_lens[:2], self.seq_lens.cpu()"),
+    "a buffer used as a buffer": npu("def m(self):\n    return self.positions.gpu[:2], self.positions.cpu[0]"),
+    "a tuple method of a state": npu(
+        "def m(self):\n    s = State(1)\n    return s._replace(tokens=2), s.count(1)",
+        head="from vllm.runner import State",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOOPS)
+def test_keeps_silent(name: str) -> None:
+    assert symbols(find(world(npu=NOOPS[name]))) == []
+
+
+def test_a_conditional_base_is_read_in_both_branches() -> None:
+    text = npu(
+        "def m(self):\n    return self.only_310, self.forward(1, 2)",
+        head="if is_310p():\n    from vllm_ascend.runner310 import NPUModelRunner310 as NPUModelRunner\n",
+    )
+    other = (
+        "from vllm_ascend.runner import NPUModelRunner\n"
+        "class NPUModelRunner310(NPUModelRunner):\n    only_310 = 1\n    def forward(self, tokens): ...\n"
+    )
+    found = find(world(npu=text, **{"vllm_ascend/runner310.py": other}))
+    assert symbols(found) == [("RS302", "forward()")]
+    assert "vllm_ascend/runner310.py:4" in found[0].message
+
+
+def test_a_flag_that_is_never_set_makes_a_warning() -> None:
+    body = "def m(self):\n    if self.cascade and self.config:\n        return self.gone\n"
+    asleep = ascend("def __init__(self):\n    self.cascade = False")
+    awake = ascend("def __init__(self, c):\n    self.cascade = c")
+    assert [f.severity for f in find(world(npu=npu(body), ascend=asleep))] == ["warning"]
+    assert [f.severity for f in find(world(npu=npu(body), ascend=awake))] == ["error"]
+
+
+def test_an_attribute_written_by_another_module_is_defined() -> None:
+    worker = "def start(model_runner):\n    model_runner.late = 1\n"
+    text = npu("def m(self):\n    return self.late")
+    assert symbols(find(world(npu=text))) == [("RS304", "late")]
+    assert symbols(find(world(npu=text, ascend_worker=worker))) == []
+
+
+def test_a_patched_function_has_both_signatures() -> None:
+    patch = "import vllm.runner\ndef helper(a, b, c): ...\nvllm.runner.helper = helper\n"
+    text = npu("def m(self):\n    return helper(1, 2, 3)")
+    assert symbols(find(world(npu=text))) == [("RS302", "helper()")]
+    assert symbols(find(world(npu=text, ascend_patch=patch))) == []
+
+
+def test_a_patched_method_and_attribute_count_as_defined() -> None:
+    patch = (
+        "from vllm.runner import GPUModelRunner\ndef late(self): ...\n"
+        "GPUModelRunner.late = late\nsetattr(GPUModelRunner, 'flag', 1)\n"
+    )
+    text = npu("def m(self):\n    return self.late(), self.flag")
+    assert symbols(find(world(npu=text))) == [("RS304", "late"), ("RS304", "flag")]
+    assert symbols(find(world(npu=text, ascend_patch=patch))) == []
+
+
+def test_a_worker_calls_the_runner_it_holds() -> None:
+    worker = (
+        "class NPUWorker:\n    def __init__(self):\n        self.model_runner: Unknown | None = None\n"
+        "    def warm_up(self):\n        self.model_runner.forward(1, tokens=2)\n"
+    )
+    runner = "def forward(self, padded):\n    return padded"
+    holder = (
+        "from vllm_ascend.worker import NPUWorker\nfrom vllm_omni.npu import R\n"
+        "class W(NPUWorker):\n    def init_device(self):\n        self.model_runner = R(1)\n"
+    )
+    new = world(npu=npu(runner), ascend_worker=worker, **{"vllm_omni/worker.py": holder})
+    found = find(new, None, [NPU, "vllm_omni/worker.py"])
+    assert symbols(found) == [("RS305", "forward(tokens=)")]
+    assert "vllm_ascend/worker.py:5" in found[0].message
+
+
+def test_a_call_that_the_hidden_method_refuses_too_is_not_the_overrides_fault() -> None:
+    upstream = ascend("def start(self):\n    self.initialize(1, is_profiling=True)\ndef initialize(self, config): ...")
+    assert symbols(find(world(npu=npu("def initialize(self, config): ..."), ascend=upstream))) == []
+
+
+def test_an_override_returns_what_inherited_code_unpacks() -> None:
+    upstream = ascend(
+        "def run(self):\n    a, b, c = self.prepare(1)\n    return a\ndef prepare(self, tokens):\n    return 1, 2, 3"
+    )
+    short = npu("def prepare(self, tokens):\n    return 1, 2")
+    right = npu("def prepare(self, tokens):\n    return 1, 2, 3")
+    assert symbols(find(world(npu=short, ascend=upstream))) == [("RS303", "prepare")]
+    assert symbols(find(world(npu=right, ascend=upstream))) == []
+
+
+def test_inherited_gpu_code_must_fit_what_vllm_ascend_overrides() -> None:
+    gpu = (
+        "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
+        "    def run(self):\n        self.initialize(1, is_profiling=True)\n"
+    )
+    found = find(world(npu=npu("pass"), gpu=gpu))
+    assert [(f.code, f.symbol, f.path) for f in found] == [("RS306", "initialize(is_profiling=)", "vllm_omni/gpu.py")]
+
+
+def test_an_attribute_whose_only_writer_is_hidden() -> None:
+    upstream = ascend("def load(self):\n    self.cache = 1\ndef run(self):\n    return self.cache")
+    hides = npu("def load(self):\n    return None")
+    assert symbols(find(world(npu=hides, ascend=upstream))) == [("RS312", "cache")]
+    assert symbols(find(world(npu=npu("def load(self):\n    super().load()"), ascend=upstream))) == []
+    assert symbols(find(world(npu=npu("def load(self):\n    self.cache = 2"), ascend=upstream))) == []
+
+
+OLD_AND_NEW = {
+    "a new first parameter": (
+        "def run(self):\n    return self.step(1, 2)",
+        "def step(self, tokens, positions=None): ...",
+        "def step(self, padded, tokens=None, positions=None): ...",
+        [("RS307", "step")],
+    ),
+    "a removed first parameter": (
+        "def run(self):\n    return self.step(1, 2)",
+        "def step(self, prefill, tokens): ...",
+        "def step(self, tokens, positions): ...",
+        [("RS307", "step")],
+    ),
+    "a renamed parameter is no move": (
+        "def run(self):\n    return self.step(1, 2)",
+        "def step(self, tokens, positions): ...",
+        "def step(self, ids, positions): ...",
+        [],
+    ),
+    "keywords do not move": (
+        "def run(self):\n    return self.step(tokens=1)",
+        "def step(self, tokens): ...",
+        "def step(self, padded=0, tokens=None): ...",
+        [],
+    ),
+    "a result that is newly dropped": (
+        "def run(self):\n    self.step()",
+        "def step(self):\n    pass",
+        "def step(self):\n    return self.finish\ndef finish(self): ...",
+        [("RS311", "step")],
+    ),
+    "a result that was always dropped": (
+        "def run(self):\n    self.step()",
+        "def step(self):\n    return 1",
+        "def step(self):\n    return 2",
+        [],
+    ),
+    "what the old target broke as well is not new": (
+        "def run(self):\n    return self.gone",
+        "def step(self): ...",
+        "def step(self): ...",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OLD_AND_NEW)
+def test_only_the_new_is_reported(name: str) -> None:
+    body, before, after, expected = OLD_AND_NEW[name]
+    new, old = world(npu=npu(body), ascend=ascend(after)), world(npu=npu(body), ascend=ascend(before))
+    assert symbols(find(new, old)) == expected
+    assert find(new, new) == []
+
+
+def test_an_annotated_object_needs_the_old_tree() -> None:
+    text = npu("def m(self, batch: Batch):\n    return batch.late", head="from vllm_ascend.batch import Batch\n")
+    new = world(npu=text, **{"vllm_ascend/batch.py": "class Batch:\n    rows = 1\n"})
+    old = world(npu=text, **{"vllm_ascend/batch.py": "class Batch:\n    late = 1\n"})
+    assert symbols(find(new)) == []
+    assert symbols(find(new, old)) == [("RS308", "Batch.late")]
+
+
+def test_a_function_that_is_newly_patched() -> None:
+    patch = "import vllm.runner\ndef other(a, b=1, *, key=None): ...\nvllm.runner.helper = other\n"
+    text = npu("pass")
+    new, old = world(npu=text, ascend_patch=patch), world(npu=text)
+    assert symbols(find(new, old)) == [("RS310", "vllm.runner.helper")]
+    assert symbols(find(new)) == []
+    assert symbols(find(new, new)) == []
+
+
+def test_a_finding_names_the_place_in_editor_columns() -> None:
+    (found,) = find(world(npu=npu("def m(self):\n    return self.gone")))
+    line = npu("def m(self):\n    return self.gone").split("\n")[found.line - 1]
+    assert line[found.column - 1 : found.end_column - 1] == "self.gone"
+    assert (found.path, found.unit, found.severity) == (NPU, "R.m", "error")
+
+
+BAD = {
+    "a module that is not there": ({}, "vllm_omni/nowhere.py", "vllm_omni/nowhere.py: not found"),
+    "a runner that is not Python": ({"npu": "def f(:\n"}, NPU, "vllm_omni/npu.py:1: not valid Python"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_said_in_one_sentence(name: str) -> None:
+    changed, path, message = BAD[name]
+    with pytest.raises(InputError, match=message):
+        find(world(**changed), None, [path])
+
+
+def test_an_upstream_file_in_newer_syntax_proves_nothing() -> None:
+    assert symbols(find(world(npu=npu("def m(self):\n    return helper(1, 2, 3)"), vllm="def helper(a:\n"))) == []
+
+
+def test_a_tree_that_is_left_out_proves_nothing() -> None:
+    text = npu("def m(self):\n    return self.gone, helper(1, 2, 3, 4)", head="from vllm.lost import f")
+    assert symbols(find(world(npu=text, without=("vllm",)))) == []

@@ -1,0 +1,152 @@
+"""Names, MRO, signatures and return sizes, read without importing anything."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+
+import pytest
+from verify_samples import NPU, npu, world
+
+from runner_sync.verify import returns, rules, signatures
+from runner_sync.verify.breakage import RULES
+from runner_sync.verify.classes import Classes
+from runner_sync.verify.program import Program
+from runner_sync.verify.world import World
+
+RESOLVES = {
+    "own definition": ("def f(): ...", "f", ["function vllm_omni.npu.f"]),
+    "re-export": ("from vllm_omni.gpu import GPUModelRunner", "GPUModelRunner", ["class vllm.runner.GPUModelRunner"]),
+    "alias": ("from vllm.runner import helper as h", "h", ["function vllm.runner.helper"]),
+    "attribute of a module": ("import vllm.runner", "vllm.runner.helper", ["function vllm.runner.helper"]),
+    "module alias": ("import vllm.runner as r", "r.helper", ["function vllm.runner.helper"]),
+    "submodule": ("from vllm import runner", "runner", ["module vllm.runner"]),
+    "relative": (
+        "from .gpu import OmniGPUModelRunner",
+        "OmniGPUModelRunner",
+        ["class vllm_omni.gpu.OmniGPUModelRunner"],
+    ),
+    "star": ("from vllm.runner import *", "Batch", ["class vllm.runner.Batch"]),
+    "both branches": (
+        "if x:\n    from vllm.runner import helper as f\nelse:\n    from vllm_ascend.runner import NPUModelRunner as f",
+        "f",
+        ["function vllm.runner.helper", "class vllm_ascend.runner.NPUModelRunner"],
+    ),
+    "outside the trees": ("from torch import nn", "nn", ["external torch.nn"]),
+    "missing name": ("from vllm.runner import gone", "gone", ["missing vllm.runner.gone"]),
+    "missing module": ("from vllm.gone import f", "f", ["missing vllm.gone"]),
+    "unbound name": ("", "nothing", []),
+    "an import cycle ends": ("from vllm_omni.npu import a", "a", ["missing vllm_omni.npu.a"]),
+    "module with __getattr__": ("from vllm_omni.lazy import a", "a", ["external vllm_omni.lazy.a"]),
+    "namespace package": ("from vllm_omni.space import part", "part", ["module vllm_omni.space.part"]),
+}
+EXTRA = {"vllm_omni/lazy.py": "def __getattr__(name): ...", "vllm_omni/space/part.py": ""}
+
+
+@pytest.mark.parametrize("name", RESOLVES)
+def test_resolves(name: str) -> None:
+    text, dotted, expected = RESOLVES[name]
+    trees = world(npu=text, **EXTRA)
+    module = trees.module_at(NPU)
+    assert [f"{d.kind} {d.name}" for d in trees.resolve(module, dotted)] == expected
+
+
+MROS = {
+    "the runner": (
+        "class R(OmniGPUModelRunner, NPUModelRunner): ...",
+        "R OmniGPUModelRunner NPUModelRunner GPUModelRunner",
+    ),
+    "diamond": ("class A: ...\nclass B(A): ...\nclass C(A): ...\nclass R(B, C): ...", "R B C A"),
+    "plain bases add nothing": ("class A(Generic[T]): ...\nclass R(A, ABC): ...", "R A"),
+    "an unknown base opens it": ("class R(torch.nn.Module): ...", "R +"),
+    "no consistent order opens it": ("class A: ...\nclass B(A): ...\nclass R(A, B): ...", "R A B A +"),
+    "a class that is its own base ends": ("class R(R): ...", "R +"),
+    "__getattr__ opens it": ("class R:\n    def __getattr__(self, n): ...", "R +"),
+    "a setattr of a name that is read first does not": (
+        "class R:\n    def m(self, n):\n        getattr(self, n)\n        setattr(self, n, 1)",
+        "R",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MROS)
+def test_linearises(name: str) -> None:
+    text, expected = MROS[name]
+    trees = world(npu=npu("pass").split("\nclass R")[0] + "\n" + text)
+    (line, *_) = lineups(trees)
+    assert " ".join([c.name for c in line.classes] + ["+"] * line.open) == expected
+
+
+def lineups(trees: World) -> list:  # type: ignore[type-arg]
+    classes = Classes(trees)
+    (definition, *_) = trees.resolve(trees.module_at(NPU), "R")
+    info = classes.info(definition)
+    assert info is not None
+    return classes.lineups(info)
+
+
+CALLS = {
+    ("a, b", "f(1, 2)"): [],
+    ("a, b", "f(1)"): ["missing b"],
+    ("a, b=1", "f(1)"): [],
+    ("a", "f(1, 2)"): ["too many positional "],
+    ("a", "f(1, a=2)"): ["given twice a"],
+    ("a, /", "f(a=1)"): ["unknown keyword a", "missing a"],
+    ("*, a", "f(1)"): ["too many positional ", "missing a"],
+    ("*, a=1", "f(a=2)"): [],
+    ("a, *rest", "f(1, 2, 3)"): [],
+    ("a, **rest", "f(1, b=2)"): [],
+    ("a, b", "f(*x)"): [],
+    ("a, b", "f(**x)"): [],
+    ("a, b", "f(*x, c=1)"): ["unknown keyword c"],
+    ("a, *, k", "f(*x)"): ["missing k"],
+    ("a, /, **rest", "f(1, a=2)"): [],
+}
+
+
+@pytest.mark.parametrize(("parameters", "call"), CALLS)
+def test_binds_as_python_does(parameters: str, call: str) -> None:
+    function = ast.parse(f"def f({parameters}): ...").body[0]
+    node = ast.parse(call, mode="eval").body
+    assert isinstance(function, ast.FunctionDef)
+    assert isinstance(node, ast.Call)
+    found = signatures.misfits(signatures.of_function(function, bound=False), signatures.of_call(node))
+    assert [f"{misfit.kind} {misfit.name}" for misfit in found] == CALLS[parameters, call]
+
+
+SIZES = {
+    "def f(self):\n    return 1, 2": {2},
+    "def f(self):\n    if self:\n        return 1, 2\n    return 1, 2, 3": {2, 3},
+    "def f(self):\n    def g():\n        return 1\n    return 1, 2": {2},
+    "def f(self) -> tuple[int, int]:\n    return self.unknown()": {2},
+    "def f(self) -> tuple[int, ...]:\n    return self.unknown()": None,
+    "def f(self):\n    return self.unknown()": None,
+    "def f(self):\n    return self.two()\ndef two(self):\n    return 1, 2": {2},
+    "def f(self):\n    return self.f()": None,
+    "def f(self):\n    return (1, *self)": None,
+    "def f(self):\n    yield 1, 2": None,
+    "async def f(self):\n    return 1, 2": None,
+    "def f(self):\n    return (1, 2) if self else (1, 2, 3)": {2, 3},
+    "def f(self):\n    return None": None,
+}
+
+
+@pytest.mark.parametrize("text", SIZES)
+def test_tells_return_sizes(text: str) -> None:
+    program = Program(world(npu=npu(text)), [NPU])
+    line = next(line for line in program.leaves() if line.head.name == "R")
+    (callee,) = program.method(line, "f")
+    expected = SIZES[text]
+    assert returns.sizes(program, callee) == (None if expected is None else frozenset(expected))
+
+
+def test_every_rule_module_is_run_and_tells_its_text() -> None:
+    names = [name for _, name, _ in pkgutil.iter_modules(rules.__path__) if name.startswith("rs3")]
+    found = [importlib.import_module(f"{rules.__name__}.{name}") for name in names]
+    assert [rule.CODE for rule in RULES] == sorted(rule.CODE for rule in found)
+    for rule in found:
+        headline, *paragraphs = (rule.__doc__ or "").split("\n\n")
+        assert headline.startswith(f"{rule.CODE} {rule.NAME}: ")
+        starts = {paragraph.split(":")[0].strip() for paragraph in paragraphs}
+        assert {"What", "Example", "Why", "Fix", "Leaves alone"} <= starts

@@ -341,9 +341,7 @@ def _finish(items: list[_Item], lines: list[str], inside: set[int]) -> tuple[Nod
         text = lines[item.first - 1 : item.last]
         column = len(text[0]) - len(text[0].lstrip())
         frozen = frozenset(k for k in range(1, len(text)) if item.first + k in inside)
-        body = tuple(
-            line if k in frozen else _outdent(line, column) for k, line in enumerate(text)
-        )
+        body = tuple(line if k in frozen else _outdent(line, column) for k, line in enumerate(text))
         nodes.append(
             Node(
                 kind=item.kind,

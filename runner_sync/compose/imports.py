@@ -212,7 +212,9 @@ def add(text: str, entry: Import) -> str:
 def _position(body: Sequence[ast.stmt], tops: Sequence[ast.Import | ast.ImportFrom], entry: Import) -> int:
     """Line index for a new import: in its package's section, sorted; else before the first later section."""
     package = entry.module.split(".")[0]
-    mine = [s for s in tops if _module(s).split(".")[0] == package and isinstance(s, ast.ImportFrom) == bool(entry.name)]
+    mine = [
+        s for s in tops if _module(s).split(".")[0] == package and isinstance(s, ast.ImportFrom) == bool(entry.name)
+    ]
     before = [s for s in mine if _module(s) < entry.module]
     if before:
         return before[-1].end_lineno or 0

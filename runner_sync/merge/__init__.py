@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from runner_sync.merge.emit import Emitted, emit, prune
 from runner_sync.merge.policy import FOLLOW, PORT, Policy
 from runner_sync.merge.resolve import Content, Doubt, Veto, any_node, content, settle_presence
-from runner_sync.statements import UnparsableText, flatten
 from runner_sync.merge.weave import Weave, classify, order, parents
 from runner_sync.model import Triple
+from runner_sync.statements import UnparsableText, flatten
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,9 @@ def merge(
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(
         text,
-        _grouped([_decision(weave, doubt, emitted, contents) for doubt in doubts if not _is_nested(weave, doubt, doubts)]),
+        _grouped(
+            [_decision(weave, doubt, emitted, contents) for doubt in doubts if not _is_nested(weave, doubt, doubts)]
+        ),
         (),
         _parses(text),
     )

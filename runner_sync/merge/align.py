@@ -119,16 +119,10 @@ def _insert(
     tips[at:last] = [(link.left, j, link)]
 
 
-def _close_gaps(
-    left: Sequence[Node], right: Sequence[Node], pairs: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
+def _close_gaps(left: Sequence[Node], right: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Drop lonely pairs of meaningless nodes (``else``, comments) whose neighbours pair with nothing."""
     taken = dict(pairs)
-    return [
-        (i, j)
-        for i, j in pairs
-        if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1
-    ]
+    return [(i, j) for i, j in pairs if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1]
 
 
 def similarity(a: Node, b: Node) -> float:
@@ -146,9 +140,7 @@ def similarity(a: Node, b: Node) -> float:
     return share
 
 
-def pair_similar(
-    left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMILAR
-) -> list[tuple[int, int]]:
+def pair_similar(left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMILAR) -> list[tuple[int, int]]:
     """The in-order pairing of similar nodes with the greatest total similarity (dynamic programming)."""
     if not left or not right or len(left) * len(right) > CELLS:
         return []

@@ -39,10 +39,7 @@ def _phrases(text: str) -> Phrases:
     for token in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
         if token.type in _SKIP:
             continue
-        if token.type == tokenize.COMMENT:
-            out.append(token.string)
-            fresh = True
-        elif token.string in _BREAKS and token.type == tokenize.OP:
+        if token.type == tokenize.COMMENT or (token.string in _BREAKS and token.type == tokenize.OP):
             out.append(token.string)
             fresh = True
         elif fresh:
@@ -146,7 +143,23 @@ def _join(phrases: Phrases) -> str:
     return text.rstrip()
 
 
-_KEYWORDS = ("return", "in", "and", "or", "not", "is", "if", "else", "assert", "yield", "for", "lambda", "with", "del", "as")
+_KEYWORDS = (
+    "return",
+    "in",
+    "and",
+    "or",
+    "not",
+    "is",
+    "if",
+    "else",
+    "assert",
+    "yield",
+    "for",
+    "lambda",
+    "with",
+    "del",
+    "as",
+)
 
 
 def _is_callable(text: str) -> bool:

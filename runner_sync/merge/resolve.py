@@ -12,10 +12,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.phrase import merge_phrases
-from runner_sync.statements import Node
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Strand, Weave
-
+from runner_sync.statements import Node
 
 DISTINCT = 1.5
 

@@ -32,6 +32,11 @@ def follow(drafts: Iterable[Draft], job: ModuleJob) -> None:
         if origin is None or draft.kind != "copy":
             continue
         draft.base = _reference(draft, job, origin, name)
+        if draft.upstream is not None:
+            anchor = job.module.upstreams[0]
+            draft.base_now = BaseRef(
+                anchor.project, job.upstream.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream)
+            )
         draft.own = _own(draft.text, origin)
         if draft.upstream is not None:
             _merge(draft, job, origin)
@@ -85,7 +90,14 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
     for item in result.decisions:
         draft.reviews.append(
             review(
-                draft, job.path, item.reason, item.confidence, item.base, item.omni, item.upstream, item.chosen,
+                draft,
+                job.path,
+                item.reason,
+                item.confidence,
+                item.base,
+                item.omni,
+                item.upstream,
+                item.chosen,
                 line=item.line,
             )
         )

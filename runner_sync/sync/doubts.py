@@ -28,7 +28,9 @@ def review(
     """A review item of a draft; ``line`` is still relative to the unit. The id depends on content, not on lines."""
     seed = "\0".join((path, draft.name, reason, base, omni, upstream))
     identity = "R" + hashlib.sha256(seed.encode()).hexdigest()[:8]
-    return ReviewItem(identity, draft.name, path, max(line, 1), max(line, 1), reason, confidence, base, omni, upstream, chosen)
+    return ReviewItem(
+        identity, draft.name, path, max(line, 1), max(line, 1), reason, confidence, base, omni, upstream, chosen
+    )
 
 
 def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:

@@ -12,76 +12,103 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from runner_sync import lineage, merge
 from runner_sync.compose.members import Member, Twins, canonical, decide, predecessor
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
+from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.sync import texts
 from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Draft, ModuleJob, Side
+from runner_sync.sync.job import Draft, GpuBase, ModuleJob, Side
 from runner_sync.transforms import translate, translate_unit
 
 
 @dataclass(frozen=True, slots=True)
 class GpuSide:
-    """The GPU twin's units, translated to NPU names and keyed by the NPU units' qualified names."""
+    """The GPU twin's units, translated to NPU names and keyed by the NPU units' qualified names.
+
+    ``new`` is the twin as it would read on the old vLLM, ``full`` as it is; ``foreign`` are per unit the statements
+    that vLLM itself added or removed; ``bases`` where each ``old`` text is from; ``plain`` has ``(qualified name, text)`` of the twin as written.
+    """
 
     old: Mapping[str, str] = field(default_factory=dict)
     new: Mapping[str, str] = field(default_factory=dict)
     new_module: str = ""
-    old_module: str = ""
     full: Mapping[str, str] = field(default_factory=dict)
     foreign: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    bases: Mapping[str, GpuBase] = field(default_factory=dict)
+    plain: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def read_side(job: ModuleJob) -> GpuSide:
-    """Translate the GPU twin, old and new; the new one without what vLLM itself changed in between."""
+def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
+    """Translate the GPU twin, old and new; the new one without what vLLM itself changed in between.
+
+    The old text of a unit is the one of ``gpu_bases`` that the NPU unit is closest to.
+    """
     if job.gpu_new is None or job.module.gpu is None:
         return GpuSide()
-    old = job.gpu_old or job.gpu_new
-    view = _without_vllm(job, old, job.gpu_new)
-    view_text, old_text, new_text = (_translated(job, side) for side in (view, old, job.gpu_new))
+    new_text = translate(job.gpu_new.text, job.profile, path=job.gpu_new.path).text
     new = texts.unit_texts(new_text)
-    return GpuSide(
-        texts.unit_texts(old_text), texts.unit_texts(view_text), new_text, old_text, new, _foreign(job, new)
-    )
+    chosen = _chosen_bases(job, drafts, new)
+    old = {name: _translated_units(job, base.side)[name] for name, base in chosen.items()}
+    view, foreign = dict(new), {}
+    for name, base in chosen.items():
+        if canonical(old[name]) == canonical(new[name]):
+            continue
+        vllm_old, vllm_new = base.vllm, job.load_vllm()
+        if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
+            continue
+        before, after = (_vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
+        foreign[name] = frozenset(set(_canons(job, before)) ^ set(_canons(job, after)))
+        if before and after and before != after and _is_copy(old[name], before):
+            view[name] = _rebased(new[name], *(translate_unit(text, job.profile).text for text in (after, before)))
+    plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))
+    return GpuSide(old, view, new_text, new, foreign, chosen, plain)
 
 
-def _foreign(job: ModuleJob, names: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Per unit, the statements that vLLM itself added or removed between the two versions."""
-    if job.vllm_old is None or job.vllm_new is None:
-        return {}
-    before, after = (texts.unit_texts(side.text) for side in (job.vllm_old, job.vllm_new))
+def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
+    """For each unit of the twin that some base has: the base whose text the NPU unit is closest to."""
+    tables = [(base, _translated_units(job, base.side)) for base in job.gpu_bases]
+    mine = {draft.name: draft.text for draft in drafts}
+    chosen = {}
+    for name in new:
+        options = [(base, table[name]) for base, table in tables if name in table]
+        if not options:
+            continue
+        target = lineage.fingerprint(mine.get(name, options[-1][1]))
+        scores = [lineage.similarity(target, lineage.fingerprint(text)) for _, text in options]
+        chosen[name] = options[max(range(len(options)), key=lambda k: (scores[k], -k))][0]
+    return chosen
+
+
+def _translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:
+    return texts.unit_texts(_translated(side.text, side.path, job.profile))
+
+
+@lru_cache(maxsize=64)
+def _translated(text: str, path: str, profile: Profile) -> str:
+    return translate(text, profile, path=path).text
+
+
+def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    names = dict(job.profile.classes)
     found = {}
-    for name in names:
-        origin = f"{job.profile.vllm_class}.{name.rpartition('.')[2]}" if "." in name else name
-        pair = (before.get(origin, ""), after.get(origin, ""))
-        old, new = (set(lineage.fingerprint(translate_unit(text, job.profile).text)) for text in pair)
-        found[name] = frozenset(old ^ new)
+    for name, text in table.items():
+        owner, dot, member = name.rpartition(".")
+        found[f"{names.get(owner, owner)}{dot}{member}"] = (name, text)
     return found
 
 
-def _translated(job: ModuleJob, side: Side) -> str:
-    return translate(side.text, job.profile, path=side.path).text
+def _vllm_unit(job: ModuleJob, side: Side, name: str) -> str:
+    origin = f"{job.profile.vllm_class}.{name.rpartition('.')[2]}" if "." in name else name
+    return texts.unit_texts(side.text).get(origin, "")
 
 
-def _without_vllm(job: ModuleJob, old: Side, new: Side) -> Side:
-    """The new GPU module with vLLM's own changes since the old version taken back, unit by unit."""
-    if job.vllm_old is None or job.vllm_new is None or job.vllm_old.text == job.vllm_new.text or old.text == new.text:
-        return new
-    before, after = (texts.unit_texts(side.text) for side in (job.vllm_old, job.vllm_new))
-    owner = job.profile.vllm_class
-    twin = texts.unit_texts(old.text)
-    edits = {}
-    for name, text in texts.unit_texts(new.text).items():
-        origin = f"{owner}.{name.rpartition('.')[2]}" if "." in name else name
-        if name not in twin or origin not in before or origin not in after or before[origin] == after[origin]:
-            continue
-        if _is_copy(twin[name], before[origin]):
-            edits[name] = _rebased(text, after[origin], before[origin])
-    return Side(new.ref, texts.edited(new.text, edits), new.path) if edits else new
+def _canons(job: ModuleJob, text: str) -> Iterable[str]:
+    return lineage.fingerprint(translate_unit(text, job.profile).text)
 
 
 def _is_copy(text: str, other: str) -> bool:
@@ -103,11 +130,14 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[
         old, new = side.old.get(draft.name), side.new.get(draft.name)
         if new is None or draft.removed:
             continue
-        draft.gpu = _reference(draft, job, new)
+        _refer(draft, job, new, side)
         if old is None or canonical(old) == canonical(new):
             continue
         result = merge.merge(
-            Triple(old, draft.text, new), policy=merge.PORT, veto=veto, foreign=side.foreign.get(draft.name, frozenset())
+            Triple(old, draft.text, new),
+            policy=merge.PORT,
+            veto=veto,
+            foreign=side.foreign.get(draft.name, frozenset()),
         )
         if not result.parses:
             reason = f"the port from {job.gpu_new.path} did not parse, so it was not taken"
@@ -116,23 +146,39 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[
         draft.texts.append(result.text)
         draft.reviews += [
             review(
-                draft, job.path, _on_gpu_side(item.reason), item.confidence, item.base, item.omni, item.upstream,
-                item.chosen, line=item.line,
+                draft,
+                job.path,
+                _on_gpu_side(item.reason),
+                item.confidence,
+                item.base,
+                item.omni,
+                item.upstream,
+                item.chosen,
+                line=item.line,
             )
             for item in result.decisions
         ]
 
 
 def _on_gpu_side(reason: str) -> str:
-    return reason.replace("omni and upstream", "the NPU and the GPU runner").replace("upstream", "the GPU runner").replace(
-        "omni", "the NPU runner"
+    return (
+        reason.replace("omni and upstream", "the NPU and the GPU runner")
+        .replace("upstream", "the GPU runner")
+        .replace("omni", "the NPU runner")
     )
 
 
-def _reference(draft: Draft, job: ModuleJob, text: str) -> BaseRef:
+def _refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
+    """Record which GPU text the draft was last aligned with, and which it is aligned with now."""
     assert job.gpu_new is not None
-    score = lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(text))
-    return BaseRef("vllm-omni", job.gpu_new.ref, job.gpu_new.path, draft.name, "twin", round(score, 3), digest(text))
+    score = round(lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(text)), 3)
+    name, plain = side.plain.get(draft.name, (draft.name, text))
+    path = job.gpu_new.path
+    draft.gpu_now = BaseRef("vllm-omni", job.gpu_new.ref, path, name, "twin", score, digest(plain))
+    base = side.bases.get(draft.name)
+    if base is not None:
+        old = texts.unit_texts(base.side.text)[name]
+        draft.gpu = BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old))
 
 
 def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
@@ -175,7 +221,9 @@ def veto_for(bound: Mapping[str, str], device: Sequence[str]) -> Callable[[str],
     return refuse
 
 
-def new_members(class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], side: GpuSide) -> list[Draft]:
+def new_members(
+    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> list[Draft]:
     """Drafts of the members to be ported, each behind the member it follows in the GPU class."""
     prefix = f"{class_name}."
     order = [name.removeprefix(prefix) for name in side.full if name.startswith(prefix)]
@@ -186,7 +234,8 @@ def new_members(class_name: str, decisions: Sequence[Member], drafts: Sequence[D
             continue
         before = predecessor(decision.name, order, have)
         text = side.full[prefix + decision.name]
-        draft = Draft(prefix + decision.name, ["", text], "own", "added", after=prefix + before if before else "")
+        draft = Draft(prefix + decision.name, ["", text], "own", "added", after=prefix + before if before else None)
+        _refer(draft, job, text, side)
         have.add(decision.name)
         added.append(draft)
     return added

@@ -5,7 +5,7 @@ Comes in and goes out: frozen dataclasses of texts. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from runner_sync.model import BaseRef, Hunk, Lineage, Outcome, ReviewItem, UnitReport
@@ -22,6 +22,21 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuBase:
+    """The GPU twin at one omni revision. ``load_vllm`` gives vLLM's runner of the version that it was made for.
+
+    It is a call because a base that no unit turns out to have never needs its vLLM, which may be a long download.
+    """
+
+    side: Side
+    load_vllm: Callable[[], Side | None]
+
+    @property
+    def vllm(self) -> Side | None:
+        return self.load_vllm()
+
+
+@dataclass(frozen=True, slots=True)
 class Ancestry:
     """What a class inherits: ``{member: text}`` (``None`` for a member whose text is not omni's), and class names."""
 
@@ -33,8 +48,9 @@ class Ancestry:
 class ModuleJob:
     """One derived module with its two upstreams, old and new. Missing sides are ``None`` or empty.
 
-    ``bases`` are the upstream revisions it may have been copied from, oldest first; ``gpu_old`` and ``gpu_new`` are the
-    GPU twin when the module was last aligned and now, ``callers`` the names that other runner modules call on ``self``, ``vllm_old`` and ``vllm_new`` vLLM's runner of the same versions.
+    ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
+    have been aligned with, oldest first; ``gpu_new`` is the twin now and ``load_vllm`` gives vLLM's runner of its
+    version. ``callers`` are the names that other runner modules call on ``self``.
     """
 
     profile: Profile
@@ -44,10 +60,9 @@ class ModuleJob:
     upstream: Side | None = None
     bases: tuple[Side, ...] = ()
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
-    gpu_old: Side | None = None
+    gpu_bases: tuple[GpuBase, ...] = ()
     gpu_new: Side | None = None
-    vllm_old: Side | None = None
-    vllm_new: Side | None = None
+    load_vllm: Callable[[], Side | None] = lambda: None
     ancestry: Mapping[str, Ancestry] = field(default_factory=dict)
     mixins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only: tuple[str, ...] = ()
@@ -56,7 +71,8 @@ class ModuleJob:
 
 @dataclass(frozen=True, slots=True)
 class ModuleResult:
-    """The upgraded module. ``notes`` are facts for the summary that need no decision."""
+    """The upgraded module. ``notes`` are facts for the summary that need no decision; ``synced`` is what each unit
+    follows from now on: its upstream text and its GPU twin."""
 
     path: str
     before: str
@@ -64,6 +80,7 @@ class ModuleResult:
     units: tuple[UnitReport, ...] = ()
     reviews: tuple[ReviewItem, ...] = ()
     notes: tuple[str, ...] = ()
+    synced: Mapping[str, tuple[BaseRef | None, BaseRef | None]] = field(default_factory=dict)
 
 
 @dataclass
@@ -79,6 +96,8 @@ class Draft:
     outcome: Outcome = "unchanged"
     base: BaseRef | None = None
     gpu: BaseRef | None = None
+    base_now: BaseRef | None = None
+    gpu_now: BaseRef | None = None
     upstream: str | None = None
     reviews: list[ReviewItem] = field(default_factory=list)
     hunks: list[Hunk] = field(default_factory=list)

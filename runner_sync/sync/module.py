@@ -19,7 +19,6 @@ from runner_sync.sync.doubts import place, review
 from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
 from runner_sync.units import (
     class_bases,
-    insert_definition,
     insert_member,
     join,
     record_classes,
@@ -35,7 +34,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     drafts = _drafts(job)
     chosen = [draft for draft in drafts if _is_selected(draft.name, job.only)]
     ascend.follow(chosen, job)
-    side = gpu.read_side(job)
+    side = gpu.read_side(job, drafts)
     notes: list[str] = []
     if job.gpu_new is not None:
         notes = _port(chosen, drafts, job, side)
@@ -61,7 +60,7 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         mine = [d for d in chosen if d.owner == class_name]
         gpu.port(mine, job, side, gpu.veto_for(bound, job.profile.unported))
         decisions = gpu.decide_members(class_name, drafts, job, side)
-        added = [d for d in gpu.new_members(class_name, decisions, drafts, side) if _is_selected(d.name, job.only)]
+        added = [d for d in gpu.new_members(class_name, decisions, drafts, job, side) if _is_selected(d.name, job.only)]
         for draft in added:
             draft.reviews += [_added_review(draft, job, decisions)]
         drafts += added
@@ -74,7 +73,9 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
 def _added_review(draft: Draft, job: ModuleJob, decisions: Sequence[Member]) -> ReviewItem:
     decision = next(d for d in decisions if d.name == draft.member)
     what = "ported as a hook" if decision.action == "hook" else "ported"
-    return review(draft, job.path, f"{what} from the GPU runner: {decision.reason}", 0.8, "", "", draft.text, draft.text)
+    return review(
+        draft, job.path, f"{what} from the GPU runner: {decision.reason}", 0.8, "", "", draft.text, draft.text
+    )
 
 
 def _drop_gone_from_gpu(
@@ -200,7 +201,8 @@ def _result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[
         lines = unit.text.split("\n") if unit is not None else []
         reviews += [place(item, lines, start) for item in draft.reviews]
         reports.append(_report(draft, job, start))
-    return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), tuple(notes))
+    synced = {d.name: (d.base_now, d.gpu_now) for d in drafts if not d.removed and (d.base_now or d.gpu_now)}
+    return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), tuple(notes), synced)
 
 
 def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
@@ -215,7 +217,14 @@ def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
         if hunk.provenance in count:
             count[hunk.provenance] += hunk.end_line - hunk.line + 1
     return UnitReport(
-        draft.name, job.path, draft.kind, outcome, draft.base, draft.gpu, count["upstream"], count["gpu"],
+        draft.name,
+        job.path,
+        draft.kind,
+        outcome,
+        draft.base,
+        draft.gpu,
+        count["upstream"],
+        count["gpu"],
         hunks=tuple(hunks),
     )
 

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from runner_sync.units import Module, join, record_classes, replace, split, units
+from runner_sync.units import (
+    Base,
+    Module,
+    class_bases,
+    has_class,
+    join,
+    record_classes,
+    replace,
+    split,
+    units,
+)
 
 
 @lru_cache(maxsize=512)
@@ -51,3 +61,9 @@ def whole_definitions(text: str) -> dict[str, str]:
     """``{name: text}`` of module-level functions and classes, each class as one text."""
     module = parsed(text)
     return {piece.name: piece.text for piece in module.pieces if piece.kind in ("class", "function")}
+
+
+def bases_of(text: str, class_name: str) -> tuple[Base, ...]:
+    """The bases of a class, empty when the module does not define it."""
+    module = parsed(text)
+    return class_bases(module, class_name) if has_class(module, class_name) else ()

@@ -1,0 +1,72 @@
+"""Format the changed regions of a module with the target repository's own ruff settings.
+
+Comes in: the text before and after, and the folder whose settings count. Goes out: the text, or the same text when
+ruff is not to be had or would change what the code does. May touch: the ``ruff`` program, with text on its input.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+LINE_LENGTH = 120
+SECONDS = 60
+_SETTINGS = ("ruff.toml", ".ruff.toml", "pyproject.toml")
+
+
+def format_changes(before: str, after: str, *, path: str, root: Path | None) -> str:
+    """``after`` with only those lines formatted that are not lines of ``before``."""
+    formatted = _formatted(after, path, root)
+    if formatted is None or formatted == after:
+        return after
+    text = _take(before.split("\n"), after.split("\n"), formatted.split("\n"))
+    return text if _same_code(text, after) else after
+
+
+def _formatted(text: str, path: str, root: Path | None) -> str | None:
+    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", path]
+    if root is None or not any((folder / name).is_file() for folder in (root, *root.parents) for name in _SETTINGS):
+        command += ["--isolated", "--line-length", str(LINE_LENGTH)]
+    try:
+        done = subprocess.run(
+            [*command, "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=root,
+            timeout=SECONDS,
+            encoding="utf-8",
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _take(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:
+    changed = _changed(before, after)
+    out: list[str] = []
+    matcher = difflib.SequenceMatcher(None, after, formatted, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        touches = any(k in changed for k in range(i1, max(i2, i1 + 1)))
+        out += formatted[j1:j2] if tag == "equal" or touches else after[i1:i2]
+    return "\n".join(out)
+
+
+def _changed(before: Sequence[str], after: Sequence[str]) -> set[int]:
+    lines: set[int] = set()
+    for tag, _, _, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            lines.update(range(j1, max(j2, j1 + 1)))
+    return lines
+
+
+def _same_code(text: str, other: str) -> bool:
+    try:
+        return ast.dump(ast.parse(text)) == ast.dump(ast.parse(other))
+    except SyntaxError:
+        return False

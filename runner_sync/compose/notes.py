@@ -1,0 +1,71 @@
+"""Leave a comment above every decision that a person must look at.
+
+Comes in: module text and review items with their lines. Goes out: the text with comments, and the items with the
+lines they have then. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from runner_sync.model import ReviewItem
+
+WORD = "# runner-sync: review"
+
+
+def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
+    """Put ``# runner-sync: review <id> <reason>`` above the statement of each item, once per id."""
+    lines = text.split("\n")
+    starts = _statement_starts(text)
+    wanted: dict[int, list[ReviewItem]] = {}
+    for item in items:
+        wanted.setdefault(_start(starts, item.line), []).append(item)
+    out: list[str] = []
+    shift: dict[int, int] = {}
+    for number, line in enumerate(lines, start=1):
+        for item in _once(wanted.get(number, [])):
+            if f"{WORD} {item.id} " not in text:
+                out.append(f"{_indent(lines, number)}{WORD} {item.id} {item.reason}")
+        shift[number] = len(out) + 1 - number
+        out.append(line)
+    made = "\n".join(out)
+    if not _parses_alike(made, text):
+        return text, list(items)
+    return made, [_moved(item, shift) for item in items]
+
+
+def _statement_starts(text: str) -> list[int]:
+    """First lines (decorators included) of all statements, sorted."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt):
+            found.add(min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]))
+    return sorted(found)
+
+
+def _start(starts: Sequence[int], line: int) -> int:
+    before = [start for start in starts if start <= line]
+    return before[-1] if before else (starts[0] if starts else 1)
+
+
+def _indent(lines: Sequence[str], number: int) -> str:
+    line = lines[number - 1]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _once(items: Iterable[ReviewItem]) -> list[ReviewItem]:
+    return list({item.id: item for item in items}.values())
+
+
+def _moved(item: ReviewItem, shift: dict[int, int]) -> ReviewItem:
+    by = shift.get(item.line, 0)
+    return replace(item, line=item.line + by, end_line=item.end_line + shift.get(item.end_line, by))
+
+
+def _parses_alike(made: str, text: str) -> bool:
+    try:
+        return ast.dump(ast.parse(made)) == ast.dump(ast.parse(text))
+    except SyntaxError:
+        return False

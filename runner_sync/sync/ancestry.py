@@ -1,0 +1,84 @@
+"""What the classes of a derived module inherit, read over the trees.
+
+Comes in: trees and module texts. Goes out: ``Ancestry`` values and missing mixins. May touch: the trees, by reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from runner_sync.errors import InputError
+from runner_sync.model import Tree
+from runner_sync.sync import texts
+from runner_sync.sync.job import Ancestry
+from runner_sync.units import class_bases, has_class
+
+
+@dataclass
+class Program:
+    """The trees as modules; ``overlay`` are upgraded texts that stand in for files of the omni tree."""
+
+    omni: Tree
+    others: Mapping[str, Tree]
+    overlay: dict[str, str] = field(default_factory=dict)
+
+    def module(self, dotted: str) -> tuple[str, str] | None:
+        """``(path, text)`` of a dotted module name, or ``None`` when no tree has it."""
+        top = dotted.split(".")[0]
+        tree = self.omni if top == "vllm_omni" else self.others.get(top)
+        if tree is None:
+            return None
+        stem = dotted.replace(".", "/")
+        for path in (f"{stem}.py", f"{stem}/__init__.py"):
+            text = self.overlay.get(path) or tree.read(path)
+            if text is not None:
+                return path, text
+        return None
+
+    def ancestry(self, text: str, class_name: str, dotted: str) -> Ancestry:
+        """Members that ``class_name`` of a module inherits, the nearest base first, as Python's MRO would find them.
+
+        The linearisation is depth first without the class itself; for the runners' bases (no diamonds with overrides
+        on both arms) it gives the members that C3 gives.
+        """
+        found: dict[str, str | None] = {}
+        names: set[str] = set()
+        self._climb(text, class_name, dotted, found, names, own=True)
+        return Ancestry(found, frozenset(names))
+
+    def _climb(
+        self, text: str, class_name: str, dotted: str, found: dict[str, str | None], names: set[str], *, own: bool
+    ) -> None:
+        try:
+            module = texts.parsed(text, dotted)
+        except InputError:
+            return
+        if not has_class(module, class_name):
+            return
+        if not own:
+            names.add(class_name)
+            is_omni = dotted.startswith("vllm_omni.")
+            for member, body in texts.members(text, class_name, dotted).items():
+                found.setdefault(member, body if is_omni else None)
+        for base in class_bases(module, class_name):
+            for origin in base.origins[:1]:
+                if not origin.module:
+                    self._climb(text, origin.name, dotted, found, names, own=False)
+                    continue
+                target = self.module(_absolute(origin.module, dotted))
+                if target is not None:
+                    self._climb(target[1], origin.name, _absolute(origin.module, dotted), found, names, own=False)
+
+    def bases(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
+        """Base expressions of a class; empty when the module has no such class."""
+        module = texts.parsed(text, dotted)
+        return tuple(b.expression for b in class_bases(module, class_name)) if has_class(module, class_name) else ()
+
+
+def _absolute(module: str, importer: str) -> str:
+    level = len(module) - len(module.lstrip("."))
+    if not level:
+        return module
+    package = importer.rsplit(".", level)[0]
+    return ".".join(part for part in (package, module.lstrip(".")) if part)

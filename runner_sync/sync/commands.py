@@ -1,0 +1,139 @@
+"""``upgrade`` and ``lock``: from options to a planned change, and from there to files.
+
+Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``; ``apply`` writes it. May touch: what the rooms touch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from runner_sync import lock as locks
+from runner_sync import write
+from runner_sync.compose.layout import format_changes
+from runner_sync.compose.notes import annotate
+from runner_sync.errors import InputError
+from runner_sync.model import BaseRef, FileChange, Finding, Report, Tree
+from runner_sync.sync import inputs, planning, proof
+from runner_sync.sync.conflicts import inline
+from runner_sync.sync.job import ModuleResult
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.planning import Upgrade
+
+
+def upgrade(options: UpgradeOptions) -> Upgrade:
+    """Plan an upgrade: read the trees, merge, port, check the result. Nothing is written."""
+    given = open_inputs(options)
+    results, notes = planning.plan(options, given)
+    finished = [_finish(result, options, given) for result in results]
+    findings = proof.new_breakage(given, finished, options) if options.verify and given.ascend is not None else ()
+    return _planned("upgrade", finished, findings, notes, given, options)
+
+
+def open_inputs(options: UpgradeOptions) -> inputs.Inputs:
+    """The trees of a run, each by option, environment, configuration or installation."""
+    given = inputs.open_omni(options.omni, options.config, options.progress)
+    if options.upstream:
+        ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
+        given = replace(given, ascend=inputs.require_ascend(ascend))
+    return replace(given, vllm=_open_vllm(options, given))
+
+
+def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:
+    tree = inputs.open_target("vllm", options.vllm, given.config, options.progress)
+    if tree is not None or given.ascend is None:
+        return tree
+    version = inputs.declared(given.ascend)
+    if version is None:
+        return None
+    return inputs.at("vllm", version, None, options.progress)
+
+
+def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> ModuleResult:
+    """Layout and review comments; an untouched module keeps its bytes."""
+    if result.after == result.before:
+        return result
+    text = format_changes(result.before, result.after, path=result.path, root=given.root)
+    reviews = planning.relocate(result.reviews, result.after, text)
+    if options.conflict == "inline":
+        return replace(result, after=inline(text, reviews), reviews=tuple(reviews))
+    text, placed = annotate(text, reviews)
+    return replace(result, after=text, reviews=tuple(placed))
+
+
+def _planned(
+    command: str,
+    results: list[ModuleResult],
+    findings: tuple[Finding, ...],
+    notes: tuple[str, ...],
+    given: inputs.Inputs,
+    options: UpgradeOptions,
+) -> Upgrade:
+    changes = planning.changes_of(results)
+    reviews = tuple(item for result in results for item in result.reviews)
+    report = Report(
+        command=command,
+        inputs=given.sources,
+        units=tuple(unit for result in results for unit in result.units),
+        reviews=reviews,
+        findings=findings,
+        changes=changes,
+        notes=(*notes, *(note for result in results for note in result.notes)),
+        summary=planning.summarise(results, reviews),
+    )
+    root = options.out if options.out is not None else given.root
+    return Upgrade(report, changes, root, _lock_change(results, given, options))
+
+
+def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> FileChange | None:
+    entries = [
+        locks.Entry(result.path, name, _locked(upstream), _locked(gpu))
+        for result in results
+        for name, (upstream, gpu) in result.synced.items()
+        if upstream is not None or gpu is not None
+    ]
+    refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
+    gone = () if options.only else [result.path for result in results]
+    before = given.omni.read(locks.FILE_NAME)
+    after = locks.dump(locks.merge(given.lock, entries, inputs=refs, gone=gone))
+    return None if before == after else FileChange(locks.FILE_NAME, before, after)
+
+
+def _locked(ref: BaseRef | None) -> BaseRef | None:
+    return replace(ref, how="lock", similarity=1.0) if ref is not None else None
+
+
+def lock(options: UpgradeOptions) -> Upgrade:
+    """Plan a lock of the runners as they stand: what each unit was last synced to, by inference."""
+    given = open_inputs(options)
+    results, notes = planning.plan(replace(options, verify=False), given)
+    frozen = [planning.as_they_stand(result) for result in results]
+    return _planned("lock", frozen, (), notes, given, options)
+
+
+def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:
+    """Write a planned upgrade, all files or none. Raises ``InputError`` for dirty files unless they are allowed."""
+    if planned.root is None:
+        raise InputError("the omni tree is a release, not a folder: name a folder to write to with --out.")
+    changes = [*planned.changes, *([planned.lock] if planned.lock is not None else [])]
+    if options.out is not None:
+        changes = [replace(change, before=None) for change in changes]
+        _refuse_filled(options.out, changes)
+        options.out.mkdir(parents=True, exist_ok=True)
+    elif not options.allow_dirty:
+        _refuse_dirty(options, changes)
+    return write.write(changes, planned.root)
+
+
+def _refuse_filled(out: Path, changes: list[FileChange]) -> None:
+    taken = [change.path for change in changes if (out / change.path).exists()]
+    if taken:
+        raise InputError(f"{out} already holds {taken[0]}: name an empty folder with --out.")
+
+
+def _refuse_dirty(options: UpgradeOptions, changes: list[FileChange]) -> None:
+    tree = inputs.open_omni(options.omni, options.config, options.progress).omni
+    dirty = getattr(tree, "dirty", None)
+    found = dirty([change.path for change in changes]) if dirty is not None else []
+    if found:
+        raise InputError(f"{found[0]} has changes that git does not know: commit or stash them, or pass --allow-dirty.")

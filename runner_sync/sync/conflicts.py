@@ -1,0 +1,39 @@
+"""``--conflict inline``: diff3 conflict markers for people who want their merge tool.
+
+Comes in: text and placed review items. Goes out: text that need not parse. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.model import ReviewItem
+
+
+def inline(text: str, items: Sequence[ReviewItem]) -> str:
+    """Exchange the chosen text of each two-sided item for the three sides, in the format of ``git merge-file --diff3``."""
+    lines = text.split("\n")
+    for item in sorted(items, key=lambda i: i.line, reverse=True):
+        if item.omni == item.upstream or not item.chosen:
+            continue
+        span = lines[item.line - 1 : item.end_line]
+        if [s.strip() for s in span] != [s.strip() for s in item.chosen.split("\n") if s.strip()]:
+            continue
+        margin = span[0][: len(span[0]) - len(span[0].lstrip())]
+        lines[item.line - 1 : item.end_line] = _block(item, margin)
+    return "\n".join(lines)
+
+
+def _block(item: ReviewItem, margin: str) -> list[str]:
+    def side(body: str) -> list[str]:
+        return [margin + line for line in body.split("\n")] if body else []
+
+    return [
+        f"<<<<<<< omni {item.id}",
+        *side(item.omni),
+        "||||||| base",
+        *side(item.base),
+        "=======",
+        *side(item.upstream),
+        f">>>>>>> upstream: {item.reason}",
+    ]

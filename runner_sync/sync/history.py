@@ -1,0 +1,74 @@
+"""The upstream texts a module may have been copied from: releases, or the history of a checkout.
+
+Comes in: a target tree, the unit texts to be explained. Goes out: ``Side`` values, oldest first.
+May touch: what ``sources`` touches, and the cache folder.
+
+Over a git history no file is parsed whole: methods are cut out of every blob by indentation, equal texts are kept
+once, and only those whose lines come closest to a unit are looked at as syntax.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from runner_sync.model import Revision, Tree
+from runner_sync.sync.job import Side
+from runner_sync.sync.options import Progress
+
+KEPT = 6
+"""How many of the closest revisions per unit are compared statement by statement."""
+
+_HEAD = re.compile(r"^( *)(?:async def|def|class) (\w+)", re.MULTILINE)
+
+
+def methods(text: str) -> dict[str, str]:
+    """``{name: body lines}`` of the definitions of a module, cut by indentation; the last of a name wins.
+
+    Good enough to compare with, never to edit: decorators and comments above a definition are left out.
+    """
+    found: dict[str, str] = {}
+    heads = [m for m in _HEAD.finditer(text) if len(m[1]) <= 4]
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        end = following.start() if following is not None else len(text)
+        found[head[2]] = text[head.start() : end]
+    return found
+
+
+def lines(text: str) -> Counter[str]:
+    """Multiset of the lines of a text without indentation and comments."""
+    return Counter(line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#"))
+
+
+def closeness(a: Counter[str], b: Counter[str]) -> float:
+    """Dice coefficient of two line multisets."""
+    total = a.total() + b.total()
+    return 2 * (a & b).total() / total if total else 0.0
+
+
+def nearest(tree: Tree, path: str, wanted: Mapping[str, str], progress: Progress) -> list[Side]:
+    """The revisions of ``path`` that come closest to the ``wanted`` units (``{name: text}``), oldest first."""
+    history: Sequence[Revision] = tree.history(path)  # type: ignore[attr-defined]
+    oldest_first = list(reversed(history))
+    targets = {name: lines(text) for name, text in wanted.items()}
+    seen: dict[tuple[str, str], float] = {}
+    scores: dict[str, list[tuple[float, int]]] = {name: [] for name in targets}
+    for k, revision in enumerate(oldest_first):
+        progress("comparing revisions of vllm-ascend", k + 1, len(oldest_first))
+        for name, body in methods(tree.read_blob(revision.blob)).items():  # type: ignore[attr-defined]
+            if name in targets:
+                key = (name, body)
+                if key not in seen:
+                    seen[key] = closeness(targets[name], lines(body))
+                    scores[name].append((seen[key], -k))
+    return [_side(tree, oldest_first[k]) for k in _chosen(scores)]
+
+
+def _chosen(scores: Mapping[str, Iterable[tuple[float, int]]]) -> list[int]:
+    best = {-k for rows in scores.values() for _, k in sorted(rows, reverse=True)[:KEPT]}
+    return sorted(best)
+
+
+def _side(tree: Tree, revision: Revision) -> Side:
+    return Side(revision.commit[:10], tree.read_blob(revision.blob), revision.path)  # type: ignore[attr-defined]

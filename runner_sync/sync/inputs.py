@@ -1,0 +1,144 @@
+"""Options → trees: which omni, vllm-ascend and vLLM a run reads, and which older ones it may have been copied from.
+
+Comes in: options and configuration. Goes out: ``Inputs``. May touch: what ``sources`` touches.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from packaging.version import Version
+
+from runner_sync import config as configuration
+from runner_sync import sources
+from runner_sync.errors import InputError
+from runner_sync.lock import FILE_NAME, Lock, load
+from runner_sync.model import Project, Source, Tree
+from runner_sync.profile import VLLM_RUNNER, Profile
+from runner_sync.sync.options import Progress, TreeOptions
+
+WINDOW = 8
+"""How many minor versions back a base is looked for; the longest real lag so far is six (0.32.0rc1 on 0.26.0rc1)."""
+
+_VARIABLES: dict[Project, str] = {"vllm-ascend": "VLLM_ASCEND_PATH", "vllm": "VLLM_PATH"}
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The trees of a run. ``root`` is where files are written, ``None`` when the omni tree is not on disk."""
+
+    omni: Tree
+    root: Path | None
+    config: configuration.Config
+    lock: Lock
+    ascend: Tree | None = None
+    vllm: Tree | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def profile(self) -> Profile:
+        return self.config.profile
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return tuple(tree.source for tree in (self.omni, self.ascend, self.vllm) if tree is not None)
+
+
+def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress) -> Inputs:
+    """The omni tree with its configuration and lock."""
+    if options.version is not None:
+        tree: Tree = sources.open_release(
+            "vllm-omni", options.version, needed=("vllm_omni/worker", "vllm_omni/platforms/npu"), progress=progress
+        )
+        return Inputs(tree, None, configuration.load(Path("/nonexistent"), explicit=explicit), Lock())
+    tree = sources.open_path("vllm-omni", options.path or Path(), ref=options.ref)
+    root = getattr(tree, "root", None)
+    settings = configuration.load(root or Path(options.path or "."), explicit=explicit)
+    text = tree.read(FILE_NAME)
+    return Inputs(tree, root, settings, load(text, path=FILE_NAME) if text else Lock())
+
+
+def open_target(
+    project: Project, options: TreeOptions, settings: configuration.Config, progress: Progress
+) -> Tree | None:
+    """A tree by option, environment variable, configuration, or from this environment, in that order."""
+    if options.path is not None:
+        return sources.open_path(project, options.path, ref=options.ref)
+    if options.version is not None:
+        return _release(project, options.version, progress)
+    variable = os.environ.get(_VARIABLES[project])
+    if variable:
+        return sources.open_path(project, Path(variable), ref=options.ref)
+    path, version = {
+        "vllm-ascend": (settings.ascend_path, settings.ascend_version),
+        "vllm": (settings.vllm_path, settings.vllm_version),
+    }[project]
+    if path is not None:
+        return sources.open_path(project, path, ref=options.ref)
+    if version is not None:
+        return _release(project, version, progress)
+    return sources.open_installed(project)
+
+
+def require_ascend(tree: Tree | None) -> Tree:
+    """``tree``, or a sentence that names every way to give one."""
+    if tree is None:
+        raise InputError(
+            "no vllm-ascend to follow: give --ascend-path or --ascend-version, set VLLM_ASCEND_PATH, "
+            "or install runner-sync[ascend]."
+        )
+    return tree
+
+
+def _release(project: Project, version: str, progress: Progress) -> Tree:
+    needed = {"vllm-omni": ("vllm_omni/worker", "vllm_omni/platforms/npu"), "vllm": (VLLM_RUNNER,)}.get(project)
+    return sources.open_release(project, version, needed=needed, progress=progress)
+
+
+def at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tree:
+    """The tree of ``project`` at ``ref``: a revision where ``like`` is a git checkout that knows it, else a release."""
+    if like is not None and like.source.kind == "git":
+        try:
+            return sources.open_path(project, like.source.location, ref=ref)
+        except InputError:
+            if not is_version(ref):
+                raise
+    return _release(project, ref, progress)
+
+
+def is_version(ref: str) -> bool:
+    """Whether ``ref`` is a release number and not a revision."""
+    try:
+        Version(ref)
+    except ValueError:
+        return False
+    return True
+
+
+def declared(tree: Tree) -> str | None:
+    """The vLLM release that a tree says it is for."""
+    return sources.declared_vllm(tree)
+
+
+def earlier_releases(project: Project, newest: str) -> list[str]:
+    """Releases of ``project`` up to ``newest`` within the window, oldest first."""
+    limit = Version(newest)
+    floor = limit.major * 1000 + limit.minor - WINDOW
+    found = []
+    for name in sources.releases(project):
+        version = Version(name)
+        if version <= limit and version.major * 1000 + version.minor >= floor:
+            found.append(name)
+    return found
+
+
+def read_first(tree: Tree, paths: Iterable[str]) -> tuple[str, str] | None:
+    """``(path, text)`` of the first of ``paths`` that the tree has."""
+    for path in paths:
+        text = tree.read(path)
+        if text is not None:
+            return path, text
+    return None

@@ -1,0 +1,85 @@
+"""What a run was asked for, already parsed; ``cli`` makes it, ``sync`` reads it.
+
+Comes in and goes out: frozen dataclasses. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Progress = Callable[[str, int, int | None], None]
+"""Called as ``progress(label, done, total or None)``; bytes while something is fetched, steps otherwise."""
+
+Conflict = Literal["resolve", "inline"]
+
+
+def silent(_label: str, _done: int, _total: int | None) -> None:
+    """The progress of a run that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOptions:
+    """Where one project's tree is: a path with an optional git revision, or a version on the package index."""
+
+    path: Path | None = None
+    ref: str | None = None
+    version: str | None = None
+
+    @property
+    def is_given(self) -> bool:
+        return self.path is not None or self.version is not None
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeOptions:
+    """Options of ``upgrade``. ``*_base`` name the revision or version that the runners were last synced to."""
+
+    omni: TreeOptions = TreeOptions(path=Path())
+    ascend: TreeOptions = TreeOptions()
+    vllm: TreeOptions = TreeOptions()
+    ascend_base: str | None = None
+    omni_base: str | None = None
+    vllm_base: str | None = None
+    out: Path | None = None
+    only: tuple[str, ...] = ()
+    conflict: Conflict = "resolve"
+    allow_dirty: bool = False
+    gpu: bool = True
+    upstream: bool = True
+    verify: bool = True
+    config: Path | None = None
+    progress: Progress = silent
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """Options of ``check`` and ``verify``; ``changed_since`` is a git revision of the omni checkout."""
+
+    omni: TreeOptions = TreeOptions(path=Path())
+    ascend: TreeOptions = TreeOptions()
+    vllm: TreeOptions = TreeOptions()
+    ascend_base: str | None = None
+    vllm_base: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severity: Literal["error", "warning", "info"] | None = None
+    changed_since: str | None = None
+    baseline: Path | None = None
+    update_baseline: bool = False
+    typecheck: Literal["ty", "mypy", "none"] = "none"
+    config: Path | None = None
+    progress: Progress = silent
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """Options of ``replay``; no case named means all of them. ``hunks`` is how many of the largest to list per case."""
+
+    cases: tuple[str, ...] = ()
+    corpus: Path | None = None
+    gpu: bool = True
+    hunks: int = 3
+    progress: Progress = silent

@@ -1,0 +1,328 @@
+"""The upgrade of a whole tree: every derived module, base classes first.
+
+Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``: a report and the changes, nothing written yet.
+May touch: what ``sources`` touches.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from packaging.version import Version
+
+from runner_sync import lock as locks
+from runner_sync.compose.members import self_names
+from runner_sync.errors import InputError
+from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree
+from runner_sync.profile import VLLM_RUNNER, RunnerModule
+from runner_sync.sync import history, inputs, texts
+from runner_sync.sync.ancestry import Program
+from runner_sync.sync.job import GpuBase, ModuleJob, ModuleResult, Side
+from runner_sync.sync.module import upgrade_module
+from runner_sync.sync.options import UpgradeOptions
+
+GPU_RELEASES = 4
+"""How many omni releases back the GPU twin is compared with when neither lock nor option names its base."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What an upgrade would do. ``root`` is the folder that the changes belong below, ``None`` without one on disk."""
+
+    report: Report
+    changes: tuple[FileChange, ...]
+    root: Path | None
+    lock: FileChange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A derived module that the omni tree has."""
+
+    module: RunnerModule
+    path: str
+    text: str
+
+
+def find_modules(given: inputs.Inputs) -> list[Found]:
+    """The derived modules of the omni tree, in the profile's order. Raises ``InputError`` when it has none."""
+    found = []
+    for module in given.profile.modules:
+        place = inputs.read_first(given.omni, module.paths)
+        if place is not None:
+            found.append(Found(module, *place))
+    if not found:
+        looked = " or ".join(given.profile.modules[0].paths)
+        raise InputError(f"{given.omni.source.location} has no NPU runners ({looked}): is it a vllm-omni tree?")
+    return found
+
+
+def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResult], tuple[str, ...]]:
+    """Upgrade every derived module. Returns the results and notes on where the bases came from."""
+    modules = find_modules(given)
+    bases = _Bases(options, given, modules)
+    program = Program(given.omni, _others(given))
+    results: list[ModuleResult] = []
+    for found in modules:
+        options.progress(f"upgrading {found.path}", len(results), len(modules))
+        result = upgrade_module(_job(found, modules, bases, program, options, given))
+        program.overlay[found.path] = result.after
+        results.append(result)
+    options.progress("upgrading", len(modules), len(modules))
+    return results, tuple(bases.notes)
+
+
+def _others(given: inputs.Inputs) -> dict[str, Tree]:
+    pairs = (("vllm_ascend", given.ascend), ("vllm", given.vllm))
+    return {name: tree for name, tree in pairs if tree is not None}
+
+
+def _job(
+    found: Found,
+    modules: Sequence[Found],
+    bases: _Bases,
+    program: Program,
+    options: UpgradeOptions,
+    given: inputs.Inputs,
+) -> ModuleJob:
+    dotted = _dotted(found.path)
+    classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
+    ancestry = {name: program.ancestry(found.text, name, dotted) for name in classes}
+    gpu_new = bases.gpu_now(found) if options.gpu else None
+    return ModuleJob(
+        profile=given.profile,
+        module=found.module,
+        path=found.path,
+        text=found.text,
+        upstream=bases.upstream(found) if options.upstream else None,
+        bases=bases.upstream_bases(found) if options.upstream else (),
+        locked=_locked(given.lock, found.path),
+        gpu_bases=bases.gpu_bases(found) if gpu_new is not None else (),
+        gpu_new=gpu_new,
+        load_vllm=bases.vllm_now,
+        ancestry=ancestry,
+        mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
+        only=options.only,
+        callers=_callers(found, modules, given) if found is modules[0] else frozenset(),
+    )
+
+
+def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
+    return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
+
+
+def _mixins(
+    found: Found, program: Program, gpu_new: Side | None, classes: Sequence[tuple[str, str]]
+) -> dict[str, tuple[str, ...]]:
+    """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry."""
+    if gpu_new is None or found.module.gpu is None:
+        return {}
+    twin = found.module.gpu
+    have = program.ancestry(found.text, found.module.name, _dotted(found.path)).classes
+    twins = {gpu for gpu, _ in classes}
+    missing = []
+    for base in texts.bases_of(gpu_new.text, twin.name):
+        is_omni = any(origin.module.startswith("vllm_omni.") for origin in base.origins)
+        if is_omni and base.expression not in have and base.expression not in twins:
+            missing.append(base.expression)
+    return {found.module.name: tuple(missing)} if missing else {}
+
+
+def _callers(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
+    """Names that the other runner modules and their GPU twins call on ``self``: the base class must have them."""
+    names: set[str] = set()
+    for other in modules:
+        if other is found:
+            continue
+        names |= self_names(other.text)
+        twin = other.module.gpu
+        text = given.omni.read(twin.path) if twin is not None else None
+        names |= self_names(text) if text else set()
+    return frozenset(names)
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+class _Bases:
+    """Finds, once per file, what the modules were last synced to; lock and options go before inference."""
+
+    def __init__(self, options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[Found]) -> None:
+        self.options = options
+        self.given = given
+        self.modules = modules
+        self.notes: list[str] = []
+        self._upstream: dict[str, tuple[Side, ...]] = {}
+        self._trees: dict[tuple[str, str], Tree] = {}
+
+    def upstream(self, found: Found) -> Side | None:
+        tree = self.given.ascend
+        if tree is None:
+            return None
+        path = found.module.upstreams[0].path
+        text = tree.read(path)
+        if text is None:
+            raise InputError(f"vllm-ascend {tree.source.ref} has no {path}: give a tree that the runners can follow.")
+        return Side(tree.source.ref, text, path)
+
+    def upstream_bases(self, found: Found) -> tuple[Side, ...]:
+        path = found.module.upstreams[0].path
+        if path not in self._upstream:
+            self._upstream[path] = tuple(self._find_upstream(path))
+        return self._upstream[path]
+
+    def _find_upstream(self, path: str) -> list[Side]:
+        tree = inputs.require_ascend(self.given.ascend)
+        now = Side(tree.source.ref, tree.read(path) or "", path)
+        if self.options.ascend_base is not None:
+            return [*self._since(self.options.ascend_base, tree, path), now]
+        locked = dict.fromkeys(
+            e.upstream.ref for e in self.given.lock.entries if e.upstream and e.upstream.path == path
+        )
+        if locked:
+            return [*(now if ref == now.ref else self._at("vllm-ascend", ref, path) for ref in locked), now]
+        if tree.source.kind == "git":
+            wanted = {n.rpartition(".")[2]: t for f in self._sharing(path) for n, t in texts.unit_texts(f.text).items()}
+            return [*history.nearest(tree, path, wanted, self.options.progress), now]
+        newest = tree.source.version
+        if newest is None:
+            raise InputError(
+                f"cannot tell what the runners were last synced to: {tree.source.location} is neither a git checkout "
+                "nor a release; name the old vllm-ascend with --ascend-base."
+            )
+        older = [v for v in inputs.earlier_releases("vllm-ascend", newest) if v != newest]
+        return [*(self._at("vllm-ascend", version, path) for version in older), now]
+
+    def _since(self, base: str, tree: Tree, path: str) -> list[Side]:
+        """The named base and, where both ends are releases, those between: parts may have been synced later."""
+        between: list[str] = []
+        if tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
+            known = inputs.earlier_releases("vllm-ascend", tree.source.version)
+            between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
+        return [self._at("vllm-ascend", version, path) for version in (base, *between)]
+
+    def _sharing(self, path: str) -> list[Found]:
+        return [found for found in self.modules if found.module.upstreams[0].path == path]
+
+    def _at(self, project: str, ref: str, path: str) -> Side:
+        like = self.given.ascend if project == "vllm-ascend" else self.given.omni
+        key = (project, ref)
+        if key not in self._trees:
+            self._trees[key] = inputs.at(project, ref, like, self.options.progress)  # type: ignore[arg-type]
+        text = self._trees[key].read(path)
+        return Side(ref, text or "", path)
+
+    def gpu_now(self, found: Found) -> Side | None:
+        if found.module.gpu is None:
+            return None
+        text = self.given.omni.read(found.module.gpu.path)
+        return Side(self.given.omni.source.ref, text, found.module.gpu.path) if text is not None else None
+
+    def gpu_bases(self, found: Found) -> tuple[GpuBase, ...]:
+        assert found.module.gpu is not None
+        path = found.module.gpu.path
+        refs = self._gpu_refs()
+        bases = []
+        for ref in refs:
+            side = self._at("vllm-omni", ref, path)
+            if side.text:
+                bases.append(GpuBase(side, self._vllm_of(ref)))
+        now = self.gpu_now(found)
+        if self.options.omni_base is None and now is not None:
+            bases.append(GpuBase(now, self.vllm_now))
+        return tuple(bases)
+
+    def _gpu_refs(self) -> list[str]:
+        if self.options.omni_base is not None:
+            return [self.options.omni_base]
+        own = self.given.omni.source
+        locked = dict.fromkeys(e.gpu.ref for e in self.given.lock.entries if e.gpu)
+        if locked:
+            return [ref for ref in locked if ref != own.ref]
+        if own.version is None:
+            self.notes.append(
+                "no older GPU runner to compare with (the omni tree names no version): only missing members and "
+                "mixins are ported; name the old omni with --omni-base for the rest"
+            )
+            return []
+        older = [v for v in inputs.earlier_releases("vllm-omni", own.version) if v != own.version]
+        return older[-GPU_RELEASES:]
+
+    def _vllm_of(self, ref: str) -> Callable[[], Side | None]:
+        def load() -> Side | None:
+            if self.options.vllm_base is not None:
+                return self._vllm(self.options.vllm_base)
+            version = inputs.declared(self._trees["vllm-omni", ref])
+            return self._vllm(version) if version else None
+
+        return load
+
+    def vllm_now(self) -> Side | None:
+        """vLLM's runner of the version that the omni tree is for."""
+        given = self.options.vllm
+        if given.is_given and self.given.vllm is not None:
+            tree = self.given.vllm
+            return Side(tree.source.ref, tree.read(VLLM_RUNNER) or "", VLLM_RUNNER)
+        version = inputs.declared(self.given.omni)
+        if version is None:
+            raise InputError(
+                "cannot tell which vLLM the GPU runners are for: name it with --vllm-version or --vllm-path, "
+                "or leave the GPU runners out with --no-gpu."
+            )
+        return self._vllm(version)
+
+    def _vllm(self, version: str) -> Side:
+        key = ("vllm", version)
+        if key not in self._trees:
+            self._trees[key] = inputs.at("vllm", version, self.given.vllm, self.options.progress)
+        return Side(version, self._trees[key].read(VLLM_RUNNER) or "", VLLM_RUNNER)
+
+
+def relocate(items: Sequence[ReviewItem], old: str, new: str) -> list[ReviewItem]:
+    """Items with the lines that they have after a change of layout."""
+    if old == new:
+        return list(items)
+    table: dict[int, int] = {}
+    blocks = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False).get_opcodes()
+    for _, i1, i2, j1, j2 in blocks:
+        table |= {i + 1: min(j1 + i - i1, max(j2 - 1, j1)) + 1 for i in range(i1, i2)}
+    return [
+        replace(item, line=table.get(item.line, item.line), end_line=table.get(item.end_line, item.end_line))
+        for item in items
+    ]
+
+
+def as_they_stand(result: ModuleResult) -> ModuleResult:
+    """The result as if nothing had been done: what each unit was last synced to, for ``lock``."""
+    units = [unit for unit in result.units if unit.outcome != "added"]
+    return replace(
+        result,
+        after=result.before,
+        reviews=(),
+        notes=(),
+        units=tuple(replace(unit, outcome="unchanged", taken=0, ported=0, hunks=()) for unit in units),
+        synced={unit.unit: (unit.base, unit.gpu) for unit in units if unit.base or unit.gpu},
+    )
+
+
+def changes_of(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
+    """The files that differ."""
+    return tuple(FileChange(r.path, r.before, r.after) for r in results if r.before != r.after)
+
+
+def summarise(results: Sequence[ModuleResult], reviews: Sequence[ReviewItem]) -> dict[str, int | str]:
+    """Figures of a run for the summary."""
+    units = [unit for result in results for unit in result.units]
+    outcomes = Counter(unit.outcome for unit in units)
+    return {
+        "units": len(units),
+        **{name: outcomes[name] for name in ("updated", "added", "removed", "unchanged")},
+        "taken_lines": sum(unit.taken for unit in units),
+        "ported_lines": sum(unit.ported for unit in units),
+        "reviews": len(reviews),
+    }

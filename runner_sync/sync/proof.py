@@ -1,0 +1,47 @@
+"""Do the upgraded runners fit the trees they were made for?
+
+Comes in: the trees and the results. Goes out: findings. May touch: the trees, by reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from runner_sync.model import Finding, Source, Tree
+from runner_sync.sync import inputs
+from runner_sync.sync.job import ModuleResult
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.verify import breakage
+from runner_sync.verify.world import World
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """A tree with some files exchanged."""
+
+    tree: Tree
+    texts: dict[str, str]
+
+    @property
+    def source(self) -> Source:
+        return self.tree.source
+
+    def read(self, path: str) -> str | None:
+        return self.texts[path] if path in self.texts else self.tree.read(path)
+
+    def paths(self, prefix: str = "") -> Iterable[str]:
+        extra = {path for path in self.texts if path.startswith(prefix)}
+        return sorted({*self.tree.paths(prefix), *extra})
+
+
+def new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions) -> tuple[Finding, ...]:
+    """Breakage that the upgraded modules have in the target trees."""
+    if given.ascend is None or given.vllm is None or options.conflict == "inline":
+        return ()
+    options.progress("verifying", 0, 1)
+    omni = Overlay(given.omni, {result.path: result.after for result in results})
+    world = World({"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm})
+    found = breakage.find(world, None, [result.path for result in results])
+    options.progress("verifying", 1, 1)
+    return tuple(found)

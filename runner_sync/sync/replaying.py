@@ -1,0 +1,198 @@
+"""Past upgrades made by hand, made again and scored against what people released (DESIGN section 7).
+
+Comes in: ``ReplayOptions``; the cases are in ``corpus.toml``. Goes out: a ``Report`` with replay rows and hunks.
+May touch: what ``sources`` touches.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from runner_sync import score
+from runner_sync.config import Config
+from runner_sync.errors import InputError
+from runner_sync.lock import Lock
+from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, Tree
+from runner_sync.profile import NPU
+from runner_sync.sync import inputs, planning
+from runner_sync.sync.job import ModuleResult
+from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.proof import Overlay
+
+SCORED = 3
+"""The runner modules; the workers after them in the profile are upgraded, but not part of the score."""
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One hand-made upgrade. Without ``omni_after`` there is no truth, and it is not replayed."""
+
+    id: str
+    omni_before: str
+    ascend: str
+    vllm_before: str
+    omni_after: str = ""
+    ascend_base: str = ""
+    vllm_after: str = ""
+    note: str = ""
+    left_by_git: dict[str, float] = {}
+
+
+class _Corpus(msgspec.Struct):
+    case: list[Case]
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One case, done: module texts before, as made, and as released, by path."""
+
+    case: Case
+    results: tuple[ModuleResult, ...]
+    truth: Mapping[str, str]
+    seconds: float
+
+
+def cases(path: Path | None = None) -> list[Case]:
+    """The cases of a corpus file, or of the one that comes with the tool. Raises ``InputError`` for a bad file."""
+    try:
+        text = path.read_text("utf-8") if path else resources.files("runner_sync").joinpath("corpus.toml").read_text()
+        return [case for case in msgspec.toml.decode(text, type=_Corpus).case if case.omni_after]
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); name a corpus file that is there.") from error
+    except msgspec.MsgspecError as error:
+        raise InputError(f"{path or 'corpus.toml'}: is no corpus ({error}); see runner_sync/corpus.toml.") from error
+
+
+def replay(options: ReplayOptions) -> Report:
+    """Replay the asked cases. Raises ``InputError`` for an unknown case and for a release that cannot be read."""
+    known = {case.id: case for case in cases(options.corpus)}
+    for name in options.cases:
+        if name not in known:
+            raise InputError(f"no case {name!r}: there are {', '.join(known)}.")
+    done = [run(known[name], options) for name in options.cases or known]
+    rows = tuple(row(item) for item in done)
+    hunks = tuple(hunk for item in done for hunk in largest(item, options.hunks))
+    return Report("replay", replay=rows, replay_hunks=hunks, summary=_means(rows))
+
+
+def run(case: Case, options: ReplayOptions) -> Replayed:
+    """Make one upgrade again."""
+    started = time.perf_counter()
+    before, after = (_omni(version, options.progress) for version in (case.omni_before, case.omni_after))
+    old, truth = {}, {}
+    for module in NPU.modules[:SCORED]:
+        was, now = inputs.read_first(before, module.paths), inputs.read_first(after, module.paths)
+        if was is not None and now is not None:
+            old[now[0]], truth[now[0]] = was[1], now[1]
+    given = inputs.Inputs(
+        omni=Overlay(after, old),
+        root=None,
+        config=Config(),
+        lock=Lock(),
+        ascend=inputs.at("vllm-ascend", case.ascend, None, options.progress),
+        vllm=inputs.at("vllm", case.vllm_after, None, options.progress),
+    )
+    results, _ = planning.plan(_options(case, options), given)
+    scored = tuple(result for result in results if result.path in truth)
+    return Replayed(case, scored, truth, time.perf_counter() - started)
+
+
+def _omni(version: str, progress: Progress) -> Tree:
+    return inputs.at("vllm-omni", version, None, progress)
+
+
+def _options(case: Case, options: ReplayOptions) -> UpgradeOptions:
+    return UpgradeOptions(
+        ascend_base=case.ascend_base or None,
+        omni_base=case.omni_before,
+        vllm_base=case.vllm_before,
+        vllm=TreeOptions(version=case.vllm_after),
+        gpu=options.gpu,
+        progress=options.progress,
+    )
+
+
+def row(item: Replayed) -> ReplayRow:
+    """The score of one case."""
+    total, kept = score.Score(), score.Score()
+    silent, parses = 0, True
+    for result in item.results:
+        truth = item.truth[result.path]
+        total += score.score_module(result.before, result.after, truth)
+        kept += score.score_kept(result.before, result.after, truth)
+        parses = parses and _parses(result.after)
+        silent += sum(silent_errors(result, truth).values())
+    return ReplayRow(
+        case=item.case.id,
+        work=total.work,
+        left=total.left,
+        effort_left=round(total.effort_left, 3),
+        kept=round(kept.effort_left, 3),
+        recall=round(total.recall, 3),
+        precision=round(total.precision, 3),
+        silent=silent,
+        parses=parses,
+        reviews=sum(len(result.reviews) for result in item.results),
+        seconds=round(item.seconds, 1),
+    )
+
+
+def silent_errors(result: ModuleResult, truth: str) -> Counter[tuple[str, str]]:
+    """Lines that the tool changed, people did not, and that no review item shows (as multiset of sign and line)."""
+    old, made, new = (score.normalise(text) for text in (result.before, result.after, truth))
+    wrong = score.changed_lines(old, made) - score.changed_lines(old, new)
+    shown = {line for item in result.reviews for line in _shown(item)}
+    return Counter({key: count for key, count in wrong.items() if key[1].strip() not in shown})
+
+
+def _shown(item: ReviewItem) -> Iterable[str]:
+    for text in (item.base, item.omni, item.upstream, item.chosen):
+        yield from (line.strip() for line in _unparsed(text).split("\n"))
+
+
+def _unparsed(text: str) -> str:
+    """The text as the score sees it; a head without its suite gets one."""
+    for attempt in (text, text + "\n    pass", "if 1:\n" + text, "if 1:\n    pass\n" + text + "\n    pass"):
+        try:
+            return ast.unparse(ast.parse(attempt))
+        except SyntaxError:
+            continue
+    return text
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
+
+
+def largest(item: Replayed, count: int) -> list[ReplayHunk]:
+    """The largest runs of lines by which the result still differs from what people released."""
+    found = []
+    for result in item.results:
+        made, truth = (score.normalise(text).split("\n") for text in (result.after, item.truth[result.path]))
+        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, made, truth, autojunk=False).get_opcodes():
+            if tag == "equal":
+                continue
+            for side, lines in (("tool", made[i1:i2]), ("truth", truth[j1:j2])):
+                if lines:
+                    found.append(ReplayHunk(item.case.id, result.path, side, len(lines), "\n".join(lines)))
+    return sorted(found, key=lambda hunk: -hunk.lines)[:count]
+
+
+def _means(rows: tuple[ReplayRow, ...]) -> dict[str, int | str]:
+    if not rows:
+        return {}
+    names = ("effort_left", "kept", "recall", "precision")
+    means = {f"mean_{name}": f"{sum(getattr(row, name) for row in rows) / len(rows):.3f}" for name in names}
+    return {"cases": len(rows), **means, "silent": sum(row.silent for row in rows)}

@@ -1,0 +1,263 @@
+"""The ``runner-sync`` command: options in, exit code out.
+
+Comes in: a command line. Goes out: results on standard output, remarks on standard error, an exit code: 0 nothing left
+for a person, 1 review items or findings, 2 could not run. ``sync`` does the work and is imported when a command runs,
+so that help and version are quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from runner_sync import __version__
+from runner_sync.terminal import commands
+from runner_sync.terminal import options as o
+from runner_sync.terminal.examples import epilog
+from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
+from runner_sync.terminal.groups import Bases, Merging, Trees, Writing, flat, upgrade_options
+from runner_sync.terminal.screen import Screen
+from runner_sync.terminal.trees import split_codes, split_place
+
+app = typer.Typer(
+    name="runner-sync",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_INTERRUPTED = 130
+_FLAGS = ("--quiet", "-q", "--traceback")
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line ``argv`` (default: the process's own) and leave with its exit code."""
+    sys.exit(run(sys.argv[1:] if argv is None else argv))
+
+
+def run(argv: Sequence[str]) -> int:
+    """The exit code of the command line ``argv``."""
+    screen = Screen()
+    words = _globals_first(argv)
+    screen.traceback = "--traceback" in words
+    return run_guarded(lambda: _dispatch(words, screen), screen)
+
+
+def _dispatch(words: Sequence[str], screen: Screen) -> int:
+    with warnings.catch_warnings():
+        # Parsing the runners makes Python warn about their string escapes, on standard error, in the midst of ours.
+        if not sys.warnoptions:
+            warnings.simplefilter("ignore")
+        command = typer.main.get_command(app)
+        code = command.main(args=list(words), prog_name="runner-sync", standalone_mode=False, obj=screen)
+    # typer turns Ctrl-C into this exit code, which no command returns by itself.
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
+    return int(code or 0)
+
+
+def _globals_first(argv: Sequence[str]) -> list[str]:
+    """``argv`` with the options of every command moved to the front, where typer looks for them."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    front: list[str] = []
+    rest: list[str] = []
+    words = iter(argv[:end])
+    for word in words:
+        if word in _FLAGS or word.startswith("--color="):
+            front.append(word)
+        elif word == "--color":
+            front += [word, *([value] if (value := next(words, None)) is not None else [])]
+        else:
+            rest.append(word)
+    return [*front, *rest, *argv[end:]]
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"runner-sync {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def set_up(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", metavar="", help="Print the version.", callback=_show_version, is_eager=True)
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", metavar="", help="Say nothing on standard error but errors.")
+    ] = False,
+    color: Annotated[o.Color, typer.Option("--color", help="When to colour; NO_COLOR, FORCE_COLOR.")] = o.Color.auto,
+    traceback: Annotated[
+        bool, typer.Option("--traceback", metavar="", help="Show where an unexpected error comes from.")
+    ] = False,
+) -> int:
+    """Keep vllm-omni's Ascend NPU model runners in step with vllm-ascend and with the GPU omni runners.
+
+    Exit codes: 0 nothing left for a person, 1 review items or findings, 2 could not run.
+    """
+    del version
+    screen: Screen = context.obj
+    screen.quiet, screen.color, screen.traceback = quiet, color.value, traceback
+    if color is o.Color.never:
+        os.environ["NO_COLOR"] = "1"
+    if context.invoked_subcommand is None:
+        screen.show(context.get_help() + "\n")
+        return COULD_NOT_RUN
+    return 0
+
+
+@app.command(epilog=epilog("upgrade"))
+@flat
+def upgrade(context: typer.Context, trees: Trees, bases: Bases, merging: Merging, writing: Writing) -> int:
+    """Regenerate the NPU runners on a new vllm-ascend, and port what the GPU runners gained.
+
+    Omni code is kept. What a person must decide is marked in the files and listed.
+    """
+    from runner_sync import sync
+
+    options = upgrade_options(trees, bases, writing, merging)
+    return commands.change("upgrade", sync.upgrade, options, writing, screen=context.obj)
+
+
+@app.command(epilog=epilog("check"))
+@flat
+def check(
+    context: typer.Context,
+    trees: Trees,
+    ascend_base: o.AscendBase = None,
+    vllm_base: o.VllmBase = None,
+    select: o.Select = None,
+    ignore: o.Ignore = None,
+    severity: o.LeastSeverity = None,
+    changed_since: o.ChangedSince = None,
+    baseline: o.Baseline = None,
+    update_baseline: o.UpdateBaseline = False,
+    exit_zero: o.ExitZero = False,
+    output: o.Outputs = None,
+) -> int:
+    """Find drift, breakage and untidiness; never change a source.
+
+    Without vllm-ascend it works offline from runner-sync.lock.
+    """
+    from runner_sync import sync
+
+    options = trees.check_options(
+        ascend_base=ascend_base,
+        vllm_base=vllm_base,
+        select=split_codes(select),
+        ignore=split_codes(ignore),
+        severity=severity.value if severity else None,
+        changed_since=changed_since,
+        baseline=baseline,
+        update_baseline=update_baseline,
+    )
+    return commands.inspect("check", sync.check, options, output, screen=context.obj, exit_zero=exit_zero)
+
+
+@app.command(epilog=epilog("verify"))
+@flat
+def verify(
+    context: typer.Context,
+    trees: Trees,
+    ascend_base: o.AscendBase = None,
+    vllm_base: o.VllmBase = None,
+    select: o.Select = None,
+    ignore: o.Ignore = None,
+    severity: o.LeastSeverity = None,
+    typecheck: o.TypeChecker = None,
+    exit_zero: o.ExitZero = False,
+    output: o.Outputs = None,
+) -> int:
+    """Prove that the NPU runners fit the given vllm-ascend and vLLM, as far as reading can.
+
+    Only what is new against the trees they were made for is reported; nothing of them is installed or run.
+    """
+    from runner_sync import sync
+
+    options = trees.check_options(
+        ascend_base=ascend_base,
+        vllm_base=vllm_base,
+        select=split_codes(select),
+        ignore=split_codes(ignore),
+        severity=severity.value if severity else None,
+        typecheck=typecheck.value if typecheck else commands.default_typechecker(),
+    )
+    return commands.inspect("verify", sync.verify, options, output, screen=context.obj, exit_zero=exit_zero)
+
+
+@app.command(epilog=epilog("blocks"))
+@flat
+def blocks(context: typer.Context, trees: Trees, output: o.Outputs = None) -> int:
+    """List the omni blocks of the runners: unit, lines, marked or not, what they use."""
+    from runner_sync import sync
+
+    return commands.inspect("blocks", sync.blocks, trees.check_options(), output, screen=context.obj)
+
+
+@app.command(epilog=epilog("explain"))
+@flat
+def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outputs = None) -> int:
+    """Say where a line of a runner comes from: vllm-ascend, the GPU runners, or omni itself."""
+    from runner_sync import sync
+
+    file, line = split_place(place)
+    return commands.inspect(
+        "explain",
+        lambda options: sync.explain(options, file, line),
+        trees.check_options(),
+        output,
+        screen=context.obj,
+    )
+
+
+@app.command(epilog=epilog("lock"))
+@flat
+def lock(context: typer.Context, trees: Trees, bases: Bases, writing: Writing) -> int:
+    """Infer what every unit was last synced to, and record it in runner-sync.lock."""
+    from runner_sync import sync
+
+    return commands.change("lock", sync.lock, upgrade_options(trees, bases, writing), writing, screen=context.obj)
+
+
+@app.command(epilog=epilog("replay"))
+def replay(
+    context: typer.Context,
+    case: o.Case = None,
+    corpus: o.Corpus = None,
+    no_gpu: o.NoGpu = False,
+    hunks: o.Hunks = 3,
+    output: o.Outputs = None,
+) -> int:
+    """Repeat past upgrades made by hand, from the package index, and score the result against what people released."""
+    from runner_sync import sync
+
+    options = sync.ReplayOptions(cases=tuple(case or ()), corpus=corpus, gpu=not no_gpu, hunks=hunks)
+    return commands.replay(sync.replay, options, output, screen=context.obj)
+
+
+@app.command(epilog=epilog("rule"))
+def rule(context: typer.Context, code: o.RuleCode = None, output: o.Outputs = None) -> int:
+    """Explain the rules of check and verify: one line each, or one of them in full."""
+    from runner_sync import sync
+
+    return commands.show_rules(sync.rules, code, output, screen=context.obj)
+
+
+@app.command(epilog=epilog("hoist"))
+@flat
+def hoist(context: typer.Context, unit: o.UnitName, trees: Trees, bases: Bases, writing: Writing) -> int:
+    """Move a method that is the same on GPU and NPU to the base they share."""
+    from runner_sync import sync
+
+    return commands.change(
+        "hoist",
+        lambda options: sync.hoist(options, unit),
+        upgrade_options(trees, bases, writing),
+        writing,
+        screen=context.obj,
+    )

@@ -1,0 +1,155 @@
+"""From option values to a finished run: call ``sync``, deliver the report, say what is left, return the exit code.
+
+Comes in: frozen options, the words after ``-o``, a ``Screen``. Goes out: exit codes (0 nothing left for a person, 1
+review items or findings). May touch: what ``sync`` and the outputs touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+
+from runner_sync.errors import InputError
+from runner_sync.model import Report
+from runner_sync.terminal.groups import Writing
+from runner_sync.terminal.outputs import Output, deliver, parse_outputs
+from runner_sync.terminal.progress import shown_progress
+from runner_sync.terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from runner_sync.sync import Upgrade
+    from runner_sync.sync.options import CheckOptions, Progress, ReplayOptions, UpgradeOptions
+
+DONE = 0
+LEFT_TO_A_PERSON = 1
+
+Planner = Callable[["UpgradeOptions"], "Upgrade"]
+Reporter = Callable[["CheckOptions"], Report]
+
+
+class _Watched(Protocol):
+    @property
+    def progress(self) -> Progress: ...
+
+
+_Options = TypeVar("_Options", bound=_Watched)
+
+
+def exit_code(report: Report) -> int:
+    """1 when a person has something to decide or to mend, else 0."""
+    return LEFT_TO_A_PERSON if report.reviews or report.findings else DONE
+
+
+def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:
+    """Plan a change of the omni tree; write it unless ``--diff`` asks to see it only."""
+    diff = writing.diff
+    outputs = parse_outputs(writing.output, command=command, default="diff" if diff else "text", diff=diff)
+    if options.omni.version is not None and options.out is None and not diff:
+        raise InputError(f"--omni-version {options.omni.version} is no checkout to write to: add --out DIR, or --diff.")
+    planned, paths = _watch(lambda seen: _carry_out(plan, seen, diff=diff, screen=screen), options, screen)
+    lock = (planned.lock,) if planned.lock is not None else ()
+    report = replace(planned.report, changes=(*planned.report.changes, *lock))
+    if not diff:
+        report = replace(report, summary={**report.summary, "written": len(paths)})
+    deliver(report, outputs, screen)
+    _conclude(command, report, paths, options, planned, outputs=outputs, diff=diff, screen=screen)
+    return exit_code(report)
+
+
+def _carry_out(
+    plan: Planner, options: UpgradeOptions, *, diff: bool, screen: Screen
+) -> tuple[Upgrade, tuple[str, ...]]:
+    from runner_sync import sync
+
+    planned = plan(options)
+    if diff:
+        return planned, ()
+    paths = sync.apply(planned, options)
+    screen.written = len(paths)
+    return planned, paths
+
+
+def _conclude(
+    command: str,
+    report: Report,
+    paths: Sequence[str],
+    options: UpgradeOptions,
+    planned: Upgrade,
+    *,
+    outputs: Sequence[Output],
+    diff: bool,
+    screen: Screen,
+) -> None:
+    from runner_sync.render.summary import summarize
+    from runner_sync.terminal.advice import advise
+
+    if Output("text") not in outputs:
+        screen.say(summarize(report))
+    if diff:
+        screen.say("Nothing was written; run again without --diff to write.")
+    elif paths and command == "upgrade":
+        screen.say(advise(report, paths, root=planned.root or Path(), target=_targets(options)))
+    elif paths:
+        screen.say(f"Wrote {', '.join(paths)} below {planned.root}.")
+
+
+def _targets(options: UpgradeOptions) -> str:
+    words = []
+    for name, tree in (("ascend", options.ascend), ("vllm", options.vllm)):
+        for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
+            words += [f" --{name}-{part} {value}"] if value is not None else []
+    return "".join(words)
+
+
+def inspect(
+    command: str,
+    find: Reporter,
+    options: CheckOptions,
+    values: Sequence[str] | None,
+    *,
+    screen: Screen,
+    exit_zero: bool = False,
+) -> int:
+    """Report on the omni tree without changing it."""
+    outputs = parse_outputs(values, command=command, default="text")
+    report = _watch(find, options, screen)
+    deliver(report, outputs, screen)
+    return DONE if exit_zero else exit_code(report)
+
+
+def replay(
+    score: Callable[[ReplayOptions], Report], options: ReplayOptions, values: Sequence[str] | None, *, screen: Screen
+) -> int:
+    """Replay past upgrades and show the score; 1 when an output does not parse."""
+    outputs = parse_outputs(values, command="replay", default="text")
+    report = _watch(score, options, screen)
+    deliver(report, outputs, screen)
+    return DONE if all(row.parses for row in report.replay) else LEFT_TO_A_PERSON
+
+
+def show_rules(
+    find: Callable[[str | None], Report], code: str | None, values: Sequence[str] | None, *, screen: Screen
+) -> int:
+    """Print the rules, or one of them in full."""
+    outputs = parse_outputs(values, command="rule", default="text")
+    report = find(code.strip().upper() if code is not None else None)
+    if not report.rules:
+        raise InputError(f"there is no rule {code}: runner-sync rule lists them all.")
+    deliver(report, outputs, screen)
+    return DONE
+
+
+_Result = TypeVar("_Result")
+
+
+def _watch(work: Callable[[_Options], _Result], options: _Options, screen: Screen) -> _Result:
+    with shown_progress(screen) as progress:
+        return work(replace(options, progress=progress))  # type: ignore[type-var]
+
+
+def default_typechecker() -> Literal["ty", "none"]:
+    """ty where it is installed (extra ``runner-sync[verify]``)."""
+    return "ty" if find_spec("ty") is not None else "none"

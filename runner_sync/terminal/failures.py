@@ -1,0 +1,97 @@
+"""How a run ends that could not end well: one sentence on standard error and an exit code.
+
+Comes in: the work of a run. Goes out: its exit code. 2 for everything that could not run, 130 and 143 for an interrupt
+(128 plus the signal's number, as shells have it).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+from runner_sync.errors import InputError
+from runner_sync.terminal.screen import Screen
+
+COULD_NOT_RUN = 2
+_INTERRUPTED = 130
+_TERMINATED = 143
+
+
+class Terminated(KeyboardInterrupt):
+    """The run was asked to end by SIGTERM, which CI services send to a cancelled job."""
+
+
+def run_guarded(work: Callable[[], int], screen: Screen) -> int:
+    """The exit code of ``work``; what it raises becomes one sentence on standard error."""
+    try:
+        with _terminable():
+            return work()
+    except InputError as error:
+        screen.complain(f"error: {error}")
+    except KeyboardInterrupt as error:
+        screen.complain(f"interrupted; {_what_was_written(screen)}")
+        return _TERMINATED if isinstance(error, Terminated) else _INTERRUPTED
+    except Exception as error:
+        return _fail(error, screen)
+    return COULD_NOT_RUN
+
+
+def _fail(error: Exception, screen: Screen) -> int:
+    # typer brought its own copy of click's exceptions in 0.16; both kinds say what they are by these two attributes.
+    if hasattr(error, "format_message"):
+        screen.complain(f"error: {_sentence(error.format_message())}{_help_hint(error)}")
+        return COULD_NOT_RUN
+    if type(error).__name__ == "Abort":
+        screen.complain(f"interrupted; {_what_was_written(screen)}")
+        return _INTERRUPTED
+    if screen.traceback:
+        screen.complain("".join(traceback.format_exception(error)).rstrip("\n"))
+    hint = "" if screen.traceback else " Run again with --traceback and report what it prints."
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    screen.complain(
+        f"error: this is a mistake in runner-sync{_place(error)}: {reason}; {_what_was_written(screen)}.{hint}"
+    )
+    return COULD_NOT_RUN
+
+
+def _sentence(message: str) -> str:
+    said = " ".join(message.split()).replace("Value error, ", "")  # pydantic's words, where typer uses it
+    return said if said.endswith((".", "?", "!")) else f"{said}."
+
+
+def _help_hint(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    return f" See {context.command_path} --help." if context is not None else ""
+
+
+def _place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+
+
+def _what_was_written(screen: Screen) -> str:
+    if not screen.written:
+        return "nothing was written"
+    return f"{screen.written} files had been written" if screen.written > 1 else "1 file had been written"
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM unwind the stack as Ctrl-C does, so that half-written files are put back."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, _raise_terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
+    raise Terminated

@@ -1,0 +1,140 @@
+"""Options that commands share, in groups: a command takes the group, typer sees its single options.
+
+Comes in: functions with dataclass parameters. Goes out: the same functions with a flat signature, and the option values
+of ``sync``. Raises ``InputError`` for options that contradict each other. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from runner_sync.terminal import options as o
+from runner_sync.terminal.trees import omni_tree, refuse_both, upstream_tree
+
+if TYPE_CHECKING:
+    from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Which trees a command reads."""
+
+    omni_path: o.OmniPath = None
+    omni_version: o.OmniVersion = None
+    ascend_path: o.AscendPath = None
+    ascend_ref: o.AscendRef = None
+    ascend_version: o.AscendVersion = None
+    vllm_path: o.VllmPath = None
+    vllm_ref: o.VllmRef = None
+    vllm_version: o.VllmVersion = None
+    config: o.ConfigFile = None
+
+    @property
+    def omni(self) -> TreeOptions:
+        return omni_tree(self.omni_path, self.omni_version)
+
+    @property
+    def ascend(self) -> TreeOptions:
+        return upstream_tree("ascend", self.ascend_path, self.ascend_ref, self.ascend_version)
+
+    @property
+    def vllm(self) -> TreeOptions:
+        return upstream_tree("vllm", self.vllm_path, self.vllm_ref, self.vllm_version)
+
+    def check_options(self, **rest: Any) -> CheckOptions:
+        """Options of a command that only reads."""
+        from runner_sync.sync.options import CheckOptions
+
+        return CheckOptions(omni=self.omni, ascend=self.ascend, vllm=self.vllm, config=self.config, **rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Bases:
+    """What the runners were last synced to."""
+
+    ascend_base: o.AscendBase = None
+    omni_base: o.OmniBase = None
+    vllm_base: o.VllmBase = None
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Where a change goes."""
+
+    out: o.Out = None
+    diff: o.Diff = False
+    allow_dirty: o.AllowDirty = False
+    output: o.Outputs = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """What an upgrade does."""
+
+    only: o.Only = None
+    conflict: o.ConflictStyle = o.Conflict.resolve
+    no_gpu: o.NoGpu = False
+    gpu_only: o.GpuOnly = False
+    no_verify: o.NoVerify = False
+
+
+def upgrade_options(trees: Trees, bases: Bases, writing: Writing, merging: Merging | None = None) -> UpgradeOptions:
+    """Options of a command that changes the omni tree."""
+    from runner_sync.sync.options import UpgradeOptions
+
+    wanted = merging or Merging()
+    refuse_both("--no-gpu", "--gpu-only", given=wanted.no_gpu and wanted.gpu_only)
+    return UpgradeOptions(
+        omni=trees.omni,
+        ascend=trees.ascend,
+        vllm=trees.vllm,
+        ascend_base=bases.ascend_base,
+        omni_base=bases.omni_base,
+        vllm_base=bases.vllm_base,
+        out=writing.out,
+        only=tuple(wanted.only or ()),
+        conflict=wanted.conflict.value,
+        allow_dirty=writing.allow_dirty,
+        gpu=not wanted.no_gpu,
+        upstream=not wanted.gpu_only,
+        verify=not wanted.no_verify,
+        config=trees.config,
+    )
+
+
+def flat(function: Callable[..., int]) -> Callable[..., int]:
+    """``function`` as typer reads it: every parameter whose type is a group becomes the options of that group."""
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+
+    @wraps(function)
+    def call(**values: Any) -> int:
+        made = {
+            name: group(**{item.name: values.pop(item.name) for item in fields(group)})
+            for name, group in groups.items()
+        }
+        return function(**values, **made)
+
+    parameters = list(_parameters(inspect.signature(function), hints, groups))
+    call.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
+
+
+def _parameters(
+    signature: inspect.Signature, hints: Mapping[str, Any], groups: Mapping[str, Any]
+) -> Iterator[inspect.Parameter]:
+    for name, parameter in signature.parameters.items():
+        if name not in groups:
+            yield parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+            continue
+        members = get_type_hints(groups[name], include_extras=True)
+        for item in fields(groups[name]):
+            default = item.default if item.default is not MISSING else inspect.Parameter.empty
+            yield inspect.Parameter(
+                item.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=members[item.name]
+            )

@@ -1,0 +1,260 @@
+"""Every option and argument of the commands, each declared once.
+
+Goes out: annotated types that the commands of ``cli`` name in their signatures, and the words of help that several
+share. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from runner_sync.render import FORMATS
+
+TREES = "Trees"
+SCOPE = "What to do"
+OUTPUT = "Output"
+
+
+class Color(StrEnum):
+    """When to colour."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+class Conflict(StrEnum):
+    """How a conflict is written."""
+
+    resolve = "resolve"
+    inline = "inline"
+
+
+class Severity(StrEnum):
+    """Weight of a finding, the heaviest first."""
+
+    error = "error"
+    warning = "warning"
+    info = "info"
+
+
+class Typecheck(StrEnum):
+    """Type checker that gives the second opinion."""
+
+    ty = "ty"
+    mypy = "mypy"
+    none = "none"
+
+
+def _complete_format(incomplete: str) -> list[str]:
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+OmniPath = Annotated[
+    Path | None,
+    typer.Option("--omni-path", metavar="DIR", help="vllm-omni checkout or tree. (default: .)", rich_help_panel=TREES),
+]
+OmniVersion = Annotated[
+    str | None,
+    typer.Option("--omni-version", metavar="V", help="vllm-omni release, instead.", rich_help_panel=TREES),
+]
+AscendPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--ascend-path",
+        metavar="DIR",
+        help="vllm-ascend checkout or tree (also VLLM_ASCEND_PATH).",
+        rich_help_panel=TREES,
+    ),
+]
+AscendRef = Annotated[
+    str | None,
+    typer.Option("--ascend-ref", metavar="REV", help="Git revision of that checkout.", rich_help_panel=TREES),
+]
+AscendVersion = Annotated[
+    str | None,
+    typer.Option("--ascend-version", metavar="V", help="vllm-ascend release, instead.", rich_help_panel=TREES),
+]
+VllmPath = Annotated[
+    Path | None,
+    typer.Option("--vllm-path", metavar="DIR", help="vLLM checkout or tree (also VLLM_PATH).", rich_help_panel=TREES),
+]
+VllmRef = Annotated[
+    str | None,
+    typer.Option("--vllm-ref", metavar="REV", help="Git revision of that checkout.", rich_help_panel=TREES),
+]
+VllmVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--vllm-version",
+        metavar="V",
+        help="vLLM release. (default: the one vllm-ascend names)",
+        rich_help_panel=TREES,
+    ),
+]
+AscendBase = Annotated[
+    str | None,
+    typer.Option(
+        "--ascend-base",
+        metavar="REV|V",
+        help="vllm-ascend the runners were last synced to. (default: lock, else inferred)",
+        rich_help_panel=TREES,
+    ),
+]
+OmniBase = Annotated[
+    str | None,
+    typer.Option(
+        "--omni-base",
+        metavar="REV|V",
+        help="vllm-omni whose GPU runners were last ported. (default: lock, else inferred)",
+        rich_help_panel=TREES,
+    ),
+]
+VllmBase = Annotated[
+    str | None,
+    typer.Option("--vllm-base", metavar="REV|V", help="vLLM of that time. (default: inferred)", rich_help_panel=TREES),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="Configuration. (default: runner-sync.toml, else pyproject.toml of the omni tree)",
+        rich_help_panel=TREES,
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Write the changed files here instead.", rich_help_panel=OUTPUT),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only", metavar="UNIT", help="Only this unit, e.g. execute_model (repeatable).", rich_help_panel=SCOPE
+    ),
+]
+Diff = Annotated[
+    bool,
+    typer.Option("--diff", metavar="", help="Show the patch and write nothing.", rich_help_panel=OUTPUT),
+]
+ConflictStyle = Annotated[
+    Conflict,
+    typer.Option(
+        "--conflict",
+        help="Take the best resolution and mark it for review, or write diff3 conflict markers.",
+        rich_help_panel=SCOPE,
+    ),
+]
+AllowDirty = Annotated[
+    bool,
+    typer.Option(
+        "--allow-dirty", metavar="", help="Write over changes that git does not know.", rich_help_panel=OUTPUT
+    ),
+]
+NoGpu = Annotated[
+    bool,
+    typer.Option(
+        "--no-gpu",
+        metavar="",
+        help="Follow vllm-ascend only; port nothing from the GPU runners.",
+        rich_help_panel=SCOPE,
+    ),
+]
+GpuOnly = Annotated[
+    bool,
+    typer.Option("--gpu-only", metavar="", help="Port from the GPU runners only.", rich_help_panel=SCOPE),
+]
+NoVerify = Annotated[
+    bool,
+    typer.Option("--no-verify", metavar="", help="Do not check the result against the trees.", rich_help_panel=SCOPE),
+]
+Outputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FORMAT[:FILE]",
+        help=f"One of {', '.join(FORMATS)}; to FILE or standard output (repeatable).",
+        autocompletion=_complete_format,
+        rich_help_panel=OUTPUT,
+    ),
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--select", metavar="CODES", help="Only these rules: RS203, RS3 (repeatable, commas).", rich_help_panel=SCOPE
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="CODES", help="Not these rules; the longer code wins.", rich_help_panel=SCOPE),
+]
+LeastSeverity = Annotated[
+    Severity | None,
+    typer.Option("--severity", help="Least severity to report.", rich_help_panel=SCOPE),
+]
+ChangedSince = Annotated[
+    str | None,
+    typer.Option(
+        "--changed-since",
+        metavar="REV",
+        help="Only findings on what changed since this git revision of vllm-omni.",
+        rich_help_panel=SCOPE,
+    ),
+]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline", metavar="FILE", help="Accepted findings, which may only get fewer.", rich_help_panel=SCOPE
+    ),
+]
+UpdateBaseline = Annotated[
+    bool,
+    typer.Option(
+        "--update-baseline", metavar="", help="Record the findings of now in the baseline.", rich_help_panel=SCOPE
+    ),
+]
+ExitZero = Annotated[
+    bool,
+    typer.Option("--exit-zero", metavar="", help="Exit 0 in spite of findings.", rich_help_panel=OUTPUT),
+]
+TypeChecker = Annotated[
+    Typecheck | None,
+    typer.Option(
+        "--typecheck",
+        help="Second opinion of a type checker. (default: ty if installed)",
+        rich_help_panel=SCOPE,
+    ),
+]
+Case = Annotated[
+    list[str] | None,
+    typer.Option("--case", metavar="ID", help="Only this case, e.g. P4 (repeatable).", rich_help_panel=SCOPE),
+]
+Corpus = Annotated[
+    Path | None,
+    typer.Option("--corpus", metavar="FILE", help="Cases of your own (TOML).", rich_help_panel=SCOPE),
+]
+Hunks = Annotated[
+    int,
+    typer.Option(
+        "--hunks", metavar="N", min=0, help="Largest remaining hunks to list per case.", rich_help_panel=OUTPUT
+    ),
+]
+Place = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE[:LINE]", help="A runner file, relative to the omni tree, and a line of it.", show_default=False
+    ),
+]
+UnitName = Annotated[
+    str,
+    typer.Argument(metavar="UNIT", help="A method, as Class.method or alone.", show_default=False),
+]
+RuleCode = Annotated[
+    str | None,
+    typer.Argument(metavar="[CODE]", help="A rule such as RS203; without it all of them.", show_default=False),
+]

@@ -1,0 +1,149 @@
+"""``-o FORMAT[:FILE]``: what to render, and where to.
+
+Comes in: the words after ``-o`` and a ``Report``. Goes out: text on standard output, report files. May touch: the files
+named, and the file that GitHub names in ``GITHUB_STEP_SUMMARY``. They are reports, not sources, so an old one is
+replaced; what cannot be written is refused before the work begins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from runner_sync.errors import InputError
+from runner_sync.model import Report
+from runner_sync.render import FORMATS, github_summary, render
+from runner_sync.terminal.screen import PLAIN_WIDTH, Screen
+
+_FINDINGS = ("text", "json", "markdown", "github", "gitlab", "junit", "sarif", "html")
+FORMATS_OF: dict[str, tuple[str, ...]] = {
+    "upgrade": FORMATS,
+    "hoist": ("text", "diff", "json", "markdown", "html"),
+    "lock": ("text", "diff", "json", "markdown", "html"),
+    "check": _FINDINGS,
+    "verify": _FINDINGS,
+    "blocks": ("text", "json", "markdown", "html"),
+    "explain": ("text", "json", "markdown", "html"),
+    "replay": ("text", "json", "markdown", "html"),
+    "rule": ("text", "json", "markdown", "html"),
+}
+"""A format in which a command would have nothing to say is refused: an empty SARIF file reads like a clean bill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One format and where it goes; without ``file`` to standard output."""
+
+    format: str
+    file: Path | None = None
+
+    def __str__(self) -> str:
+        return f"-o {self.format}:{self.file}" if self.file else f"-o {self.format}"
+
+
+def parse_outputs(
+    values: Sequence[str] | None, *, command: str, default: str, diff: bool = False
+) -> tuple[Output, ...]:
+    """The outputs that ``values`` (``FORMAT`` or ``FORMAT:FILE``, ``-`` for standard output) ask ``command`` for.
+
+    ``default`` is the format when nothing is asked for; ``diff`` adds the patch on standard output. Raises
+    ``InputError`` for an unknown format, a file that cannot be written, or two outputs in one place.
+    """
+    outputs = [_parse(value, command) for value in values or ()]
+    if diff and Output("diff") not in outputs:
+        outputs.append(Output("diff"))
+    places: dict[Path | None, Output] = {}
+    for output in outputs:
+        place = output.file.resolve() if output.file else None
+        if place in places:
+            where = f"{output.file}" if output.file else "standard output"
+            raise InputError(f"{_name(places[place], diff)} and {_name(output, diff)} both write to {where}: {_REMEDY}")
+        places[place] = output
+        if output.file:
+            _check_writable(output.file)
+    return tuple(outputs) or (Output(default),)
+
+
+_REMEDY = "send all but one to files of their own with -o FORMAT:FILE."
+
+
+def _name(output: Output, diff: bool) -> str:
+    return "--diff" if diff and output == Output("diff") else str(output)
+
+
+def _parse(value: str, command: str) -> Output:
+    format, colon, name = value.partition(":")
+    allowed = FORMATS_OF[command]
+    if format not in FORMATS:
+        raise InputError(f"-o {value}: there is no output format {format!r}; choose one of {', '.join(allowed)}.")
+    if format not in allowed:
+        raise InputError(f"-o {value}: {command} has no {format} output; choose one of {', '.join(allowed)}.")
+    if colon and not name:
+        raise InputError(f"-o {value}: the file name is missing; write -o {format}:FILE, or -o {format} to print.")
+    return Output(format, Path(name) if name and name != "-" else None)
+
+
+def _check_writable(file: Path) -> None:
+    folder = file.parent
+    if file.is_dir():
+        raise InputError(f"{file}: is a directory; name a file for the report.")
+    if not folder.is_dir():
+        raise InputError(f"{file}: there is no directory {folder}; make it or name another file for the report.")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{file}: the directory {folder} is read-only; name another file for the report.")
+
+
+def deliver(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
+    """Render ``report`` for every output, files first, so that a terminal ends with what it is to show.
+
+    Raises ``InputError`` when a file cannot be written after all.
+    """
+    for output in sorted(outputs, key=lambda output: output.file is None):
+        if output.file is not None:
+            _save(output.file, render(report, output.format, width=PLAIN_WIDTH))
+        elif output.format in ("text", "diff"):
+            _show(report, output.format, screen)
+        else:
+            screen.show_exact(render(report, output.format))
+        if output.format == "github":
+            _append_summary(report)
+
+
+def _show(report: Report, format: str, screen: Screen) -> None:
+    color = screen.is_colored()
+    text = render(report, format, color=color, width=screen.width())
+    # A patch that is not for the eye must arrive byte for byte.
+    if format == "diff" and not color:
+        screen.show_exact(text)
+    else:
+        screen.show(text)
+
+
+def _save(file: Path, text: str) -> None:
+    fresh = file.with_name(f".{file.name}.{uuid4().hex[:12]}")
+    try:
+        if file.exists() and not file.is_file():
+            file.write_bytes(text.encode("utf-8", "surrogateescape"))  # a pipe or /dev/stdout cannot be replaced
+            return
+        fresh.write_bytes(text.encode("utf-8", "surrogateescape"))
+        fresh.replace(file)
+    except OSError as error:
+        raise InputError(f"{file}: the report cannot be written ({error.strerror}); name another file.") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _append_summary(report: Report) -> None:
+    name = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not name:
+        return
+    try:
+        with Path(name).open("a", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(github_summary(report))
+    except OSError as error:
+        raise InputError(
+            f"{name}: the step summary cannot be written ({error.strerror}); unset GITHUB_STEP_SUMMARY."
+        ) from error

@@ -1,0 +1,109 @@
+"""The two standard streams: results on standard output, everything else on standard error.
+
+Comes in: text. Goes out: characters. May touch: the standard streams and nothing else. A reader that closes the pipe
+early (``| head``) is no error: the rest of the output is dropped and the run goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TextIO
+
+ColorChoice = Literal["auto", "always", "never"]
+
+PLAIN_WIDTH = 100
+"""Columns where there is no terminal to ask."""
+
+
+@dataclass(slots=True)
+class Screen:
+    """How to talk in this run. ``written`` counts the files replaced so far, for the sentence about an interrupt."""
+
+    quiet: bool = False
+    color: ColorChoice = "auto"
+    traceback: bool = False
+    written: int = 0
+
+    def show(self, text: str) -> None:
+        """Write a result for a person to standard output."""
+        _write(sys.stdout, text)
+
+    def show_exact(self, text: str) -> None:
+        """Write a result for a program to standard output: UTF-8 whatever the locale says, bytes as they are."""
+        buffer = getattr(sys.stdout, "buffer", None)
+        if buffer is None:
+            _write(sys.stdout, text)
+            return
+        try:
+            sys.stdout.flush()
+            buffer.write(text.encode("utf-8", "surrogateescape"))
+            buffer.flush()
+        except BrokenPipeError:
+            _drop(sys.stdout)
+
+    def say(self, text: str) -> None:
+        """Write one remark (without newline) to standard error, unless the run is quiet."""
+        if not self.quiet:
+            _write(sys.stderr, text + "\n")
+
+    def complain(self, text: str) -> None:
+        """Write one sentence about a failure to standard error, quiet or not."""
+        _write(sys.stderr, text + "\n")
+
+    def is_colored(self) -> bool:
+        """Whether standard output gets colours: the option, then ``NO_COLOR``, ``FORCE_COLOR``, then a terminal."""
+        return wants_color(self.color, is_terminal=is_terminal(sys.stdout), environment=os.environ)
+
+    def width(self) -> int:
+        """Columns of standard output: ``COLUMNS``, the terminal's width, or 100 for a file or pipe."""
+        if not is_terminal(sys.stdout) and not os.environ.get("COLUMNS"):
+            return PLAIN_WIDTH
+        return max(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, 40)
+
+
+def wants_color(choice: ColorChoice, *, is_terminal: bool, environment: Mapping[str, str]) -> bool:
+    """Whether to colour: ``choice`` unless it is ``auto``, then the environment (no-color.org), then the terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    forced = environment.get("FORCE_COLOR", "")
+    if forced:
+        return forced != "0"
+    return is_terminal and environment.get("TERM") != "dumb"
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether ``stream`` is a terminal; a closed or missing stream is none."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        try:
+            stream.write(text)
+        except UnicodeEncodeError:
+            # An ASCII terminal shows escapes instead of ending the run.
+            encoding = stream.encoding or "ascii"
+            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        _drop(stream)
+
+
+def _drop(stream: TextIO) -> None:
+    """Send what follows to nowhere, or Python complains again when it closes the stream (docs: library/signal)."""
+    try:
+        descriptor = stream.fileno()
+    except (OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)

@@ -1,0 +1,64 @@
+"""Options that name a tree, turned into ``TreeOptions``; combinations that contradict each other are refused.
+
+Comes in: option values. Goes out: ``TreeOptions``. Raises ``InputError``. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runner_sync.errors import InputError
+
+if TYPE_CHECKING:
+    from runner_sync.sync.options import TreeOptions
+
+_VARIABLES = {"ascend": "VLLM_ASCEND_PATH", "vllm": "VLLM_PATH"}
+_PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+)(?::\d+)?)?")
+
+
+def refuse_both(first: str, second: str, *, given: bool) -> None:
+    """Raise ``InputError`` naming both options when both are given."""
+    if given:
+        raise InputError(f"{first} and {second} exclude each other: leave one of them out.")
+
+
+def omni_tree(path: Path | None, version: str | None) -> TreeOptions:
+    """Where vllm-omni is: a path, a release, or the current directory."""
+    from runner_sync.sync.options import TreeOptions
+
+    refuse_both("--omni-path", "--omni-version", given=path is not None and version is not None)
+    return TreeOptions(version=version) if version is not None else TreeOptions(path=path or Path())
+
+
+def upstream_tree(name: str, path: Path | None, ref: str | None, version: str | None) -> TreeOptions:
+    """Where ``name`` (``ascend`` or ``vllm``) is; a revision alone is one of the checkout the environment names."""
+    from runner_sync.sync.options import TreeOptions
+
+    refuse_both(f"--{name}-path", f"--{name}-version", given=path is not None and version is not None)
+    refuse_both(f"--{name}-ref", f"--{name}-version", given=ref is not None and version is not None)
+    if ref is not None and path is None:
+        named = os.environ.get(_VARIABLES[name])
+        if not named:
+            raise InputError(f"--{name}-ref {ref} names a revision of no checkout: add --{name}-path DIR.")
+        path = Path(named)
+    return TreeOptions(path=path, ref=ref, version=version)
+
+
+def split_codes(values: Sequence[str] | None) -> tuple[str, ...]:
+    """Rule codes from repeated options with commas in them, upper case."""
+    return tuple(code.strip().upper() for value in values or () for code in value.split(",") if code.strip())
+
+
+def split_place(place: str) -> tuple[str, int | None]:
+    """``FILE``, ``FILE:LINE`` or ``FILE:LINE:COLUMN`` as file and 1-based line."""
+    found = _PLACE.fullmatch(place)
+    if found is None:
+        raise InputError(f"{place!r} names no file: write FILE or FILE:LINE.")
+    line = int(found["line"]) if found["line"] else None
+    if line == 0:
+        raise InputError(f"{place}: lines are counted from 1; write {found['file']}:1.")
+    return found["file"], line

@@ -5,18 +5,23 @@ Comes in: the report of an upgrade and the paths written. Goes out: text for a p
 
 from __future__ import annotations
 
-import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from runner_sync.model import Report, Source, UnitReport
 
-_MOST_UNITS = 12
+_COMMIT_WIDTH = 72
+"""Columns of a commit message (git-commit(1), Discussion)."""
 
 
-def advise(report: Report, paths: Sequence[str], *, root: Path, target: str) -> str:
-    """The steps that are left to a person. ``target`` are the options that name the trees, for the next command."""
-    steps = [*_review(report, root), f"look again: runner-sync verify --omni-path {root}{target}", _commit(report)]
+def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, options: str) -> str:
+    """The steps that are left to a person.
+
+    ``is_tree`` is whether ``root`` is a whole vllm-omni tree and not a folder with the changed files only; ``options``
+    are the options that name the other trees, for the next command.
+    """
+    steps = [*_review(report, root), *(_check(report, root, is_tree=is_tree, options=options)), _commit(report)]
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     numbered = "\n".join(f"  {number}. {step}" for number, step in enumerate(steps, start=1))
     return f"\nWrote {files} below {root}. What is left:\n{numbered}"
@@ -32,37 +37,51 @@ def _review(report: Report, root: Path) -> list[str]:
     return [f"settle {items}: search for `runner-sync: review`, decide, delete the comment{found}"]
 
 
+def _check(report: Report, root: Path, *, is_tree: bool, options: str) -> list[str]:
+    if is_tree:
+        return [f"look again: runner-sync verify --omni-path {root}{options}"]
+    omni = _target(report, "vllm-omni")
+    return [f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip()]
+
+
 def _commit(report: Report) -> str:
-    message = "\n".join(f"       {line}".rstrip() for line in suggest_commit(report).split("\n"))
-    return f"commit with sign-off (git commit -s), for example as\n\n{message}"
+    return f"commit with sign-off (git commit -s), for example as\n\n{textwrap.indent(suggest_commit(report), ' ' * 7)}"
 
 
 def suggest_commit(report: Report) -> str:
     """A commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from vllm-ascend and what was synced from GPU."""
-    ascend = _target(report.inputs, "vllm-ascend")
-    omni = _target(report.inputs, "vllm-omni")
-    title = f"[NPU] Upgrade to {_version(ascend)}" if ascend else "[NPU] Sync with the GPU runners"
+    ascend, omni = _target(report, "vllm-ascend"), _target(report, "vllm-omni")
     taken = [unit for unit in report.units if unit.taken or unit.removed or unit.outcome == "removed"]
     ported = [unit for unit in report.units if unit.ported]
-    parts = [title]
+    parts = [f"[NPU] Upgrade to {_version(ascend)}" if ascend else "[NPU] Sync with the GPU runners"]
     if ascend and taken:
         parts.append(f"From vllm-ascend {ascend.ref}:\n{_listed(taken)}")
     if ported:
-        parts.append(f"Synced from the GPU runners{f' of vllm-omni {omni.ref}' if omni else ''}:\n{_listed(ported)}")
+        whose = f" of vllm-omni {omni.ref}" if omni else ""
+        parts.append(f"Synced from the GPU runners{whose}:\n{_listed(ported)}")
     return "\n\n".join(parts)
 
 
-def _target(inputs: Sequence[Source], project: str) -> Source | None:
-    found = [source for source in inputs if source.project == project]
+def _target(report: Report, project: str) -> Source | None:
+    found = [source for source in report.inputs if source.project == project]
     return found[-1] if found else None
 
 
 def _version(source: Source) -> str:
-    name = source.version or source.ref
-    return f"v{name}" if re.match(r"\d", name) and source.version else name
+    return f"v{source.version.removeprefix('v')}" if source.version else source.ref
 
 
 def _listed(units: Sequence[UnitReport]) -> str:
-    names = [f"- {unit.unit}{' (removed)' if unit.outcome == 'removed' else ''}" for unit in units]
-    rest = len(names) - _MOST_UNITS
-    return "\n".join([*names[:_MOST_UNITS], *([f"- and {rest} more"] if rest > 0 else [])])
+    """One entry per class, folded to the width of a commit message."""
+    members: dict[str, list[str]] = {}
+    for unit in units:
+        owner, _, name = unit.unit.rpartition(".")
+        members.setdefault(owner, []).append(name + (" (removed)" if unit.outcome == "removed" else ""))
+    entries = [
+        f"- {owner}: {', '.join(names)}" if owner else f"- {', '.join(names)}" for owner, names in members.items()
+    ]
+    return "\n".join(_fold(entry) for entry in entries)
+
+
+def _fold(entry: str) -> str:
+    return textwrap.fill(entry, _COMMIT_WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

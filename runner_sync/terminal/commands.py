@@ -91,7 +91,8 @@ def _conclude(
     if diff:
         screen.say("Nothing was written; run again without --diff to write.")
     elif paths and command == "upgrade":
-        screen.say(advise(report, paths, root=planned.root or Path(), target=_targets(options)))
+        root = planned.root or Path()
+        screen.say(advise(report, paths, root=root, is_tree=options.out is None, options=_targets(options)))
     elif paths:
         screen.say(f"Wrote {', '.join(paths)} below {planned.root}.")
 

@@ -20,6 +20,7 @@ from runner_sync.terminal.screen import Screen
 COULD_NOT_RUN = 2
 _INTERRUPTED = 130
 _TERMINATED = 143
+_PACKAGE = Path(__file__).parent.parent
 
 
 class Terminated(KeyboardInterrupt):
@@ -71,7 +72,10 @@ def _help_hint(error: Exception) -> str:
 
 def _place(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    own = [frame for frame in frames if _PACKAGE in Path(frame.filename).parents]
+    if not own:
+        return ""
+    return f" ({Path(own[-1].filename).relative_to(_PACKAGE.parent).as_posix()}:{own[-1].lineno})"
 
 
 def _what_was_written(screen: Screen) -> str:

@@ -6,6 +6,7 @@ call on a terminal, because a run that fetches nothing has no time for it.
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Report = Callable[[str, int, int | None], None]
 
 _SLOW_SECONDS = 10.0
+_FOLDERS = re.compile(r"\S*/(?=\S)")
 _ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip")
 
 
@@ -55,33 +57,34 @@ class Lines:
         now = self._clock()
         if now - self._since.setdefault(label, now) >= _SLOW_SECONDS:
             self._since[label] = now
-            self._say(f"{describe(label)} ({amount(label, done, total)})")
+            said = amount(label, done, total)
+            self._say(f"{describe(label)} ({said})" if said else describe(label))
 
 
 class Bars:
-    """Bars of rich on a terminal, one per label, only as long as they move."""
+    """One bar of rich on a terminal, for whatever is under way."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._progress: Progress | None = None
-        self._tasks: dict[str, TaskID] = {}
+        self._label = ""
+        self._shown: tuple[Progress, TaskID] | None = None
 
     def __call__(self, label: str, done: int, total: int | None) -> None:
-        progress = self._progress = self._progress or _start(color=self._screen.color != "never")
-        if label not in self._tasks:
-            for task in self._tasks.values():
-                progress.update(task, visible=False)
-            self._tasks[label] = progress.add_task(describe(label), total=total)
-        said = amount(label, done, total)
-        progress.update(self._tasks[label], completed=done, total=total, visible=True, amount=said)
+        if self._shown is None:
+            self._shown = _start(color=self._screen.color != "never")
+        progress, task = self._shown
+        if label != self._label:
+            self._label = label
+            progress.reset(task, description=describe(label), total=total)
+        progress.update(task, completed=done, total=total, amount=amount(label, done, total))
 
     def close(self) -> None:
-        """Take the bars off the screen."""
-        if self._progress is not None:
-            self._progress.stop()
+        """Take the bar off the screen."""
+        if self._shown is not None:
+            self._shown[0].stop()
 
 
-def _start(*, color: bool) -> Progress:
+def _start(*, color: bool) -> tuple[Progress, TaskID]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -94,17 +97,19 @@ def _start(*, color: bool) -> Progress:
     console = Console(stderr=True, no_color=True if not color else None)
     progress = Progress(*columns, console=console, transient=True)
     progress.start()
-    return progress
+    return progress, progress.add_task("", total=None, amount="")
 
 
 def describe(label: str) -> str:
-    """What is under way: archives are fetched, other labels speak for themselves."""
-    return f"fetching {label}" if label.endswith(_ARCHIVES) else label
+    """What is under way, short enough for a line: archives are fetched, files go by their last name."""
+    return f"fetching {label}" if label.endswith(_ARCHIVES) else _FOLDERS.sub("", label)
 
 
 def amount(label: str, done: int, total: int | None) -> str:
-    """How far it is: megabytes of an archive, steps of anything else."""
-    if label.endswith(_ARCHIVES):
-        said = f"{done / 1e6:.1f}"
-        return f"{said} of {total / 1e6:.1f} MB" if total else f"{said} MB"
-    return f"{done} of {total}" if total else str(done)
+    """How far it is: megabytes of an archive, steps of anything else; empty when there is nothing to say yet."""
+    if not label.endswith(_ARCHIVES):
+        return f"{done} of {total}" if total else str(done or "")
+    said = f"{done / 1e6:.1f}"
+    if total:
+        return f"{said} of {total / 1e6:.1f} MB"
+    return f"{said} MB" if said != "0.0" else ""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
-from runner_sync.merge.policy import FOLLOW, PORT, Policy
+from runner_sync.merge.policy import FOLLOW, PORT, RECORD, Policy
 from runner_sync.merge.resolve import Content, Doubt, Veto, any_node, content, settle_presence
 from runner_sync.merge.weave import Weave, classify, order, parents
 from runner_sync.model import Triple
@@ -62,7 +62,7 @@ def merge(
     kept = prune(weave, strands)
     contents: dict[int, Content] = {}
     for strand in kept:
-        contents[id(strand)], reason = content(weave, strand, policy, heritage, veto)
+        contents[id(strand)], reason = content(weave, strand, policy, heritage, veto, foreign)
         if reason:
             doubts.append(Doubt(strand, reason, 0.5))
     emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream))
@@ -141,4 +141,4 @@ def _decision(weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, 
     return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen)
 
 
-__all__ = ["FOLLOW", "PORT", "Decision", "Merged", "Policy", "UnparsableText", "any_node", "flatten", "merge"]
+__all__ = ["FOLLOW", "PORT", "RECORD", "Decision", "Merged", "Policy", "UnparsableText", "any_node", "flatten", "merge"]

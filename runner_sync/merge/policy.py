@@ -27,5 +27,8 @@ class Policy:
 FOLLOW = Policy()
 """For the upstream that the copy follows: its structure wins."""
 
+RECORD = Policy(first="upstream")
+"""For records such as a ``NamedTuple``: additions of upstream stand before omni's own."""
+
 PORT = Policy(nesting="omni")
 """For the GPU twin, whose methods are built in another way: only what it adds comes in."""

@@ -61,9 +61,7 @@ def settle_presence(
         strand.kept, doubt = _presence(weave, strand, policy, heritage)
         if doubt is not None:
             doubts.append(doubt)
-    for strand in strands:
-        if strand.sides == "u" and _is_inherited(weave.upstream[strand.upstream or 0], foreign):
-            strand.kept = False
+    _leave_out_foreign(weave, foreign)
     doubts += _inside_removed(weave, strands)
     doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, foreign)]
     return doubts if veto is None else doubts + _refuse(weave, strands, veto)
@@ -92,6 +90,20 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
 
 def _is_inherited(node: Node, heritage: Heritage) -> bool:
     return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
+
+
+def _leave_out_foreign(weave: Weave, foreign: Heritage) -> None:
+    """Drop whole runs of foreign additions; a run with one statement of its own stays whole, for it would not run."""
+    run: list[Strand] = []
+    for strand in [*weave.of_upstream, Strand()]:
+        if strand.sides == "u":
+            run.append(strand)
+            continue
+        nodes = [weave.upstream[s.upstream or 0] for s in run]
+        if all(node.is_comment or node.canon in foreign for node in nodes):
+            for member in run:
+                member.kept = False
+        run = []
 
 
 def _is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
@@ -123,18 +135,37 @@ def any_node(weave: Weave, strand: Strand) -> Node:
 
 
 def _inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """What one side adds inside a suite that the other side removed altogether."""
+    """What one side adds inside a suite that the other side does not have.
+
+    Where omni has a neighbour of it, in whatever suite, the addition goes to that neighbour; else it stays out.
+    """
     doubts = []
     for strand in strands:
         if strand.sides != "u" or not strand.kept:
             continue
-        parent = weave.upstream[strand.upstream or 0].parent
-        above = weave.of_upstream[parent] if parent >= 0 else None
-        if above is not None and not above.kept:
-            strand.kept = False
-            if not any_node(weave, strand).is_comment and above.sides == "bu":
-                doubts.append(Doubt(strand, "upstream added to a block that omni had removed", 0.6))
+        node = weave.upstream[strand.upstream or 0]
+        above = weave.of_upstream[node.parent] if node.parent >= 0 else None
+        if above is None or above.kept or _has_neighbour(weave, strand.upstream or 0):
+            continue
+        strand.kept = False
+        if not node.is_comment and above.sides == "bu":
+            doubts.append(Doubt(strand, "upstream added to a block that omni had removed", 0.6))
     return doubts
+
+
+def _has_neighbour(weave: Weave, index: int) -> bool:
+    """Whether the nearest old statement before or after, in the same suite of upstream, stands in omni too."""
+    parent = weave.upstream[index].parent
+    for step in (-1, 1):
+        k = index + step
+        while 0 <= k < len(weave.upstream) and k != parent:
+            node, other = weave.upstream[k], weave.of_upstream[k]
+            if node.parent == parent and not node.is_comment and other.base is not None:
+                if other.omni is not None:
+                    return True
+                break
+            k += step
+    return False
 
 
 def _refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
@@ -192,7 +223,12 @@ def _names_of(nodes: Sequence[Node]) -> set[str]:
 
 
 def content(
-    weave: Weave, strand: Strand, policy: Policy, heritage: Heritage, veto: Veto | None = None
+    weave: Weave,
+    strand: Strand,
+    policy: Policy,
+    heritage: Heritage,
+    veto: Veto | None = None,
+    foreign: Heritage = frozenset(),
 ) -> tuple[Content, str]:
     """The text of a kept strand and, where both sides changed it, the reason of a doubt (else an empty string)."""
     base, omni, upstream = _nodes(weave, strand)
@@ -206,7 +242,7 @@ def content(
         return _of(omni if policy.both_added == "omni" else upstream), "omni and upstream added different versions"
     if _same(omni, upstream):
         return _of(omni), ""
-    if _same(upstream, base):
+    if _same(upstream, base) or _is_inherited(upstream, foreign):
         return _of(omni, blanks=upstream.blanks), ""
     if _same(omni, base) or _is_inherited(omni, heritage):
         refused = veto(upstream.canon) if veto is not None else ""

@@ -17,14 +17,17 @@ from runner_sync.units import class_bases, has_class
 
 @dataclass
 class Program:
-    """The trees as modules; ``overlay`` are upgraded texts that stand in for files of the omni tree."""
+    """The trees as modules; ``overlay`` are upgraded texts that stand in for files of the omni tree, ``relocated``
+    dotted names of modules that have moved."""
 
     omni: Tree
     others: Mapping[str, Tree]
     overlay: dict[str, str] = field(default_factory=dict)
+    relocated: Mapping[str, str] = field(default_factory=dict)
 
     def module(self, dotted: str) -> tuple[str, str] | None:
         """``(path, text)`` of a dotted module name, or ``None`` when no tree has it."""
+        dotted = self.relocated.get(dotted, dotted)
         top = dotted.split(".")[0]
         tree = self.omni if top == "vllm_omni" else self.others.get(top)
         if tree is None:

@@ -80,7 +80,9 @@ def _reference(draft: Draft, job: ModuleJob, origin: lineage.Origin, name: str) 
 def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
     assert job.upstream is not None
     assert draft.upstream is not None
-    result = merge.merge(Triple(origin.text, draft.text, draft.upstream), heritage=origin.heritage)
+    # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
+    policy = merge.RECORD if not draft.owner else merge.FOLLOW
+    result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=policy, heritage=origin.heritage)
     if not result.parses:
         reason = f"the merge with {job.upstream.ref} did not parse, so omni's text stands"
         draft.reviews.append(review(draft, job.path, reason, 0.2, origin.text, draft.text, draft.upstream, draft.text))

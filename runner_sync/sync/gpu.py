@@ -55,14 +55,16 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _translated_units(job, base.side)[name] for name, base in chosen.items()}
     view, foreign = dict(new), {}
+    followers = {draft.name for draft in drafts if draft.kind == "copy"}
     for name, base in chosen.items():
-        if canonical(old[name]) == canonical(new[name]):
+        # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
+        if name not in followers or canonical(old[name]) == canonical(new[name]):
             continue
         vllm_old, vllm_new = base.vllm, job.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
             continue
         before, after = (_vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
-        foreign[name] = frozenset(set(_canons(job, before)) ^ set(_canons(job, after)))
+        foreign[name] = frozenset(set(_canons(job, before)) | set(_canons(job, after)))
         if before and after and before != after and _is_copy(old[name], before):
             view[name] = _rebased(new[name], *(translate_unit(text, job.profile).text for text in (after, before)))
     plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))

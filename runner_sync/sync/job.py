@@ -50,7 +50,8 @@ class ModuleJob:
 
     ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
     have been aligned with, oldest first; ``gpu_new`` is the twin now and ``load_vllm`` gives vLLM's runner of its
-    version. ``callers`` are the names that other runner modules call on ``self``.
+    version. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
+    dotted names that derived modules once had, with what they are called now.
     """
 
     profile: Profile
@@ -67,6 +68,7 @@ class ModuleJob:
     mixins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
+    relocated: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,12 +174,16 @@ def _with_helpers(text: str, job: ModuleJob, side: gpu.GpuSide) -> str:
 
 
 def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
-    """Imports that the upstream module now makes from another module."""
+    """Imports that the upstream module now makes from another module, and those of derived modules that moved."""
+    moves = {
+        (entry.module, entry.name): job.relocated[entry.module]
+        for entry in imports(job.text).values()
+        if entry.module in job.relocated
+    }
     if job.upstream is None:
-        return {}
+        return moves
     now = imports(job.upstream.text)
     kept = {(entry.module, entry.name) for entry in now.values()}
-    moves = {}
     for side in job.bases:
         for bound, entry in imports(side.text).items():
             if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:

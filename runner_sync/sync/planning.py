@@ -65,7 +65,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     """Upgrade every derived module. Returns the results and notes on where the bases came from."""
     modules = find_modules(given)
     bases = _Bases(options, given, modules)
-    program = Program(given.omni, _others(given))
+    program = Program(given.omni, _others(given), relocated=_relocated(modules))
     results: list[ModuleResult] = []
     for found in modules:
         options.progress(f"upgrading {found.path}", len(results), len(modules))
@@ -74,6 +74,13 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
         results.append(result)
     options.progress("upgrading", len(modules), len(modules))
     return results, tuple(bases.notes)
+
+
+def _relocated(modules: Sequence[Found]) -> dict[str, str]:
+    """Former dotted names of the derived modules → where they are now."""
+    return {
+        _dotted(path): _dotted(found.path) for found in modules for path in found.module.paths if path != found.path
+    }
 
 
 def _others(given: inputs.Inputs) -> dict[str, Tree]:
@@ -107,6 +114,7 @@ def _job(
         ancestry=ancestry,
         mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
         only=options.only,
+        relocated=program.relocated,
         callers=_callers(found, modules, given) if found is modules[0] else frozenset(),
     )
 

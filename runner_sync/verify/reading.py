@@ -162,8 +162,10 @@ class Reading:
         end_line, end_column = _end(node)
         start = self._character(line, column)
         stop = self._character(end_line, end_column) if end_line == line else 0
-        place = (self.path, line, end_line, self.unit_at(line), symbol, message, fix, start, stop)
-        return Hit(Finding(*rule, *place), also)
+        code, severity = rule
+        unit = self.unit_at(line)
+        found = Finding(code, severity, self.path, line, end_line, unit, symbol, message, fix, start, stop)
+        return Hit(found, also)
 
     def hit_lines(
         self,
@@ -205,7 +207,7 @@ def _end(node: ast.AST) -> tuple[int, int]:
 
 def first_line(node: ast.stmt) -> int:
     """First line of a statement, decorators included."""
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 

@@ -1,0 +1,33 @@
+"""What the RS4xx rules share: expressions and statements of one NPU file, found cheaply.
+
+Comes in: a `Reading`. Goes out: nodes. May touch: nothing. A rule first asks whether a word stands in the text at all,
+because most files hold none of what these rules look for, and walking a tree costs as much as parsing it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.verify.reading import Function, Reading, dotted
+
+
+def functions(reading: Reading) -> Iterator[Function]:
+    """Every top-level function and method."""
+    yield from reading.functions.values()
+    for owner in reading.classes.values():
+        for definitions in owner.methods.values():
+            yield from definitions
+
+
+def calls(reading: Reading, name: str) -> Iterator[ast.Call]:
+    """Calls of ``name`` (``name(…)`` or ``x.name(…)``)."""
+    if name in reading.text:
+        for node in reading.nodes:
+            if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
+                yield node
+
+
+def function_around(reading: Reading, line: int) -> Function | None:
+    """The top-level function or method that holds ``line``."""
+    return next((f for f in functions(reading) if f.lineno <= line <= (f.end_lineno or f.lineno)), None)

@@ -1,0 +1,94 @@
+"""`# runner-sync: ignore[RS203] why`: findings that people silenced, and silencers that silence nothing.
+
+Comes in: readings and hits. Goes out: the hits that remain, and findings about the comments themselves (RS491 for one
+that silences nothing, RS492 for one without a reason or codes). May touch: nothing.
+
+A comment counts on the first or last line of a finding, and on its own line above the statement (decorators and other
+comments may stand between). Several codes are separated by commas; ``RS203:_sample`` silences only that symbol.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from runner_sync.verify.reading import Comment, Hit, Reading
+from runner_sync.verify.rules import rs491_unused_ignore, rs492_ignore_without_reason
+
+_COMMENT = re.compile(r"#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*?)\s*\Z")
+_CODE = re.compile(r"(?P<code>RS\d{3})(?::(?P<symbol>.+))?\Z")
+
+
+@dataclass(slots=True, eq=False)
+class Ignore:
+    """One comment. ``codes`` are (code, symbol or ``""``) pairs; ``used`` are the pairs that silenced something."""
+
+    comment: Comment
+    codes: tuple[tuple[str, str], ...]
+    malformed: tuple[str, ...]
+    reason: str
+    used: set[tuple[str, str]] = field(default_factory=set)
+
+
+def read_ignores(reading: Reading) -> tuple[Ignore, ...]:
+    """The ignore comments of one file, in line order."""
+    if "runner-sync:" not in reading.text:
+        return ()
+    return tuple(_ignores(reading.comments))
+
+
+def _ignores(comments: Iterable[Comment]) -> Iterator[Ignore]:
+    for comment in comments:
+        found = _COMMENT.match(comment.text)
+        if found is None:
+            continue
+        words = [word.strip() for word in (found["codes"] or "").split(",") if word.strip()]
+        parsed = [(word, _CODE.match(word)) for word in words]
+        codes = tuple((m["code"], m["symbol"] or "") for _, m in parsed if m is not None)
+        yield Ignore(comment, codes, tuple(word for word, m in parsed if m is None), found["reason"])
+
+
+def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[Hit], dict[str, tuple[Ignore, ...]]]:
+    """The hits that no comment silences, and every ignore comment by path, with what it was used for."""
+    known = {path: read_ignores(reading) for path, reading in readings.items()}
+    remaining = []
+    for hit in hits:
+        path = hit.finding.path
+        # Every comment is asked, so that each learns that it is used.
+        silencing = [ignore for ignore in known.get(path, ()) if _applies(ignore, hit, readings[path])]
+        if not silencing:
+            remaining.append(hit)
+    return remaining, known
+
+
+def _applies(ignore: Ignore, hit: Hit, reading: Reading) -> bool:
+    finding = hit.finding
+    pairs = [pair for pair in ((finding.code, ""), (finding.code, finding.symbol)) if pair in ignore.codes]
+    # Without a reason nobody can tell later whether it still holds, so it silences nothing.
+    if not pairs or not ignore.reason:
+        return False
+    line = ignore.comment.line
+    inside = line in (finding.line, finding.end_line)
+    if not inside and not (ignore.comment.alone and _stands_above(reading, line, finding.line)):
+        return False
+    ignore.used.update(pairs)
+    return True
+
+
+def _stands_above(reading: Reading, line: int, target: int) -> bool:
+    between = reading.lines[line : target - 1]
+    return line < target and all(text.lstrip().startswith(("#", "@")) for text in between)
+
+
+def review_ignores(
+    known: Mapping[str, tuple[Ignore, ...]], readings: Mapping[str, Reading], *, has_run: Callable[[str], bool]
+) -> list[Hit]:
+    """Findings about the comments; codes that did not run this time cannot be unused."""
+    return [
+        hit
+        for path, ignores in known.items()
+        for ignore in ignores
+        for rule in (rs491_unused_ignore, rs492_ignore_without_reason)
+        for hit in rule.find(readings[path], ignore, has_run)
+    ]

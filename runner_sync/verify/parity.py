@@ -1,0 +1,107 @@
+"""What the RS2xx rules share: an NPU class, its GPU twin, and who runs what.
+
+Comes in: a `Subject`. Goes out: `Pair`s with both MROs, names that code mentions, GPU text in NPU words. May touch:
+nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from runner_sync.profile import Profile
+from runner_sync.verify.ancestry import Ancestry, ancestry
+from runner_sync.verify.job import Library, Subject
+from runner_sync.verify.reading import ClassText, Function, Reading, dotted
+
+
+@dataclass(eq=False)
+class Pair:
+    """A GPU class and its NPU twin."""
+
+    library: Library
+    gpu: ClassText
+    npu: ClassText
+
+    @cached_property
+    def gpu_line(self) -> Ancestry:
+        """The GPU class's MRO."""
+        return ancestry(self.library, self.gpu)
+
+    @cached_property
+    def npu_line(self) -> Ancestry:
+        """The NPU class's MRO."""
+        return ancestry(self.library, self.npu)
+
+    @cached_property
+    def npu_mentions(self) -> frozenset[str]:
+        """Every name that NPU code which can run mentions, and what the NPU file itself mentions."""
+        live = [function for _, function in self.npu_line.live()]
+        return frozenset(mentioned([*live, self.npu.reading.tree]))
+
+    @property
+    def npu_own(self) -> tuple[ClassText, ...]:
+        """The classes of the NPU MRO that the GPU MRO does not have."""
+        return tuple(c for c in self.npu_line.classes if c not in self.gpu_line.classes)
+
+
+def pairs(subject: Subject) -> Iterator[Pair]:
+    """The twins of one module."""
+    for gpu, npu in subject.twins:
+        yield Pair(subject.library, gpu, npu)
+
+
+def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Names, attributes, string literals, keywords and arguments anywhere below ``nodes``."""
+    for top in nodes:
+        for node in ast.walk(top):
+            if isinstance(node, ast.Attribute):
+                yield node.attr
+            elif isinstance(node, ast.Name):
+                yield node.id
+            elif isinstance(node, ast.Constant):
+                if isinstance(node.value, str):
+                    yield node.value
+            elif isinstance(node, ast.keyword | ast.arg):
+                if node.arg:
+                    yield node.arg
+            elif isinstance(node, Function | ast.ClassDef):
+                yield node.name
+
+
+def words(reading: Reading | None) -> frozenset[str]:
+    """Every word of a text, whatever it is there; empty for no text."""
+    return frozenset(re.findall(r"\w+", reading.text)) if reading is not None else frozenset()
+
+
+def in_npu_words(text: str, profile: Profile) -> str:
+    """GPU code with the profile's names put in: good enough to compare by, never to write."""
+    pattern, table = _dictionary(profile)
+    return pattern.sub(lambda found: table[found[0]], text)
+
+
+@lru_cache(maxsize=4)
+def _dictionary(profile: Profile) -> tuple[re.Pattern[str], dict[str, str]]:
+    table = {row.name: row.new_name for row in reversed(profile.names) if row.name != row.new_name}
+    table |= dict(profile.classes) | dict(profile.attributes)
+    ordered = sorted(table, key=len, reverse=True)
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, ordered))})\b"), table
+
+
+def is_device_bound(text: str, profile: Profile) -> bool:
+    """Whether GPU code cannot simply be ported: it uses what the profile calls device-only or unported."""
+    translated = in_npu_words(text, profile)
+    return any(word in text for word in profile.device_only) or any(word in translated for word in profile.unported)
+
+
+def model_hooks(function: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """``hasattr(self.model, "x")`` and ``getattr(self.model, "x", …)``: hooks that a model may offer."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and dotted(node.func) in ("hasattr", "getattr") and len(node.args) >= 2:
+            owner, name = dotted(node.args[0]), node.args[1]
+            is_model = owner in ("model", "self.model", "self.talker")
+            if is_model and isinstance(name, ast.Constant) and isinstance(name.value, str):
+                yield name.value, node

@@ -1,0 +1,97 @@
+"""RS101 body-drift: vllm-ascend changed a method that the NPU runner holds a copy of.
+
+What: statements that vllm-ascend added or dropped between the revision a copy was taken from (the lock's base) and the
+target, and that the copy does not follow. The message says how many, and how risky: `high` when the signature, a
+`return` or a `with` changed, `medium` above five statements, else `low`.
+
+Example: `_dummy_run` is copied from vllm-ascend 0.26.0rc1; 0.30.0rc2 synchronises the padded rows of the block table
+there, the copy does not.
+
+Why: the largest class of all, 37 of the 156 recorded breakages. Copies get 90–99 % of such changes at the next port;
+until then the NPU runner runs last quarter's method against this quarter's attributes.
+
+Fix: `runner-sync upgrade --only UNIT`.
+
+Leaves alone: overrides that only call `super()` or share less than a third of their statements with upstream, changes
+that the copy already has, layout and comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runner_sync.errors import InputError
+from runner_sync.lock import digest
+from runner_sync.model import Severity
+from runner_sync.verify.drift import Difference, Follower, difference, followers, is_copy
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Hit
+from runner_sync.verify.spots import unit_hit
+
+CODE = "RS101"
+NAME = "body-drift"
+SEVERITY: Severity = "warning"
+
+MANY = 5
+_RISKY = ("def ", "async def ", "@", "return", "with ", "async with ", "class ")
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per copy."""
+    if subject.upstream is None:
+        return
+    for follower in followers(subject):
+        if follower.upstream is None or not is_copy(follower):
+            continue
+        message = _message(subject, follower)
+        if message:
+            name = follower.unit.qualname
+            fix = f"runner-sync upgrade --only {name}"
+            yield unit_hit(subject, (CODE, SEVERITY), follower.unit, symbol=follower.name, message=message, fix=fix)
+
+
+def _message(subject: Subject, follower: Follower) -> str:
+    assert follower.upstream is not None
+    where = f"vllm-ascend {subject.module.upstream_ref}".strip()
+    since = subject.module.base_ref
+    if follower.entry is not None and follower.entry.upstream is not None:
+        since = follower.entry.upstream.ref
+        if _digest(follower.upstream) == follower.entry.upstream.digest:
+            return ""
+    if follower.base is None:
+        known = follower.entry is not None and follower.entry.upstream is not None
+        return f"{where} changed `{follower.name}` since {since}, which this is a copy of." if known else ""
+    found = difference(follower.base, follower.upstream, follower.unit.text)
+    if not found.missing and not found.leftover:
+        return ""
+    return _say(found, where, follower.name, since)
+
+
+def _say(found: Difference, where: str, name: str, since: str) -> str:
+    changed = len(found.added) + len(found.dropped)
+    behind = len(found.missing) + len(found.leftover)
+    sample = _shorten((found.missing or found.leftover)[0])
+    verb = "adds" if found.missing else "no longer has"
+    return (
+        f"{where} changed {changed} statements of `{name}` since {since or 'the base'}; this copy does not follow "
+        f"{behind} of them (risk {_risk(found)}): upstream {verb} `{sample}`."
+    )
+
+
+def _risk(found: Difference) -> str:
+    behind = (*found.missing, *found.leftover)
+    if any(canon.startswith(_RISKY) for canon in behind):
+        return "high"
+    return "medium" if len(behind) > MANY else "low"
+
+
+def _shorten(canon: str) -> str:
+    line = " ".join(canon.split())
+    return line if len(line) <= 80 else f"{line[:77]}…"
+
+
+def _digest(text: str) -> str:
+    try:
+        return digest(text)
+    except InputError:
+        return ""

@@ -1,0 +1,63 @@
+"""RS102 upstream-gone: the method that a copy follows is gone from vllm-ascend, renamed, or moved to another class.
+
+What: a copied unit whose upstream unit the base has and the target has not. The message names the most similar unit
+that is new in the target, or the class that has the name now.
+
+Example: `_all_gather_hidden_states_and_aux` is in vllm-ascend 0.26.0rc1 and not in 0.28.0rc1.
+
+Why: the copy still parses, overrides nothing any more, and is never called; or its callers are gone and only omni's
+own call is left.
+
+Fix: follow the new name (`runner-sync upgrade --only UNIT`), or delete the copy when nothing calls it.
+
+Leaves alone: units without a known base, units that are omni's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.drift import Follower, followers, is_copy, similarity, unit_texts
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Hit
+from runner_sync.verify.spots import unit_hit
+
+CODE = "RS102"
+NAME = "upstream-gone"
+SEVERITY: Severity = "warning"
+
+ALIKE = 0.5
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per copy."""
+    if subject.upstream is None or subject.base is None:
+        return
+    for follower in followers(subject):
+        if follower.upstream is None and follower.base is not None and is_copy(follower):
+            name = follower.unit.qualname
+            yield unit_hit(
+                subject,
+                (CODE, SEVERITY),
+                follower.unit,
+                symbol=follower.name,
+                message=f"vllm-ascend {subject.module.upstream_ref} has no `{follower.name}` any more, which this is a "
+                f"copy of{_successor(subject, follower)}.",
+                fix=f"runner-sync upgrade --only {name}",
+            )
+
+
+def _successor(subject: Subject, follower: Follower) -> str:
+    assert subject.upstream is not None
+    assert subject.base is not None
+    assert follower.base is not None
+    now = unit_texts(subject.upstream.text, subject.upstream.path)
+    before = unit_texts(subject.base.text, subject.base.path)
+    member = follower.name.rpartition(".")[2]
+    moved = [name for name in now if name.rpartition(".")[2] == member]
+    if moved:
+        return f"; `{moved[0]}` is there"
+    scored = [(similarity(follower.base, unit.text), name) for name, unit in now.items() if name not in before]
+    score, name = max(scored, default=(0.0, ""))
+    return f"; the new `{name}` is most like it" if score >= ALIKE else ""

@@ -1,0 +1,81 @@
+"""RS103 redundant-copy: an override says exactly what the class would inherit without it.
+
+What: a method of an NPU class that equals, statement by statement, the next one in its MRO: omni's own parent, or the
+method of the target vllm-ascend where no omni class stands in between.
+
+Example: omni's `initialize_aclgraph_capture` was copied to change one line; vllm-ascend made the same change since.
+
+Why: a copy nobody needs drifts at the next release and then overrides a newer method with an older one. Omni dropped
+such overrides in 0.22, 0.28 and 0.30.
+
+Fix: delete the method.
+
+Leaves alone: methods whose globals mean something else in the omni module (another `ExecuteModelState`, another class
+imported under the same name), methods that an omni class further along the MRO would replace by something different.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.ancestry import Ancestry, ancestry
+from runner_sync.verify.drift import canons
+from runner_sync.verify.duplication import same_globals
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import ClassText, Function, Hit, Reading
+
+CODE = "RS103"
+NAME = "redundant-copy"
+SEVERITY: Severity = "info"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per method."""
+    for owner in subject.npu.classes.values():
+        line = ancestry(subject.library, owner)
+        for name, functions in owner.methods.items():
+            reading, other, title = _inherited(subject, line, owner, name)
+            if reading is not None and other is not None and _is_same(subject, functions[-1], reading, other):
+                yield _hit(subject, owner, functions[-1], title)
+
+
+def _inherited(
+    subject: Subject, line: Ancestry, owner: ClassText, name: str
+) -> tuple[Reading | None, Function | None, str]:
+    """What the class would run without its own ``name``: where it stands, the method, and its title."""
+    below = line.find(name, after=owner)
+    if below is not None:
+        found = below.methods[name][-1]
+        return below.reading, found, f"`{below.name}.{name}` ({below.reading.path}:{found.lineno})"
+    anchors = subject.runner.upstreams if subject.runner is not None else ()
+    classes = subject.upstream.classes if subject.upstream is not None else {}
+    owners = [classes[anchor.name] for anchor in anchors if anchor.name in classes]
+    upstream = next((c.methods[name][-1] for c in owners if name in c.methods), None)
+    return subject.upstream, upstream, f"vllm-ascend's `{name}`"
+
+
+def _is_same(subject: Subject, function: Function, reading: Reading, other: Function) -> bool:
+    npu = subject.npu
+    if ast.dump(_bare(function)) == ast.dump(_bare(other)):
+        return same_globals(npu, function, reading)
+    return canons(npu.text_of(function)) == canons(reading.text_of(other)) and same_globals(npu, function, reading)
+
+
+def _bare(function: Function) -> ast.Module:
+    """The body without its docstring."""
+    body = function.body
+    documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    return ast.Module([ast.Expr(function.args), *(body[1:] if documented else body)], [])  # type: ignore[arg-type]
+
+
+def _hit(subject: Subject, owner: ClassText, function: Function, below: str) -> Hit:
+    return subject.npu.hit(
+        (CODE, SEVERITY),
+        function,
+        symbol=function.name,
+        message=f"`{owner.name}.{function.name}` equals {below}, which the class inherits anyway.",
+        fix=f"Delete `{function.name}` from `{owner.name}`.",
+        also=(subject.npu.span_of(function),),
+    )

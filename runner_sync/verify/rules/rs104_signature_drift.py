@@ -1,0 +1,69 @@
+"""RS104 signature-drift: vllm-ascend changed the parameters of a method that the NPU runner overrides.
+
+What: a parameter that the target's method has and the base's had not, and the override does not take; or one that the
+target dropped and the override still requires.
+
+Example: vllm-ascend's `initialize_kv_cache` gained `kv_cache_allocation_context`, omni's override kept
+`(self, kv_cache_config)`.
+
+Why: vllm-ascend's own code begins to pass the new parameter, and the first call raises a `TypeError` from code that
+nobody in omni wrote. RS305 reports the callers where the whole trees are at hand; this rule needs one file only.
+
+Fix: take the parameter and pass it on (`runner-sync upgrade --only UNIT`).
+
+Leaves alone: overrides with `*args, **kwargs`, renamed annotations and defaults, parameters the override already has.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.drift import followers
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Function, Hit
+from runner_sync.verify.spots import definition, unit_hit
+
+CODE = "RS104"
+NAME = "signature-drift"
+SEVERITY: Severity = "warning"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per override."""
+    if subject.upstream is None or subject.base is None:
+        return
+    for follower in followers(subject):
+        own = definition(subject.npu, follower.unit.qualname)
+        old, new = definition(subject.base, follower.name), definition(subject.upstream, follower.name)
+        if not isinstance(own, Function) or not isinstance(old, Function) or not isinstance(new, Function):
+            continue
+        said = _differences(own, old, new)
+        if said:
+            yield unit_hit(
+                subject,
+                (CODE, SEVERITY),
+                follower.unit,
+                symbol=", ".join(name for name, _ in said),
+                message=f"vllm-ascend {subject.module.upstream_ref} {' and '.join(text for _, text in said)} in "
+                f"`{follower.name}`; this override does not follow.",
+                fix=f"runner-sync upgrade --only {follower.unit.qualname}",
+            )
+
+
+def _differences(own: Function, old: Function, new: Function) -> list[tuple[str, str]]:
+    mine, before, after = _parameters(own), _parameters(old), _parameters(new)
+    added = [] if own.args.kwarg else [n for n in after if n not in before and n not in mine]
+    dropped = [n for n in before if n not in after and mine.get(n) is False]
+    return [(n, f"added the parameter `{n}`") for n in added] + [(n, f"dropped the parameter `{n}`") for n in dropped]
+
+
+def _parameters(function: Function) -> dict[str, bool]:
+    """Parameter names, and whether each has a default."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    required = len(positional) - len(arguments.defaults)
+    found = {a.arg: index >= required for index, a in enumerate(positional)}
+    pairs: list[tuple[ast.arg, ast.expr | None]] = list(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
+    return found | {a.arg: default is not None for a, default in pairs}

@@ -1,0 +1,51 @@
+"""RS110 edited-outside-block: a copied method was edited outside its Omni-new blocks since the lock was written.
+
+What: the code of a copied unit between the Omni-new rulers is omni's, the rest is vllm-ascend's. This unit's rest is no
+longer what the lock recorded.
+
+Example: `hidden_states = hidden_states[:num_tokens]` slipped into the copied part of `execute_model`.
+
+Why: at the next upgrade a person cannot tell such a line from last version's vllm-ascend, and it goes missing. A third
+of omni's lines in copied methods stand outside any block.
+
+Fix: put Omni-new rulers around the change; if it is vllm-ascend's, let `runner-sync upgrade` bring it.
+
+Leaves alone: edits inside blocks, layout and comments, units that are omni's own, units whose lock entry does not
+record the NPU text (written by an older version).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.drift import OUTSIDE, is_edited, outside_hash, unit_texts
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Hit
+from runner_sync.verify.spots import unit_hit
+
+CODE = "RS110"
+NAME = "edited-outside-block"
+SEVERITY: Severity = "info"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per unit."""
+    npu = subject.npu
+    own = unit_texts(npu.text, npu.path) if subject.module.entries else {}
+    for entry in subject.module.entries:
+        unit = own.get(entry.qualname)
+        recorded = entry.extra.get(OUTSIDE)
+        if unit is None or entry.upstream is None or not isinstance(recorded, str) or not is_edited(entry, unit):
+            continue
+        if outside_hash(npu, unit, label=subject.profile.marker) != recorded:
+            upstream = entry.upstream
+            yield unit_hit(
+                subject,
+                (CODE, SEVERITY),
+                unit,
+                symbol=entry.qualname,
+                message=f"This copy of `{upstream.qualname}` (vllm-ascend {upstream.ref}) was edited outside any "
+                f"{subject.profile.marker} block since it was locked.",
+                fix=f"Put {subject.profile.marker} rulers around omni's change.",
+            )

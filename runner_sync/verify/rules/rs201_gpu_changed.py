@@ -1,0 +1,65 @@
+"""RS201 gpu-changed: a GPU method changed since its NPU twin was last synced, and the twin did not.
+
+What: the lock records which text of the GPU unit each NPU unit was ported from. The GPU unit is different now (or
+gone), and the NPU unit is still the one that was locked.
+
+Example: a pull request fixes `GPUARModelRunner._build_multimodal_outputs` and leaves
+`NPUARModelRunner._build_multimodal_outputs` as it was.
+
+Why: 35 of the 156 recorded breakages are a statement of the GPU runner that never reached NPU. Reported in the pull
+request that changes the GPU side, it costs a minute.
+
+Fix: `runner-sync upgrade --only UNIT` ports the change; if it is not for NPU, write
+`# runner-sync: ignore[RS201] reason` above the method until the next upgrade records the new text.
+
+Leaves alone: comments and layout on the GPU side, NPU units that were edited as well since the lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runner_sync.lock import Entry
+from runner_sync.model import Severity, Unit
+from runner_sync.verify.drift import GPU_TEXT, has_moved, is_edited, unit_texts
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Hit
+from runner_sync.verify.spots import unit_hit
+
+CODE = "RS201"
+NAME = "gpu-changed"
+SEVERITY: Severity = "warning"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per NPU unit."""
+    npu, gpu = subject.npu, subject.gpu
+    entries = [entry for entry in subject.module.entries if entry.gpu is not None]
+    if gpu is None or not entries:
+        return
+    own, twins = unit_texts(npu.text, npu.path), unit_texts(gpu.text, gpu.path)
+    for entry in entries:
+        unit = own.get(entry.qualname)
+        assert entry.gpu is not None
+        if unit is None or entry.gpu.path != gpu.path:
+            continue
+        twin = twins.get(entry.gpu.qualname)
+        moved = twin is None or has_moved(entry.gpu, twin, quick=entry.extra.get(GPU_TEXT))
+        if moved and not is_edited(entry, unit):
+            yield _hit(subject, entry, unit, twin)
+
+
+def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:
+    assert entry.gpu is not None
+    name, ref = entry.gpu.qualname, entry.gpu.ref
+    place = f"{twin.path}:{twin.start}" if twin is not None else entry.gpu.path
+    what = f"`{name}` ({place}) changed since {ref}" if twin is not None else f"`{name}` of {ref} is gone from {place}"
+    return unit_hit(
+        subject,
+        (CODE, SEVERITY),
+        unit,
+        symbol=name,
+        message=f"The GPU twin {what}, and this unit is still as it was synced then.",
+        fix=f"runner-sync upgrade --only {unit.qualname}",
+        also=((twin.path, twin.start, twin.end),) if twin is not None else (),
+    )

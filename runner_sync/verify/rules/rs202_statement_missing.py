@@ -1,0 +1,144 @@
+"""RS202 statement-missing: omni code of a GPU method has no counterpart in the NPU runner.
+
+What: in a method that both twins define, a call `self.hook(…)` of an omni method that no NPU code mentions, or a run of
+at least four omni statements none of which (nor anything like them) stands in NPU code. Omni's are the statements that
+vLLM's own module lacks.
+
+Example: `self._snapshot_prefix_cache_model_policy(model)` at the end of the GPU `load_model`, and not in the NPU one.
+
+Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing.
+
+Fix: `runner-sync upgrade --only UNIT`.
+
+Leaves alone: (timid) single statements that are no hook calls, statements that NPU has in other words (half of the
+words agree), code bound to the device (streams, pinned memory, Triton, device-only names), hooks that vLLM or
+vllm-ascend define, and everything when vLLM's text is not at hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from runner_sync.model import Severity
+from runner_sync.statements import Node
+from runner_sync.verify.drift import nodes, unit_texts
+from runner_sync.verify.job import Subject
+from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, words
+from runner_sync.verify.reading import Function, Hit, Reading
+
+CODE = "RS202"
+NAME = "statement-missing"
+SEVERITY: Severity = "warning"
+
+RUN = 4
+ALIKE = 0.5
+_HOOK = re.compile(r"\bself\.(\w+)\(")
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """Missing hook calls first, then missing runs, one finding each."""
+    if subject.vllm is None:
+        return
+    known = _canons(subject.vllm) | (_canons(subject.upstream) if subject.upstream is not None else set())
+    upstream_words = words(subject.vllm) | words(subject.upstream)
+    for pair in pairs(subject):
+        present = _npu_nodes(pair)
+        for name, functions in pair.gpu.methods.items():
+            own = next((c for c in pair.npu_own if name in c.methods), None)
+            text = pair.gpu.reading.text_of(functions[-1])
+            if own is None:
+                continue
+            missing = _Missing(subject, pair, text, known=known, present=present)
+            at = own.methods[name][-1]
+            for hook, line in missing.hooks(upstream_words):
+                yield _hit(own.reading, at, pair, functions[-1], line=line, symbol=hook, what=f"calls `self.{hook}(…)`")
+            for run in missing.runs():
+                what = f"has {len(run)} omni statements in a row, beginning with `{_short(run[0].canon)}`"
+                yield _hit(
+                    own.reading, at, pair, functions[-1], line=run[0].start, symbol=_short(run[0].canon), what=what
+                )
+
+
+class _Missing:
+    """The omni statements of one GPU method that NPU code lacks."""
+
+    def __init__(self, subject: Subject, pair: Pair, text: str, *, known: set[str], present: Sequence[Node]) -> None:
+        self._profile = subject.profile
+        self._pair = pair
+        self._present = present
+        self._nodes = nodes(in_npu_words(text, subject.profile))
+        canons = {node.canon for node in present}
+        self._absent = [
+            not n.is_comment and n.kind != "docstring" and not n.is_clause and n.canon not in canons | known
+            for n in self._nodes
+        ]
+
+    def hooks(self, upstream_words: frozenset[str]) -> Iterator[tuple[str, int]]:
+        """Omni methods that are called here and that no NPU code mentions, with the line of the call."""
+        seen: set[str] = set()
+        for node, absent in zip(self._nodes, self._absent, strict=True):
+            if not absent or is_device_bound(node.text, self._profile):
+                continue
+            for hook in _HOOK.findall(node.canon):
+                if hook in seen or hook in upstream_words or hook in self._pair.npu_mentions:
+                    continue
+                if self._pair.gpu_line.find(hook) is not None:
+                    seen.add(hook)
+                    yield hook, node.start
+
+    def runs(self) -> Iterator[list[Node]]:
+        """Runs of absent statements that resemble nothing on NPU either."""
+        run: list[Node] = []
+        for node, absent in [*zip(self._nodes, self._absent, strict=True), (None, False)]:
+            if node is not None and (node.is_comment or (node.is_clause and run)):
+                continue
+            if node is not None and absent:
+                run.append(node)
+                continue
+            if len(run) >= RUN and not self._is_spared(run):
+                yield run
+            run = []
+
+    def _is_spared(self, run: Sequence[Node]) -> bool:
+        bound = any(is_device_bound(node.text, self._profile) for node in run)
+        return bound or any(self._resembles(node) for node in run)
+
+    def _resembles(self, node: Node) -> bool:
+        return any(_overlap(node.words, other.words) >= ALIKE for other in self._present)
+
+
+def _overlap(a: Counter[str], b: Counter[str]) -> float:
+    total = a.total() + b.total()
+    return 2 * (a & b).total() / total if total else 0.0
+
+
+def _canons(reading: Reading) -> set[str]:
+    texts = unit_texts(reading.text, reading.path).values()
+    return {node.canon for unit in texts for node in nodes(unit.text) if not node.is_comment}
+
+
+def _npu_nodes(pair: Pair) -> list[Node]:
+    """The statements of the NPU file and of every omni method that runs on the NPU class."""
+    texts = [unit.text for unit in unit_texts(pair.npu.reading.text, pair.npu.reading.path).values()]
+    texts += [c.reading.text_of(f) for c, f in pair.npu_line.live() if c.reading is not pair.npu.reading]
+    return [node for text in texts for node in nodes(text) if not node.is_comment and node.kind != "docstring"]
+
+
+def _short(canon: str) -> str:
+    line = " ".join(canon.split())
+    return line if len(line) <= 70 else f"{line[:67]}…"
+
+
+def _hit(reading: Reading, at: Function, pair: Pair, function: Function, *, line: int, symbol: str, what: str) -> Hit:
+    gpu = pair.gpu
+    return reading.hit(
+        (CODE, SEVERITY),
+        at,
+        symbol=symbol,
+        message=f"`{gpu.name}.{function.name}` ({gpu.reading.path}:{function.lineno + line - 1}) {what}; no code of "
+        f"`{pair.npu.name}` does.",
+        fix=f"runner-sync upgrade --only {pair.npu.name}.{function.name}",
+        also=(gpu.reading.span_of(function),),
+    )

@@ -1,0 +1,60 @@
+"""RS204 mixin-missing: the GPU runner has an omni mixin among its bases that the NPU runner's MRO lacks.
+
+What: a base class of the GPU twin that omni defines and that is neither in the MRO of the NPU class nor has a twin of
+its own there.
+
+Example:
+
+    class GPUARModelRunner(OmniGPUModelRunner, OmniConnectorModelRunnerMixin): ...
+    class NPUARModelRunner(OmniNPUModelRunner): ...
+
+Why: from omni 0.20.0 to 0.25.0rc1 the NPU runners lacked `OmniConnectorModelRunnerMixin`. Stages exchange their chunks
+through it; without it a pipeline of stages hangs, with no error anywhere.
+
+Fix: add the mixin behind the NPU base, and call what its `__init__` counterpart needs (`init_omni_connectors`).
+
+Leaves alone: bases of vLLM and vllm-ascend, classes with an NPU twin, mixins that any class of the NPU MRO brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.job import Subject
+from runner_sync.verify.parity import Pair, pairs
+from runner_sync.verify.reading import Hit
+
+CODE = "RS204"
+NAME = "mixin-missing"
+SEVERITY: Severity = "error"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per mixin, at the NPU class."""
+    twins = {gpu for gpu, _ in subject.profile.classes}
+    for pair in pairs(subject):
+        for base in pair.gpu.bases:
+            name = base.rpartition(".")[2]
+            if name not in twins and name not in pair.npu_line.names and _is_omnis(subject, pair, base):
+                yield _hit(pair, name)
+
+
+def _is_omnis(subject: Subject, pair: Pair, base: str) -> bool:
+    reading = pair.gpu.reading
+    origins = reading.imports.get(base.split(".")[0], [])
+    package = subject.profile.package
+    return base in reading.classes or any(module.split(".")[0] == package for module, _ in origins)
+
+
+def _hit(pair: Pair, name: str) -> Hit:
+    gpu, npu = pair.gpu, pair.npu
+    return npu.reading.hit(
+        (CODE, SEVERITY),
+        npu.node,
+        symbol=name,
+        message=f"`{gpu.name}` mixes in `{name}`, but the MRO of `{npu.name}` has none; what it provides is silently "
+        "missing on NPU.",
+        fix=f"Add `{name}` to the bases of `{npu.name}` and set it up where `{gpu.name}.__init__` does.",
+        also=((gpu.reading.path, gpu.node.lineno, gpu.node.body[0].lineno - 1),),
+    )

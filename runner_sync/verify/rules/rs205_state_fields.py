@@ -1,0 +1,126 @@
+"""RS205 state-fields: the record that `execute_model` hands to `sample_tokens` differs from the GPU's, or is taken
+apart in another order.
+
+What: an omni field of a `NamedTuple` such as `ExecuteModelState` that the GPU twin has and the NPU one lacks; and a
+construction or unpacking whose variables carry the names of the fields, but not in the order of the fields.
+
+Example:
+
+    class ExecuteModelState(NamedTuple): ...; cudagraph_stats: Any; batch_desc: BatchDescriptor; multimodal_outputs: Any
+    (..., cudagraph_stats, multimodal_outputs, batch_desc) = self.execute_model_state
+
+Why: the count still fits, so nothing fails where the mistake is; a tensor of the wrong kind travels on. The record is
+copied three times (vLLM, vllm-ascend, omni) and gains a field in every second release.
+
+Fix: list fields, construction and unpacking in one order; add the missing field to all three.
+
+Leaves alone: fields that vLLM's own record has (NPU follows vllm-ascend's), variables named otherwise, keyword
+construction, and wrong counts when the target trees are at hand (RS302 and RS303 report those).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from runner_sync.model import Severity
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import ClassText, Hit, Reading, dotted
+
+CODE = "RS205"
+NAME = "state-fields"
+SEVERITY: Severity = "error"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """Missing fields at the record, wrong orders where it is made or taken apart."""
+    for record in _records(subject.npu).values():
+        yield from _missing_fields(subject, record)
+    for name, record in _visible_records(subject).items():
+        yield from _uses(subject.npu, name, record)
+
+
+def _records(reading: Reading | None) -> dict[str, ClassText]:
+    classes = reading.classes.items() if reading is not None else ()
+    return {name: c for name, c in classes if any(base.endswith("NamedTuple") for base in c.bases)}
+
+
+def _visible_records(subject: Subject) -> dict[str, ClassText]:
+    found = _records(subject.npu)
+    for name in subject.npu.imports if "State" in subject.npu.text else ():
+        record = subject.library.find_class(subject.npu, name) if name.endswith("State") else None
+        if record is not None and record.name in _records(record.reading):
+            found[name] = record
+    return found
+
+
+def _missing_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
+    twin = _records(subject.gpu).get(record.name)
+    if twin is None or subject.gpu is None:
+        return
+    own = set(names_of(record))
+    vllm = _records(subject.vllm).get(record.name)
+    for field in twin.fields:
+        name = dotted(field.target)
+        if name in own or not _is_omnis(subject, field, vllm):
+            continue
+        yield record.reading.hit(
+            (CODE, SEVERITY),
+            record.node,
+            symbol=f"{record.name}.{name}",
+            message=f"The GPU's `{record.name}` carries `{name}` ({subject.gpu.path}:{field.lineno}), the NPU's does "
+            "not, so `sample_tokens` never sees it.",
+            fix=f"Add `{name}` to `{record.name}`, where `execute_model` makes it, and where `sample_tokens` unpacks "
+            "it.",
+            also=(subject.gpu.span_of(field),),
+        )
+
+
+def names_of(record: ClassText) -> list[str]:
+    """Field names in order."""
+    return [dotted(field.target) for field in record.fields]
+
+
+def _is_omnis(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) -> bool:
+    """Whether vLLM's record lacks the field; without vLLM's text, whether a comment above calls it omni's."""
+    if vllm is not None:
+        return dotted(field.target) not in names_of(vllm)
+    assert subject.gpu is not None
+    lines = subject.gpu.lines
+    above = field.lineno - 1
+    while above and lines[above - 1].lstrip().startswith("#"):
+        above -= 1
+    stem = subject.profile.marker.split("-")[0].lower()
+    return any(stem in line.partition("#")[2].lower() for line in lines[above : field.lineno])
+
+
+def _uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
+    fields = names_of(record)
+    for node in npu.nodes:
+        if isinstance(node, ast.Call) and dotted(node.func) == name and not node.keywords:
+            yield from _check_order(npu, node.args, fields, what=f"`{name}(…)` is made")
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_record(node.value, name):
+            yield from _check_order(npu, node.targets[0].elts, fields, what=f"`{name}` is taken apart")
+
+
+def _is_record(value: ast.expr, name: str) -> bool:
+    # `ExecuteModelState` travels in `self.execute_model_state`.
+    snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+    return dotted(value).rpartition(".")[2] == snake
+
+
+def _check_order(npu: Reading, parts: Sequence[ast.expr], fields: list[str], *, what: str) -> Iterator[Hit]:
+    if any(isinstance(part, ast.Starred) for part in parts):
+        return
+    for position, part in enumerate(parts[: len(fields)]):
+        name = dotted(part).removeprefix("self.")
+        if name in fields and fields.index(name) != position:
+            yield npu.hit(
+                (CODE, SEVERITY),
+                part,
+                symbol=f"{fields[position]}={name}",
+                message=f"{what} with `{name}` in place {position + 1}, where the field `{fields[position]}` stands; "
+                f"`{name}` is field {fields.index(name) + 1}.",
+                fix=f"Put `{name}` in place {fields.index(name) + 1}.",
+            )
+            return

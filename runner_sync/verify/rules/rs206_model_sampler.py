@@ -1,0 +1,99 @@
+"""RS206 model-sampler: a `prefer_model_sampler` hook asks the model too early, or keeps the platform's sampler out.
+
+What: in an NPU method that asks a model's own `sample`: (1) `update_async_output_token_ids()` must run before the model
+is asked; (2) when the model declines, or has no sampler, the call must go on to `super()._sample(…)`, never straight to
+`self.sampler(…)`.
+
+Example:
+
+    sampler_output = model_sample(logits, self._sampling_metadata_for_model_sampler(metadata))
+    self.input_batch.update_async_output_token_ids()        # too late: the model saw -1 for the last token
+    return self.sampler(logits=logits, sampling_metadata=metadata)   # skips vllm-ascend's _sample
+
+Why: async scheduling leaves `-1` in the token history until that call; a model whose forced tag depends on the history
+then never emits it. And vllm-ascend's `_sample` cuts the logits to the real requests under `lmhead_tp_enable()`; a hook
+that calls the sampler itself samples padding rows.
+
+Fix: call `self.input_batch.update_async_output_token_ids()` first, and end the hook with
+`return super()._sample(logits, spec_decode_metadata)`.
+
+Leaves alone: GPU runners (vLLM's `_sample` does nothing else there), methods that do not mention
+`prefer_model_sampler`, samplers called after `super()` was tried.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.hygiene import functions
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Function, Hit, Reading, constant_text, dotted
+
+CODE = "RS206"
+NAME = "model-sampler"
+SEVERITY: Severity = "error"
+
+HOOK = "prefer_model_sampler"
+HISTORY = "update_async_output_token_ids"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """At most two findings per hook."""
+    npu = subject.npu
+    if HOOK not in npu.text:
+        return
+    for function in functions(npu):
+        if HOOK in npu.text_of(function):
+            asked = _asks_model(function)
+            if asked is not None:
+                yield from _history(npu, function, asked)
+                yield from _fall_through(npu, function)
+
+
+def _asks_model(function: Function) -> ast.Call | None:
+    """The call that runs the model's sampler, directly or through a helper that is handed it."""
+    holders = {"self.model.sample", "model.sample"}
+    for node in ast.walk(function):
+        value = node.value if isinstance(node, ast.Assign) else None
+        is_lookup = isinstance(value, ast.Call) and dotted(value.func) == "getattr"
+        if isinstance(node, ast.Assign) and isinstance(value, ast.Call) and is_lookup:
+            holders.update(dotted(node.targets[0]) for name in value.args[1:2] if constant_text(name) == "sample")
+    found = [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        and dotted(node.func) != "callable"
+        and any(dotted(part) in holders for part in (node.func, *node.args))
+    ]
+    return min(found, key=lambda call: call.lineno, default=None)
+
+
+def _history(npu: Reading, function: Function, asked: ast.Call) -> Iterator[Hit]:
+    updates = [n for n in ast.walk(function) if isinstance(n, ast.Call) and dotted(n.func).endswith(HISTORY)]
+    if any(call.lineno < asked.lineno for call in updates):
+        return
+    late = f"runs only at line {updates[0].lineno}" if updates else "never runs here"
+    yield npu.hit(
+        (CODE, SEVERITY),
+        asked,
+        symbol=HISTORY,
+        message=f"The model samples before the token history is real: `{HISTORY}()` {late}, so the model sees -1.",
+        fix=f"Call `self.input_batch.{HISTORY}()` before the model is asked.",
+    )
+
+
+def _fall_through(npu: Reading, function: Function) -> Iterator[Hit]:
+    for node in ast.walk(function):
+        value = node.value if isinstance(node, ast.Return) else None
+        if isinstance(value, ast.Call) and dotted(value.func) == "self.sampler":
+            yield npu.hit(
+                (CODE, SEVERITY),
+                node,
+                symbol="self.sampler",
+                message="When the model declines, this calls the sampler itself and skips vllm-ascend's "
+                f"`{function.name}`, which cuts padded logits under LM head parallelism.",
+                fix=f"Fall through to `return super().{function.name}(…)` instead.",
+            )
+            return

@@ -1,0 +1,88 @@
+"""RS207 hook-missing: the GPU runner asks for a model hook, or fills an output field, that NPU code never mentions.
+
+What: `hasattr(self.model, "x")` / `getattr(self.model, "x", …)` in GPU code that is omni's, and fields of
+`OmniModelRunnerOutput` that GPU code sets, where no NPU code that can run on the twin mentions the name.
+
+Example: `getattr(self.model, "omni_pooler_payload_include_hidden", True)` in the GPU runner's `load_model` only.
+
+Why: a model that offers the hook works on GPU and is silently handled as if it had none on NPU; an output field that
+nobody fills is `None` downstream. 20 of the 156 recorded breakages.
+
+Fix: port the statements around it (`runner-sync upgrade --only UNIT`).
+
+Leaves alone: hooks that vLLM's or vllm-ascend's own module asks for (NPU gets those from vllm-ascend), device-bound GPU
+code, names that NPU code mentions in any way, and everything when vLLM's text is not at hand.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.job import Subject
+from runner_sync.verify.parity import Pair, is_device_bound, model_hooks, pairs, words
+from runner_sync.verify.reading import ClassText, Function, Hit, dotted
+
+CODE = "RS207"
+NAME = "hook-missing"
+SEVERITY: Severity = "warning"
+
+OUTPUT = "OmniModelRunnerOutput"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per hook or field, at the NPU method that takes the GPU method's place, else at the class."""
+    if subject.vllm is None:
+        return
+    upstream = words(subject.vllm) | words(subject.upstream)
+    for pair in pairs(subject):
+        seen: set[str] = set()
+        for owner, function in _gpu_only(pair):
+            if is_device_bound(owner.reading.text_of(function), subject.profile):
+                continue
+            for name, node, what in _names(function):
+                if name not in upstream and name not in seen and name not in pair.npu_mentions:
+                    seen.add(name)
+                    yield _hit(pair, owner, function, node, name=name, what=what)
+
+
+def _gpu_only(pair: Pair) -> Iterator[tuple[ClassText, Function]]:
+    """The omni methods that run on the GPU class and not on the NPU one."""
+    shared = {id(function) for _, function in pair.npu_line.live()}
+    for owner, function in pair.gpu_line.live():
+        if id(function) not in shared:
+            yield owner, function
+
+
+def _names(function: Function) -> Iterator[tuple[str, ast.AST, str]]:
+    for name, call in model_hooks(function):
+        yield name, call, "model hook"
+    outputs = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and dotted(node.func) == OUTPUT:
+            yield from ((k.arg, k.value, "output field") for k in node.keywords if k.arg)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and dotted(node.value.func) == OUTPUT:
+            outputs.add(dotted(node.targets[0]))
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+            target = node.targets[0]
+            if dotted(target.value) in (outputs | {"model_runner_output"}):
+                yield target.attr, node, "output field"
+
+
+def _hit(pair: Pair, owner: ClassText, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
+    line = node.lineno  # type: ignore[attr-defined]
+    own = next((c for c in pair.npu_own if function.name in c.methods), None)
+    at: ast.AST = own.methods[function.name][-1] if own is not None else pair.npu.node
+    reading = own.reading if own is not None else pair.npu.reading
+    unit = f"{own.name}.{function.name}" if own is not None else pair.npu.name
+    return reading.hit(
+        (CODE, SEVERITY),
+        at,
+        symbol=name,
+        message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({owner.reading.path}:{line}) is nowhere in "
+        f"the code that runs on `{pair.npu.name}`.",
+        fix=f"runner-sync upgrade --only {unit}",
+        also=(owner.reading.span_of(function),),
+    )

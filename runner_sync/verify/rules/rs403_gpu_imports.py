@@ -1,0 +1,79 @@
+"""RS403 gpu-imports: an NPU module imports a graph wrapper or forward context of the GPU.
+
+What: `CUDAGraphWrapper`, `BreakableCUDAGraphWrapper` or `set_forward_context` imported from vLLM (or passed on by
+omni's GPU runner), where vllm-ascend has its own.
+
+Example:
+
+    from vllm.forward_context import set_forward_context
+    # on NPU: from vllm_ascend.ascend_forward_context import set_ascend_forward_context
+
+Why: vLLM's forward context lacks what vllm-ascend's attention and MoE read from it, and `isinstance(x,
+CUDAGraphWrapper)` is false for every `ACLGraphWrapper`, so graph code is skipped without a word. In omni 0.20 the GPU
+runner's own subclass of `CUDAGraphWrapper` was one import away.
+
+Fix: import and use the name of vllm-ascend.
+
+Leaves alone: other names of those modules (`BatchDescriptor`, `get_forward_context`, `CUDAGraphStat`), imports under
+`TYPE_CHECKING`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.profile import NameRewrite
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Hit, Reading
+
+CODE = "RS403"
+NAME = "gpu-imports"
+SEVERITY: Severity = "error"
+
+# timid: other translated names (`Sampler`, `InputBatch`, …) have NPU subclasses and serve well as annotations.
+NAMES = frozenset({"CUDAGraphWrapper", "BreakableCUDAGraphWrapper", "set_forward_context"})
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per imported name."""
+    npu = subject.npu
+    rows = [row for row in subject.profile.rows(NAMES) if row.name in npu.text]
+    if not rows:
+        return
+    typing_only = _typing_only(npu)
+    for node in npu.nodes:
+        if isinstance(node, ast.ImportFrom) and id(node) not in typing_only:
+            for alias in node.names:
+                row = _row(rows, node, alias.name)
+                if row is not None:
+                    yield _hit(npu, alias, row)
+
+
+def _row(rows: list[NameRewrite], node: ast.ImportFrom, name: str) -> NameRewrite | None:
+    # Whatever module passes it on: only vllm-ascend's own is the right one.
+    named = [row for row in rows if row.name == name]
+    return named[0] if named and (node.module or "") != named[0].new_module else None
+
+
+def _typing_only(reading: Reading) -> set[int]:
+    if "TYPE_CHECKING" not in reading.text:
+        return set()
+    return {
+        id(inner)
+        for node in reading.tree.body
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for part in node.body
+        for inner in ast.walk(part)
+    }
+
+
+def _hit(npu: Reading, alias: ast.alias, row: NameRewrite) -> Hit:
+    return npu.hit(
+        (CODE, SEVERITY),
+        alias,
+        symbol=row.name,
+        message=f"`{row.name}` is the GPU's; on NPU this is `{row.new_name}` of `{row.new_module}`.",
+        fix=f"Use `from {row.new_module} import {row.new_name}`.",
+    )

@@ -1,0 +1,111 @@
+"""RS405 duplicate: a method is defined twice, or a block of statements stands twice in a row.
+
+What: two definitions of one name in a class or module, of which Python keeps the last; and a run of four or more equal
+statements that directly follows itself, or returns in the same block of a function.
+
+Example:
+
+    self.omni_prefix_cache = None
+    self._downstream_payload_cache = {}
+    ...
+    self.omni_prefix_cache = None          # pasted again when the next vllm-ascend version was ported
+    self._downstream_payload_cache = {}
+
+Why: a port that puts omni's block back without seeing that it is already there. The second one undoes what the
+statements between them did, or runs a hook twice.
+
+Fix: delete one of the two.
+
+Leaves alone: overloads, property setters and other decorated pairs, definitions in different branches, runs that stand
+in different branches or blocks, and short ones (fewer than four statements, or fewer than 160 characters).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.hygiene import functions
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Function, Hit, Reading, blocks_of
+
+CODE = "RS405"
+NAME = "duplicate"
+SEVERITY: Severity = "warning"
+
+STATEMENTS = 4
+CHARACTERS = 160
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """Duplicated definitions, then duplicated blocks."""
+    npu = subject.npu
+    yield from _definitions(npu, npu.tree.body)
+    for owner in npu.classes.values():
+        yield from _definitions(npu, owner.node.body)
+    for function in functions(npu):
+        for block in _blocks(function.body):
+            yield from _runs(npu, block)
+
+
+def _definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
+    seen: dict[str, Function] = {}
+    for statement in body:
+        if isinstance(statement, Function) and not statement.decorator_list:
+            first = seen.setdefault(statement.name, statement)
+            if first is not statement:
+                yield npu.hit(
+                    (CODE, SEVERITY),
+                    statement,
+                    symbol=statement.name,
+                    message=f"`{statement.name}` is defined a second time and hides the one at line {first.lineno}.",
+                    fix=f"Keep one of the two definitions of `{statement.name}`.",
+                )
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    yield body
+    for statement in body:
+        for block in blocks_of(statement):
+            yield from _blocks(block)
+
+
+def _runs(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:
+    if len(block) < 2 * STATEMENTS:
+        return
+    texts = [" ".join(npu.text_of(statement).split()) for statement in block]
+    position = 0
+    while position < len(block):
+        first, length = _longest(texts, position)
+        if length >= STATEMENTS and sum(map(len, texts[position : position + length])) >= CHARACTERS:
+            yield _hit(npu, block[first], block[position], block[position + length - 1])
+            position += length
+        else:
+            position += 1
+
+
+def _longest(texts: list[str], position: int) -> tuple[int, int]:
+    """Where the longest earlier run equal to the one at ``position`` begins, and how many statements it has."""
+    best = (0, 0)
+    for start in range(position):
+        length = 0
+        while (
+            start + length < position
+            and position + length < len(texts)
+            and texts[start + length] == texts[position + length]
+        ):
+            length += 1
+        if length > best[1]:
+            best = (start, length)
+    return best
+
+
+def _hit(npu: Reading, first: ast.stmt, start: ast.stmt, end: ast.stmt) -> Hit:
+    return npu.hit_lines(
+        (CODE, SEVERITY),
+        (start.lineno, end.end_lineno or end.lineno),
+        symbol=" ".join(npu.lines[start.lineno - 1].split()),
+        message=f"These statements already stand at line {first.lineno} of the same block.",
+        fix="Delete one of the two runs.",
+    )

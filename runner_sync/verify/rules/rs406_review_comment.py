@@ -1,0 +1,50 @@
+"""RS406 review-comment: a `# runner-sync: review` comment was left behind.
+
+What: the comment that `upgrade` writes above a place it could not settle for certain.
+
+Example:
+
+    # runner-sync: review R3 vllm-ascend and omni changed this statement
+    hidden_states = model_output
+
+Why: each is an open decision; merged with the pull request, it looks decided.
+
+Fix: compare both sides (`runner-sync upgrade --diff --only UNIT` shows them), settle it, delete the comment.
+
+Leaves alone: `# runner-sync: ignore[…]`, and the words inside strings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Hit
+
+CODE = "RS406"
+NAME = "review-comment"
+SEVERITY: Severity = "error"
+
+_COMMENT = re.compile(r"#\s*runner-sync:\s*review\b\s*(?P<id>\S*)\s*(?P<reason>.*)")
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per comment."""
+    npu = subject.npu
+    if "runner-sync:" not in npu.text:
+        return
+    for comment in npu.comments:
+        found = _COMMENT.match(comment.text)
+        if found is None:
+            continue
+        reason = f" ({found['reason']})" if found["reason"] else ""
+        yield npu.hit_lines(
+            (CODE, SEVERITY),
+            (comment.line, comment.line),
+            symbol=found["id"] or "review",
+            message=f"This review item is still open{reason}.",
+            fix=f"Settle it, then delete the comment; `runner-sync upgrade --diff --only {npu.unit_at(comment.line)}` "
+            "shows both sides.",
+        )

@@ -1,0 +1,122 @@
+"""RS408 value-reset: a computed value is overwritten with an empty one before anybody reads it.
+
+What: a local variable that a call gives a value, and that a later statement of the same block sets to `None`, `[]`,
+`{}`, `()`, `""` or `0` with no read in between.
+
+Example:
+
+    pooler_output = self._build_pooler_output(hidden_states)
+    ...                                      # pooler_output is not read here
+    pooler_output = []
+
+Why: two ports of one block on top of each other, or vllm-ascend's default put back below omni's value. Nothing
+crashes: the stage sends empty payloads.
+
+Fix: delete the reset, or the computation if it is no longer wanted.
+
+Leaves alone: (timid) anything read, deleted, captured by a nested function or bound by tuple unpacking in between;
+resets inside a branch or loop; values that no call computed; annotations only; names assigned in `try` bodies; `_`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.hygiene import functions
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Function, Hit, Reading, blocks_of, dotted
+
+CODE = "RS408"
+NAME = "value-reset"
+SEVERITY: Severity = "warning"
+
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per reset."""
+    for function in functions(subject.npu):
+        yield from _in_function(subject.npu, function)
+
+
+def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
+    shared: set[str] | None = None
+    for block in _blocks(function.body):
+        for index, statement in enumerate(block):
+            name = _reset(statement)
+            computed = _computed_before(block[:index], name) if name else None
+            if computed is not None:
+                shared = _shared_names(function) if shared is None else shared
+                if name not in shared:
+                    yield _hit(npu, statement, computed, name)
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    yield body
+    for statement in body:
+        if not isinstance(statement, ast.Try):
+            for block in blocks_of(statement):
+                yield from _blocks(block)
+
+
+def _reset(statement: ast.stmt) -> str:
+    """The name that ``statement`` sets to an empty value, or ``""``."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        target, value = statement.target, statement.value
+    else:
+        return ""
+    return target.id if isinstance(target, ast.Name) and target.id != "_" and _is_empty(value) else ""
+
+
+def _is_empty(value: ast.expr) -> bool:
+    if isinstance(value, ast.Constant):
+        return value.value is None or value.value in ("", 0)
+    if isinstance(value, ast.List | ast.Tuple | ast.Set):
+        return not value.elts
+    return isinstance(value, ast.Dict) and not value.keys
+
+
+def _computed_before(block: list[ast.stmt], name: str) -> ast.stmt | None:
+    """The statement that gave ``name`` a computed value which nothing in ``block`` reads afterwards."""
+    for statement in reversed(block):
+        uses = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        if not uses:
+            continue
+        if any(not isinstance(use.ctx, ast.Store) for use in uses):
+            return None
+        return statement if _assigns_call(statement, name) else None
+    return None
+
+
+def _assigns_call(statement: ast.stmt, name: str) -> bool:
+    if isinstance(statement, ast.If | ast.With):
+        inner = [s for block in blocks_of(statement) for s in block]
+        return any(_assigns_call(s, name) for s in inner)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or dotted(statement.targets[0]) != name:
+        return False
+    return any(isinstance(node, ast.Call) for node in ast.walk(statement.value))
+
+
+def _shared_names(function: Function) -> set[str]:
+    """Names that a nested function may read, or that are not local at all."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            found.update(node.names)
+        elif isinstance(node, _Scope) and node is not function:
+            found.update(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
+    return found
+
+
+def _hit(npu: Reading, statement: ast.stmt, computed: ast.stmt, name: str) -> Hit:
+    return npu.hit(
+        (CODE, SEVERITY),
+        statement,
+        symbol=name,
+        message=f"`{name}` was computed at line {computed.lineno} and is emptied here before anything reads it.",
+        fix=f"Delete this reset, or the computation at line {computed.lineno}.",
+    )

@@ -1,0 +1,80 @@
+"""RS409 fixed-size: a square mask or buffer of a fixed size that nothing checks.
+
+What: `torch.ones`, `zeros`, `full`, `empty` or `rand` with two equal literal sizes of 512 or more, in a function that
+neither compares anything with that size nor takes a slice or a minimum of it.
+
+Example:
+
+    self.attn_mask = torch.triu(torch.ones(2048, 2048), diagonal=1).bool()
+
+Why: a 2048×2048 causal mask with no check that the sequence fits works in every test and gives wrong attention (or an
+index error) for the first longer prompt. Reviewers of NPU ports found exactly this.
+
+Fix: derive the size from `self.max_model_len`, or check the sequence length against it and say so.
+
+Leaves alone: sizes from variables, sizes below 512, functions that compare, `min` or slice with the same number.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.verify.hygiene import function_around
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Hit, Reading, dotted
+
+CODE = "RS409"
+NAME = "fixed-size"
+SEVERITY: Severity = "warning"
+
+SMALLEST = 512
+_MAKERS = frozenset({"ones", "zeros", "full", "empty", "rand"})
+_TWICE = re.compile(r"\b(\d{3,})\s*,\s*\1\b")
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per buffer."""
+    npu = subject.npu
+    if _TWICE.search(npu.text) is None:
+        return
+    for node in npu.nodes:
+        size = _square(node)
+        if size and not _is_checked(npu, node, size):
+            yield npu.hit(
+                (CODE, SEVERITY),
+                node,
+                symbol=f"{size}x{size}",
+                message=f"This {size}×{size} buffer has a fixed size and nothing checks that the sequence fits in it.",
+                fix="Take the size from the model's maximum length, or check the length and raise.",
+            )
+
+
+def _square(node: ast.AST) -> int:
+    if not isinstance(node, ast.Call) or not dotted(node.func).startswith("torch."):
+        return 0
+    if dotted(node.func).rpartition(".")[2] not in _MAKERS or not node.args:
+        return 0
+    first = node.args[0]
+    sizes = first.elts if isinstance(first, ast.Tuple | ast.List) else node.args
+    numbers = [s.value for s in sizes[-2:] if isinstance(s, ast.Constant) and isinstance(s.value, int)]
+    return numbers[0] if len(numbers) == 2 and numbers[0] == numbers[1] and numbers[0] >= SMALLEST else 0
+
+
+def _is_checked(npu: Reading, node: ast.AST, size: int) -> bool:
+    line = node.lineno  # type: ignore[attr-defined]
+    around = function_around(npu, line)
+    if around is None:
+        return False
+    return any(_is_check(inner) and _has_number(inner, size) for inner in ast.walk(around))
+
+
+def _is_check(node: ast.AST) -> bool:
+    called = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    return isinstance(node, ast.Compare | ast.Slice) or called in ("min", "max", "clamp")
+
+
+def _has_number(node: ast.AST, size: int) -> bool:
+    return any(isinstance(inner, ast.Constant) and inner.value == size for inner in ast.walk(node))

@@ -1,0 +1,47 @@
+"""RS491 unused-ignore: an `ignore` comment silences nothing.
+
+What: a code in `# runner-sync: ignore[RS203] why` for which no finding is reported on that line any more.
+
+Example:
+
+    # runner-sync: ignore[RS402] needed until torch_npu has streams
+    stream = torch.npu.Stream()      # no longer torch.cuda: RS402 is silent anyway
+
+Why: the code was repaired or moved, and the comment would silence the next, real finding at that place.
+
+Fix: delete the code from the brackets, or the comment with it.
+
+Leaves alone: codes of rules that did not run this time (`--select`, or trees that were not given).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from runner_sync.model import Severity
+from runner_sync.verify.reading import Hit, Reading
+
+if TYPE_CHECKING:
+    from runner_sync.verify.ignores import Ignore
+
+CODE = "RS491"
+NAME = "unused-ignore"
+SEVERITY: Severity = "warning"
+
+
+def find(reading: Reading, ignore: Ignore, has_run: Callable[[str], bool]) -> Iterator[Hit]:
+    """One finding per code of ``ignore`` that silenced nothing."""
+    if not ignore.reason:
+        return
+    line = ignore.comment.line
+    for code, symbol in ignore.codes:
+        if (code, symbol) not in ignore.used and has_run(code):
+            what = f"{code}:{symbol}" if symbol else code
+            yield reading.hit_lines(
+                (CODE, SEVERITY),
+                (line, line),
+                symbol=what,
+                message=f"This comment silences {what}, which reports nothing here.",
+                fix=f"Delete `{what}` from the comment.",
+            )

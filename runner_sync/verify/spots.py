@@ -1,0 +1,44 @@
+"""Findings at units: the line of the `def`, not the comments above it.
+
+Comes in: a `Subject` and a unit of its NPU file. Goes out: hits. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from runner_sync.model import Severity, Unit
+from runner_sync.verify.job import Subject
+from runner_sync.verify.reading import Function, Hit, Reading, Span
+
+
+def unit_hit(
+    subject: Subject,
+    rule: tuple[str, Severity],
+    unit: Unit,
+    *,
+    symbol: str,
+    message: str,
+    fix: str,
+    also: tuple[Span, ...] = (),
+) -> Hit:
+    """A finding at the head of ``unit``; a change anywhere in the unit makes it the branch's business."""
+    spans = ((unit.path, unit.start, unit.end), *also)
+    node = definition(subject.npu, unit.qualname)
+    if node is None:
+        hit = subject.npu.hit_lines(
+            rule, (unit.start, unit.start), symbol=symbol, message=message, fix=fix, unit=unit.qualname
+        )
+        return Hit(hit.finding, spans)
+    return subject.npu.hit(rule, node, symbol=symbol, message=message, fix=fix, also=spans)
+
+
+def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:
+    """The definition of that name; the last one of several."""
+    owner, _, member = qualname.rpartition(".")
+    if owner:
+        found = reading.classes[owner].methods.get(member) if owner in reading.classes else None
+        return found[-1] if found else None
+    if member in reading.functions:
+        return reading.functions[member]
+    return reading.classes[member].node if member in reading.classes else None

@@ -21,7 +21,7 @@ def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, o
     ``is_tree`` is whether ``root`` is a whole vllm-omni tree and not a folder with the changed files only; ``options``
     are the options that name the other trees, for the next command.
     """
-    steps = [*_review(report, root), *(_check(report, root, is_tree=is_tree, options=options)), _commit(report)]
+    steps = [*_review(report, root), *_check(report, root, is_tree=is_tree, options=options), _commit(report)]
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     numbered = "\n".join(f"  {number}. {step}" for number, step in enumerate(steps, start=1))
     return f"\nWrote {files} below {root}. What is left:\n{numbered}"
@@ -34,7 +34,7 @@ def _review(report: Report, root: Path) -> list[str]:
     files = sorted({str(root / item.path) for item in report.reviews})
     items = "1 review item" if number == 1 else f"{number} review items"
     found = "".join(f"\n       {file}" for file in files)
-    return [f"settle {items}: search for `runner-sync: review`, decide, delete the comment{found}"]
+    return [f"settle {items}: search for `runner-sync: review`, decide, delete it, in{found}"]
 
 
 def _check(report: Report, root: Path, *, is_tree: bool, options: str) -> list[str]:
@@ -57,7 +57,7 @@ def suggest_commit(report: Report) -> str:
     if ascend and taken:
         parts.append(f"From vllm-ascend {ascend.ref}:\n{_listed(taken)}")
     if ported:
-        whose = f" of vllm-omni {omni.ref}" if omni else ""
+        whose = f" of vllm-omni {omni.ref}" if omni and (omni.version or omni.revision) else ""
         parts.append(f"Synced from the GPU runners{whose}:\n{_listed(ported)}")
     return "\n\n".join(parts)
 

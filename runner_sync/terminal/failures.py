@@ -23,8 +23,11 @@ _TERMINATED = 143
 _PACKAGE = Path(__file__).parent.parent
 
 
-class Terminated(KeyboardInterrupt):
-    """The run was asked to end by SIGTERM, which CI services send to a cancelled job."""
+class Terminated(BaseException):
+    """The run was asked to end by SIGTERM, which CI services send to a cancelled job.
+
+    No ``KeyboardInterrupt``: typer catches those.
+    """
 
 
 def run_guarded(work: Callable[[], int], screen: Screen) -> int:
@@ -34,7 +37,7 @@ def run_guarded(work: Callable[[], int], screen: Screen) -> int:
             return work()
     except InputError as error:
         screen.complain(f"error: {error}")
-    except KeyboardInterrupt as error:
+    except (KeyboardInterrupt, Terminated) as error:
         screen.complain(f"interrupted; {_what_was_written(screen)}")
         return _TERMINATED if isinstance(error, Terminated) else _INTERRUPTED
     except Exception as error:

@@ -1,0 +1,462 @@
+"""The command line: what the words mean, what is refused, how a run ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_samples import FINDING, PLAN, REVIEW, RUNNER, FakeSync
+
+import runner_sync
+from runner_sync import __version__, cli
+from runner_sync.errors import InputError
+from runner_sync.terminal.examples import EXAMPLES
+
+COMMANDS = ("upgrade", "check", "verify", "blocks", "explain", "lock", "replay", "rule", "hoist")
+ENVIRONMENT = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "GITHUB_STEP_SUMMARY", "VLLM_ASCEND_PATH", "VLLM_PATH")
+
+
+@pytest.fixture
+def sync(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeSync:
+    fake = FakeSync()
+    module = fake.module()
+    monkeypatch.setitem(sys.modules, "runner_sync.sync", module)
+    monkeypatch.setattr(runner_sync, "sync", module, raising=False)
+    options = import_module("runner_sync.sync.options")
+    for name in ("UpgradeOptions", "CheckOptions", "ReplayOptions", "TreeOptions"):
+        setattr(module, name, getattr(options, name))
+    for name in ENVIRONMENT:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return fake
+
+
+@pytest.fixture(autouse=True)
+def own_environment() -> Iterator[None]:
+    """``--color never`` tells child processes by NO_COLOR, which must not reach the next test."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.mark.parametrize(
+    ("line", "command", "expected"),
+    [
+        ("upgrade", "upgrade", {"omni.path": Path(), "ascend.is_given": False, "gpu": True, "verify": True}),
+        ("upgrade --omni-path o", "upgrade", {"omni.path": Path("o"), "omni.version": None}),
+        ("upgrade --omni-version 0.32.0rc1 --out d", "upgrade", {"omni.path": None, "omni.version": "0.32.0rc1"}),
+        ("upgrade --ascend-path a --ascend-ref v1", "upgrade", {"ascend.path": Path("a"), "ascend.ref": "v1"}),
+        ("upgrade --ascend-version 1 --vllm-version 2", "upgrade", {"ascend.version": "1", "vllm.version": "2"}),
+        ("upgrade --vllm-path v --vllm-ref r", "upgrade", {"vllm.path": Path("v"), "vllm.ref": "r"}),
+        (
+            "upgrade --ascend-base 1 --omni-base 2 --vllm-base 3",
+            "upgrade",
+            {"ascend_base": "1", "omni_base": "2", "vllm_base": "3"},
+        ),
+        ("upgrade --only a --only b", "upgrade", {"only": ("a", "b")}),
+        ("upgrade --no-gpu", "upgrade", {"gpu": False, "upstream": True}),
+        ("upgrade --gpu-only", "upgrade", {"gpu": True, "upstream": False}),
+        ("upgrade --conflict inline --no-verify", "upgrade", {"conflict": "inline", "verify": False}),
+        ("upgrade --allow-dirty --config c.toml", "upgrade", {"allow_dirty": True, "config": Path("c.toml")}),
+        ("lock --ascend-version 1", "lock", {"ascend.version": "1"}),
+        ("check --select rs3,RS401 --select RS2", "check", {"select": ("RS3", "RS401", "RS2")}),
+        ("check --ignore RS1 --severity warning", "check", {"ignore": ("RS1",), "severity": "warning"}),
+        ("check", "check", {"select": (), "severity": None, "typecheck": "none", "baseline": None}),
+        ("check --changed-since main", "check", {"changed_since": "main"}),
+        ("check --baseline b --update-baseline", "check", {"baseline": Path("b"), "update_baseline": True}),
+        ("verify --typecheck mypy", "verify", {"typecheck": "mypy"}),
+        ("verify --typecheck none --omni-version 1", "verify", {"typecheck": "none", "omni.version": "1"}),
+        ("replay --case P1 --case P2 --hunks 9", "replay", {"cases": ("P1", "P2"), "hunks": 9, "gpu": True}),
+        ("replay --no-gpu --corpus c.toml", "replay", {"gpu": False, "corpus": Path("c.toml"), "hunks": 3}),
+    ],
+)
+def test_words_become_options(sync: FakeSync, line: str, command: str, expected: dict[str, Any]) -> None:
+    assert cli.run(line.split()) == 0
+    options = sync.asked[command][0]
+    for name, value in expected.items():
+        found = options
+        for part in name.split("."):
+            found = getattr(found, part)
+        assert found == value, name
+
+
+@pytest.mark.parametrize(
+    ("line", "rest"),
+    [
+        ("explain a/b.py", ("a/b.py", None)),
+        ("explain a/b.py:12", ("a/b.py", 12)),
+        ("explain a/b.py:12:4", ("a/b.py", 12)),
+        ("explain c:d.py", ("c:d.py", None)),
+        ("hoist A.run --diff", ("A.run",)),
+    ],
+)
+def test_arguments_are_passed_on(sync: FakeSync, line: str, rest: tuple[Any, ...]) -> None:
+    assert cli.run(line.split()) == 0
+    assert sync.asked[line.split()[0]][1:] == rest
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("upgrade --no-gpu --gpu-only", ("--no-gpu", "--gpu-only")),
+        ("upgrade --omni-path a --omni-version 1", ("--omni-path", "--omni-version")),
+        ("check --ascend-path a --ascend-version 1", ("--ascend-path", "--ascend-version")),
+        ("verify --vllm-path a --vllm-version 1", ("--vllm-path", "--vllm-version")),
+        ("upgrade --ascend-ref a --ascend-version 1", ("--ascend-ref", "--ascend-version")),
+        ("upgrade --ascend-ref a", ("--ascend-ref", "--ascend-path")),
+        ("upgrade --omni-version 1", ("--omni-version", "--out", "--diff")),
+        ("upgrade -o json -o text", ("-o json", "-o text", "standard output")),
+        ("upgrade --diff -o json", ("--diff", "-o json")),
+        ("check -o json:a -o sarif:./a", ("-o json:a", "-o sarif:a")),
+        ("check -o xml", ("xml", "sarif")),
+        ("blocks -o sarif", ("blocks", "sarif", "markdown")),
+        ("check -o diff", ("check", "diff")),
+        ("check -o json:", ("-o json:", "FILE")),
+        ("check -o json:no/such.json", ("no/such.json", "directory no")),
+        ("check -o json:.", (".", "directory")),
+        ("explain a.py:0", ("a.py:0", "counted from 1")),
+        ("rule RS999", ("RS999", "runner-sync rule")),
+        ("upgrade --conflict both", ("--conflict", "resolve", "inline")),
+        ("upgrade --nonsense", ("--nonsense", "upgrade --help")),
+        ("upgade", ("upgade", "upgrade")),
+        ("explain", ("FILE[:LINE]",)),
+        ("check --color mauve", ("--color", "never")),
+        ("replay --hunks x", ("--hunks",)),
+    ],
+)
+def test_what_cannot_run_says_so_in_one_sentence(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], line: str, named: tuple[str, ...]
+) -> None:
+    assert cli.run(line.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert all(name in err for name in named), err
+    assert not sync.asked.keys() & {"upgrade", "check", "verify", "blocks", "apply"}
+
+
+def test_a_revision_alone_is_one_of_the_checkout_the_environment_names(
+    sync: FakeSync, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_ASCEND_PATH", "elsewhere")
+    assert cli.run(["upgrade", "--ascend-ref", "v1"]) == 0
+    assert sync.asked["upgrade"][0].ascend.path == Path("elsewhere")
+    assert sync.asked["upgrade"][0].ascend.ref == "v1"
+
+
+@pytest.mark.parametrize(
+    ("line", "report", "code"),
+    [
+        ("upgrade", PLAN, 0),
+        ("upgrade", replace(PLAN, reviews=(REVIEW,)), 1),
+        ("upgrade", replace(PLAN, findings=(FINDING,)), 1),
+        ("upgrade --diff", replace(PLAN, reviews=(REVIEW,)), 1),
+        ("lock", PLAN, 0),
+        ("check", PLAN, 0),
+        ("check", replace(PLAN, findings=(FINDING,)), 1),
+        ("check --exit-zero", replace(PLAN, findings=(FINDING,)), 0),
+        ("verify", replace(PLAN, findings=(FINDING,)), 1),
+        ("blocks", PLAN, 0),
+        ("replay", PLAN, 0),
+        ("rule RS203", PLAN, 0),
+        ("rule rs203", PLAN, 0),
+    ],
+)
+def test_exit_codes(sync: FakeSync, line: str, report: Any, code: int) -> None:
+    sync.report = report
+    assert cli.run(line.split()) == code
+
+
+def test_a_replay_whose_output_does_not_parse_is_no_success(sync: FakeSync) -> None:
+    good = sync.replay(None).replay[0]
+    sync.report = replace(PLAN, replay=(good, replace(good, case="P2", parses=False)))
+    assert cli.run(["replay"]) == 1
+
+
+def test_upgrade_writes_and_says_what_is_left(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    sync.report = replace(PLAN, reviews=(REVIEW,))
+    cli.run(["upgrade", "--ascend-version", "0.30.0rc2"])
+    out, err = capsys.readouterr()
+    assert "2 files written" in out
+    assert "search for `runner-sync: review`" in err
+    assert f"omni/{RUNNER}" in err
+    assert "runner-sync verify --omni-path omni --ascend-version 0.30.0rc2" in err
+    assert "[NPU] Upgrade to v0.30.0rc2" in err
+
+
+@pytest.mark.usefixtures("sync")
+def test_a_folder_of_changed_files_is_not_taken_for_a_tree(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.run(["upgrade", "--omni-version", "0.32.0rc1", "--out", "there"])
+    err = capsys.readouterr().err
+    assert "runner-sync verify" not in err
+    assert "over a checkout of vllm-omni" in err
+
+
+@pytest.mark.parametrize("command", ["upgrade", "lock", "hoist A.run"])
+def test_diff_shows_the_patch_and_writes_nothing(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert cli.run([*command.split(), "--diff"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("diff --git ")
+    assert f"+++ b/{RUNNER}\n" in out
+    assert "+++ b/runner-sync.lock\n" in out
+    assert "Nothing was written" in err
+    assert "apply" not in sync.asked
+
+
+def test_diff_beside_a_report_in_a_file(sync: FakeSync, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cli.run(["upgrade", "--diff", "-o", "json:plan.json"])
+    assert capsys.readouterr().out.startswith("diff --git ")
+    assert json.loads((tmp_path / "plan.json").read_text("utf-8"))["format_version"]
+    assert "apply" not in sync.asked
+
+
+@pytest.mark.usefixtures("sync")
+def test_reports_go_to_files_and_replace_old_ones(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "c.sarif").write_text("old")
+    assert cli.run(["check", "-o", "text", "-o", "sarif:c.sarif", "-o", "junit:c.xml"]) == 0
+    assert capsys.readouterr().out.strip()
+    assert json.loads((tmp_path / "c.sarif").read_text("utf-8"))["version"] == "2.1.0"
+    assert (tmp_path / "c.xml").read_text("utf-8").startswith("<?xml")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.sarif", "c.xml"]
+
+
+def test_a_report_that_cannot_be_written_after_all_is_an_error(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    sync.before = folder.rmdir
+    assert cli.run(["check", "-o", "json:reports/c.json"]) == 2
+    assert "reports/c.json" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("sync")
+def test_a_dash_is_standard_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cli.run(["check", "-o", "json:-"])
+    assert json.loads(capsys.readouterr().out)["findings"] == []
+    assert not list(tmp_path.iterdir())
+
+
+def test_github_output_also_fills_the_step_summary(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    sync.report = replace(PLAN, findings=(FINDING,))
+    assert cli.run(["check", "-o", "github"]) == 1
+    assert capsys.readouterr().out.startswith("::error ")
+    assert summary.read_text("utf-8").startswith("before\n")
+    assert "RS301" in summary.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("sync")
+def test_other_outputs_leave_the_step_summary_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    assert cli.run(["check"]) == 0
+    assert not (tmp_path / "summary.md").exists()
+
+
+def test_bad_input_is_one_sentence(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    sync.before = _raising(InputError("there is no such tree: name another."))
+    assert cli.run(["check"]) == 2
+    assert capsys.readouterr() == ("", "error: there is no such tree: name another.\n")
+
+
+def test_a_mistake_of_our_own_is_one_sentence_with_a_hint(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    sync.before = _raising(KeyError("a\nb"))
+    assert cli.run(["upgrade"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "KeyError" in err
+    assert "nothing was written" in err
+    assert "--traceback" in err
+
+
+@pytest.mark.parametrize("line", ["--traceback upgrade", "upgrade --traceback"])
+def test_traceback_shows_where(sync: FakeSync, capsys: pytest.CaptureFixture[str], line: str) -> None:
+    sync.before = _raising(KeyError("a"))
+    assert cli.run(line.split()) == 2
+    assert capsys.readouterr().err.startswith("Traceback (most recent call last)")
+
+
+def test_an_interrupt_says_that_nothing_was_written(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    sync.during_apply = _raising(KeyboardInterrupt())
+    assert cli.run(["upgrade"]) == 130
+    assert capsys.readouterr() == ("", "interrupted; nothing was written\n")
+
+
+@pytest.mark.usefixtures("sync")
+def test_an_interrupt_after_writing_says_what_was_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runner_sync.terminal.commands.deliver", _raising(KeyboardInterrupt()))
+    assert cli.run(["upgrade"]) == 130
+    assert capsys.readouterr().err == "interrupted; 2 files had been written\n"
+
+
+def test_a_cancelled_job_unwinds_as_an_interrupt_does(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    sync.during_apply = lambda: os.kill(os.getpid(), signal.SIGTERM)
+    assert cli.run(["upgrade"]) == 143
+    assert capsys.readouterr().err == "interrupted; nothing was written\n"
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def _raising(error: BaseException) -> Callable[..., None]:
+    def fail(*_args: Any, **_options: Any) -> None:
+        raise error
+
+    return fail
+
+
+@pytest.mark.usefixtures("sync")
+@pytest.mark.parametrize("line", ["--quiet upgrade", "upgrade --quiet", "upgrade -q --diff", "lock -q"])
+def test_quiet_leaves_standard_error_empty(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    assert cli.run(line.split()) == 0
+    out, err = capsys.readouterr()
+    assert out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "environment", "colored"),
+    [
+        ("check", {}, False),
+        ("check --color always", {}, True),
+        ("check --color=always", {"NO_COLOR": "1"}, True),
+        ("check", {"FORCE_COLOR": "1"}, True),
+        ("check", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ("check", {"FORCE_COLOR": "0"}, False),
+        ("check", {"FORCE_COLOR": "1", "NO_COLOR": ""}, True),
+        ("check --color never", {"FORCE_COLOR": "1"}, False),
+        ("upgrade --diff --color always", {}, True),
+        ("check -o json --color always", {}, False),
+    ],
+)
+def test_colours(
+    sync: FakeSync,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    environment: dict[str, str],
+    colored: bool,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    sync.report = replace(PLAN, findings=(FINDING,))
+    cli.run(line.split())
+    assert ("\x1b[" in capsys.readouterr().out) is colored
+
+
+@pytest.mark.usefixtures("sync")
+@pytest.mark.parametrize("format", ["diff", "text"])
+def test_files_are_never_coloured(tmp_path: Path, format: str) -> None:
+    cli.run(["upgrade", "--color", "always", "-o", f"{format}:out"])
+    assert "\x1b" not in (tmp_path / "out").read_text("utf-8")
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["--version"]) == 0
+    assert capsys.readouterr().out == f"runner-sync {__version__}\n"
+
+
+def test_without_a_command_help_is_shown_and_nothing_is_green(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([]) == 2
+    out = capsys.readouterr().out
+    assert all(f" {command} " in out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_ends_with_examples(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str, option: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert cli.run([command, option]) == 0
+    out = capsys.readouterr().out
+    assert 2 <= len(EXAMPLES[command]) <= 4
+    assert all(f"$ {line}" in out for _, line in EXAMPLES[command])
+
+
+def test_there_are_examples_for_every_command() -> None:
+    assert set(EXAMPLES) == set(COMMANDS)
+
+
+@pytest.mark.usefixtures("sync")
+@pytest.mark.parametrize("line", [line for examples in EXAMPLES.values() for _, line in examples])
+def test_examples_run(tmp_path: Path, line: str) -> None:
+    (tmp_path / "docs").mkdir()
+    program, *words = shlex.split(line)
+    assert program == "runner-sync"
+    assert cli.run(words) == 0
+
+
+def test_main_leaves_with_the_exit_code(sync: FakeSync) -> None:
+    sync.report = replace(PLAN, reviews=(REVIEW,))
+    with pytest.raises(SystemExit) as end:
+        cli.main(["upgrade", "--diff"])
+    assert end.value.code == 1
+
+
+def test_warnings_about_the_sources_stay_away(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    def warn() -> None:
+        compile(r"'\d'", "runner.py", "exec")
+
+    sync.before = warn
+    assert cli.run(["check", "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def _run(code: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+        check=False,
+        **options,
+    )
+
+
+def test_help_and_version_load_no_engine() -> None:
+    done = _run(
+        "import sys\nfrom runner_sync import cli\ncli.run(['--version']); cli.run(['upgrade', '--help'])\n"
+        "print([name for name in ('libcst', 'git', 'requests', 'msgspec') if name in sys.modules], file=sys.stderr)"
+    )
+    assert done.stderr == "[]\n"
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    program = (
+        "from runner_sync.terminal.screen import Screen\n"
+        "screen = Screen()\n"
+        "for _ in range(3): screen.show('x' * 200_000); screen.show_exact('y' * 200_000)\n"
+        "raise SystemExit(7)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, cwd=tmp_path
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 7

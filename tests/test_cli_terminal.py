@@ -1,0 +1,179 @@
+"""Progress, streams and advice: what is said beside the results."""
+
+from __future__ import annotations
+
+import io
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cli_samples import PLAN, RUNNER, SOURCES, UNIT
+
+from runner_sync.model import Source
+from runner_sync.terminal.advice import advise, suggest_commit
+from runner_sync.terminal.progress import Bars, Lines, amount, describe, shown_progress
+from runner_sync.terminal.screen import Screen, wants_color
+
+
+class Clock:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("calls", "said"),
+    [
+        ([(0, "a.whl", 1, 9), (9.9, "a.whl", 9, 9)], []),
+        ([(0, "a.whl", 0, None), (10, "a.whl", 2_000_000, None)], ["fetching a.whl (2.0 MB)"]),
+        ([(0, "a.whl", 0, None), (10, "a.whl", 10, None)], ["fetching a.whl"]),
+        (
+            [(0, "a.tar.gz", 0, 4_000_000), (10, "a.tar.gz", 2_000_000, 4_000_000)],
+            ["fetching a.tar.gz (2.0 of 4.0 MB)"],
+        ),
+        ([(0, "upgrading a/b.py", 1, 6), (11, "upgrading a/b.py", 2, 6)], ["upgrading b.py (2 of 6)"]),
+        ([(0, "x", 1, 9), (10, "y", 1, 9), (19, "y", 2, 9)], []),
+        ([(0, "x", 1, 9), (10, "x", 2, 9), (19, "x", 3, 9), (20, "x", 4, 9)], ["x (2 of 9)", "x (4 of 9)"]),
+    ],
+)
+def test_a_log_hears_of_slow_things_only(calls: list[tuple[float, str, int, int | None]], said: list[str]) -> None:
+    clock, lines = Clock(), list[str]()
+    report = Lines(lines.append, clock)
+    for at, label, done, total in calls:
+        clock.now = 100.0 + at
+        report(label, done, total)
+    assert lines == said
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("vllm-0.30.0.tar.gz", "fetching vllm-0.30.0.tar.gz"),
+        ("upgrading vllm_omni/platforms/npu/worker/base.py", "upgrading base.py"),
+        ("verifying", "verifying"),
+        ("a / b", "a / b"),
+    ],
+)
+def test_labels_fit_a_line(label: str, shown: str) -> None:
+    assert describe(label) == shown
+
+
+def test_amounts() -> None:
+    assert amount("steps", 0, None) == ""
+    assert amount("steps", 3, None) == "3"
+    assert amount("steps", 0, 4) == "0 of 4"
+    assert amount("a.zip", 0, None) == ""
+
+
+def test_a_terminal_gets_one_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    with shown_progress(Screen(color="never")) as report:
+        assert isinstance(report, Bars)
+        assert terminal.getvalue() == ""
+        report("a.whl", 1, None)
+        report("[red]b.tar.gz", 1, 2_000_000)
+    drawn = terminal.getvalue()
+    assert "[red]b.tar.gz" in drawn
+    assert drawn.rstrip().endswith("\x1b[2K")
+
+
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()])
+def test_a_quiet_run_shows_no_progress(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    with shown_progress(Screen(quiet=True)) as report:
+        report("a.whl", 1, 2)
+    assert stream.getvalue() == ""
+
+
+def test_an_ascii_terminal_shows_escapes_and_programs_get_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+    bytes_written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(bytes_written, encoding="ascii"))
+    Screen().show("a → b\n")
+    Screen().show_exact("a → b\n")
+    assert bytes_written.getvalue() == b"a \\u2192 b\n" + "a → b\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_terminal", "colored"),
+    [({}, True, True), ({}, False, False), ({"TERM": "dumb"}, True, False), ({"TERM": "xterm"}, True, True)],
+)
+def test_automatic_colour(environment: dict[str, str], is_terminal: bool, colored: bool) -> None:
+    assert wants_color("auto", is_terminal=is_terminal, environment=environment) is colored
+
+
+@pytest.mark.parametrize(("columns", "width"), [("", 100), ("132", 132), ("7", 40)])
+def test_width_without_a_terminal(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setenv("COLUMNS", columns)
+    assert Screen().width() == width
+
+
+def test_commit_message_lists_both_sources() -> None:
+    units = (
+        UNIT,
+        replace(UNIT, unit="A.gone", outcome="removed", taken=0, ported=0),
+        replace(UNIT, unit="A.own", outcome="unchanged", taken=0, ported=0),
+        replace(UNIT, unit="helper", taken=0, ported=1),
+    )
+    assert suggest_commit(replace(PLAN, units=units)) == textwrap.dedent(
+        """\
+        [NPU] Upgrade to v0.30.0rc2
+
+        From vllm-ascend 0.30.0rc2:
+        - OmniNPUModelRunner: _dummy_run
+        - A: gone (removed)
+
+        Synced from the GPU runners:
+        - OmniNPUModelRunner: _dummy_run
+        - helper"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        (Source("vllm-ascend", "git", "../a", version="v0.17.0rc1", revision="0123456789abcdef"), "v0.17.0rc1"),
+        (Source("vllm-ascend", "git", "../a", revision="0123456789abcdef"), "0123456789"),
+    ],
+)
+def test_commit_title_names_what_was_followed(source: Source, title: str) -> None:
+    report = replace(PLAN, inputs=(SOURCES[0], source))
+    assert suggest_commit(report).startswith(f"[NPU] Upgrade to {title}\n")
+
+
+def test_commit_message_names_the_omni_release() -> None:
+    omni = Source("vllm-omni", "release", "x.whl", version="0.32.0rc1")
+    assert "Synced from the GPU runners of vllm-omni 0.32.0rc1:" in suggest_commit(replace(PLAN, inputs=(omni,)))
+
+
+def test_commit_title_without_an_upstream() -> None:
+    assert suggest_commit(replace(PLAN, inputs=SOURCES[:1])).startswith("[NPU] Sync with the GPU runners\n")
+
+
+def test_commit_message_keeps_its_width() -> None:
+    units = tuple(replace(UNIT, unit=f"Class.a_rather_long_method_name_{number}") for number in range(30))
+    message = suggest_commit(replace(PLAN, units=units))
+    assert max(map(len, message.split("\n"))) <= 72
+    assert "name_29" in message
+
+
+def test_advice_without_review_items_names_no_search() -> None:
+    said = advise(PLAN, (RUNNER,), root=Path("omni"), is_tree=True, options="")
+    assert "Wrote 1 file below omni" in said
+    assert "review" not in said

@@ -10,6 +10,7 @@ overrides that only share a name stay below 0.35 (measured on vllm-omni 0.12.0rc
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from runner_sync.model import Lineage
 from runner_sync.statements import UnparsableText, flatten
 
 COPY = 0.35
+WRAPPER = 0.7
 Fingerprint = Counter[str]
 
 
@@ -72,12 +74,21 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
 
 
 def kind_of(text: str, origin: Origin | None) -> Lineage:
-    """Whether a unit is a copy, a thin override of a namesake (``super()``), or omni's own."""
+    """Whether a unit is a copy, a thin override of a namesake, or omni's own.
+
+    What calls its namesake on a parent class wraps it: unless it is nearly all upstream's, its body is its own. In real
+    upgrades people carried 90 … 99 % of upstream's changes into copies and none into wrappers.
+    """
     if origin is None:
         return "own"
-    if origin.similarity >= COPY:
-        return "copy"
-    return "override"
+    if origin.similarity < (WRAPPER if _is_wrapper(text) else COPY):
+        return "override"
+    return "copy"
+
+
+def _is_wrapper(text: str) -> bool:
+    head = re.search(r"def (\w+)\(", text)
+    return head is not None and re.search(rf"(?:super\(\)|\b[A-Z]\w*)\.{head[1]}\(", text) is not None
 
 
 def shared(canons: Iterable[str], text: str) -> float:

@@ -10,11 +10,11 @@ the same kind, so that a changed statement is known as changed and not as one de
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync.statements import Node
+from runner_sync.statements import ROOT, Node
 
 SIMILAR = 0.55
 CELLS = 60_000
@@ -32,10 +32,12 @@ class Pair:
 def align(left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMILAR) -> list[Pair]:
     """Pairs of equal and, between them, similar nodes; increasing on both sides."""
     equal = _close_gaps(left, right, common(left, right))
+    inner_left, inner_right = suites(left), suites(right)
     pairs: list[Pair] = []
     i = j = 0
     for a, b in [*equal, (len(left), len(right))]:
-        pairs += [Pair(i + x, j + y, equal=False) for x, y in pair_similar(left[i:a], right[j:b], similar=similar)]
+        gap = pair_similar(left[i:a], right[j:b], inner_left[i:a], inner_right[j:b], similar=similar)
+        pairs += [Pair(i + x, j + y, equal=False) for x, y in gap]
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1
@@ -140,30 +142,60 @@ def similarity(a: Node, b: Node) -> float:
     return share
 
 
-def pair_similar(left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMILAR) -> list[tuple[int, int]]:
+Suite = Counter[str]
+
+
+def suites(nodes: Sequence[Node]) -> list[Suite]:
+    """For every node the multiset of the statements inside it, at any depth."""
+    inner: list[Suite] = [Counter() for _ in nodes]
+    for node in nodes:
+        above = node.parent
+        while above != ROOT and not node.is_comment:
+            inner[above][node.canon] += 1
+            above = nodes[above].parent
+    return inner
+
+
+def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
+    """Similarity of two nodes; heads of suites that share nothing count only when they are nearly the same."""
+    share = similarity(a, b)
+    if share and inside_a and inside_b and not a.defines and not inside_a & inside_b:
+        return share * UNRELATED
+    return share
+
+
+UNRELATED = 0.6
+
+
+def pair_similar(
+    left: Sequence[Node],
+    right: Sequence[Node],
+    inner_left: Sequence[Suite],
+    inner_right: Sequence[Suite],
+    *,
+    similar: float = SIMILAR,
+) -> list[tuple[int, int]]:
     """The in-order pairing of similar nodes with the greatest total similarity (dynamic programming)."""
     if not left or not right or len(left) * len(right) > CELLS:
         return []
-    width = len(right) + 1
-    score = [[0.0] * width for _ in range(len(left) + 1)]
+    pairs = [list(zip(side, inner, strict=True)) for side, inner in ((left, inner_left), (right, inner_right))]
+    shares = [[alike(a, b, x, y) for b, y in pairs[1]] for a, x in pairs[0]]
+    score = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
     for i in range(len(left) - 1, -1, -1):
         row, below = score[i], score[i + 1]
         for j in range(len(right) - 1, -1, -1):
             value = max(below[j], row[j + 1])
-            share = similarity(left[i], right[j])
-            if share >= similar:
-                value = max(value, below[j + 1] + share - similar / 2)
+            if shares[i][j] >= similar:
+                value = max(value, below[j + 1] + shares[i][j] - similar / 2)
             row[j] = value
-    return _walk(left, right, score, similar)
+    return _walk(shares, score, similar)
 
 
-def _walk(
-    left: Sequence[Node], right: Sequence[Node], score: list[list[float]], similar: float
-) -> list[tuple[int, int]]:
+def _walk(shares: list[list[float]], score: list[list[float]], similar: float) -> list[tuple[int, int]]:
     pairs = []
     i = j = 0
-    while i < len(left) and j < len(right):
-        share = similarity(left[i], right[j])
+    while i < len(shares) and j < len(shares[0]):
+        share = shares[i][j]
         if share >= similar and score[i][j] == score[i + 1][j + 1] + share - similar / 2:
             pairs.append((i, j))
             i, j = i + 1, j + 1

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from runner_sync.merge.align import align, common, pair_similar
+from runner_sync.merge.align import Suite, align, alike, common, pair_similar, suites
 from runner_sync.merge.policy import Policy
 from runner_sync.statements import ROOT, Node
 
@@ -66,8 +66,9 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
         strand = weave.of_base[in_upstream[j]] if j in in_upstream else Strand()
         strand.upstream = j
         weave.of_upstream.append(strand)
+    inner = suites(omni), suites(upstream)
     for o, u in _gaps(weave):
-        _join_additions(weave, o, u)
+        _join_additions(weave, o, u, inner)
     return weave
 
 
@@ -82,23 +83,29 @@ def _gaps(weave: Weave) -> list[tuple[range, range]]:
     return [*gaps, (range(o, len(weave.omni)), range(u, len(weave.upstream)))]
 
 
-def _join_additions(weave: Weave, o: range, u: range) -> None:
+def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
     """What both sides added in one gap is one strand: the same statement, or two versions of it."""
     left = [j for j in o if weave.of_omni[j].base is None]
     right = [j for j in u if weave.of_upstream[j].base is None]
     if not left or not right:
         return
     nodes_l, nodes_r = [weave.omni[j] for j in left], [weave.upstream[j] for j in right]
-    pairs = common(nodes_l, nodes_r)
+    inner_l, inner_r = [inner[0][j] for j in left], [inner[1][j] for j in right]
+    pairs = [(a, b) for a, b in common(nodes_l, nodes_r) if alike(nodes_l[a], nodes_r[b], inner_l[a], inner_r[b]) == 1]
     i = k = 0
     joined = list(pairs)
     for a, b in [*pairs, (len(left), len(right))]:
-        joined += [(i + x, k + y) for x, y in pair_similar(nodes_l[i:a], nodes_r[k:b], similar=0.75)]
+        gap = pair_similar(nodes_l[i:a], nodes_r[k:b], inner_l[i:a], inner_r[k:b], similar=VERSION)
+        joined += [(i + x, k + y) for x, y in gap]
         i, k = a + 1, b + 1
     for a, b in joined:
         strand = weave.of_omni[left[a]]
         strand.upstream = right[b]
         weave.of_upstream[right[b]] = strand
+
+
+VERSION = 0.8
+"""How similar two additions must be to count as two versions of one statement."""
 
 
 def order(weave: Weave, policy: Policy) -> list[Strand]:

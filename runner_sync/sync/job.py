@@ -38,10 +38,13 @@ class GpuBase:
 
 @dataclass(frozen=True, slots=True)
 class Ancestry:
-    """What a class inherits: ``{member: text}`` (``None`` for a member whose text is not omni's), and class names."""
+    """What a class inherits: ``{member: text}`` (``None`` for a member whose text is not omni's), and class names.
+
+    ``before`` are the members as they were before this upgrade."""
 
     members: Mapping[str, str | None] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
+    before: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

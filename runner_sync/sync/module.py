@@ -105,12 +105,17 @@ def _drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: Modul
 
 
 def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
-    """Why the class can do without this member, or an empty string."""
+    """Why the class can do without this member since this upgrade, or an empty string.
+
+    What was redundant before is left: people had a reason, or ``check`` tells them.
+    """
     ancestry = job.ancestry.get(draft.owner, Ancestry())
     inherits = draft.member in ancestry.members
     below = ancestry.members.get(draft.member)
     if below is not None:
-        return "it equals the method that the class inherits" if canonical(draft.text) == canonical(below) else ""
+        was = ancestry.before.get(draft.member)
+        already = was is not None and canonical(draft.before) == canonical(was)
+        return _SAME if canonical(draft.text) == canonical(below) and not already else ""
     if draft.kind != "copy":
         return ""
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
@@ -124,6 +129,9 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
     if inherits and _stands_in(draft.own, elsewhere):
         return "everything that omni had added to the copy stands in other methods now"
     return ""
+
+
+_SAME = "it equals the method that the class inherits"
 
 
 def _stands_in(own: Collection[str], elsewhere: Sequence[str]) -> bool:

@@ -98,7 +98,13 @@ def _job(
 ) -> ModuleJob:
     dotted = _dotted(found.path)
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
-    ancestry = {name: program.ancestry(found.text, name, dotted) for name in classes}
+    original = Program(program.omni, program.others, relocated=program.relocated)
+    ancestry = {
+        name: replace(
+            program.ancestry(found.text, name, dotted), before=original.ancestry(found.text, name, dotted).members
+        )
+        for name in classes
+    }
     gpu_new = bases.gpu_now(found) if options.gpu else None
     return ModuleJob(
         profile=given.profile,

@@ -144,7 +144,8 @@ def test_tells_return_sizes(text: str) -> None:
 def test_every_rule_module_is_run_and_tells_its_text() -> None:
     names = [name for _, name, _ in pkgutil.iter_modules(rules.__path__) if name.startswith("rs3")]
     found = [importlib.import_module(f"{rules.__name__}.{name}") for name in names]
-    assert [rule.CODE for rule in RULES] == sorted(rule.CODE for rule in found)
+    # RS390 is what the type checker says: `typecheck` runs it.
+    assert [*(rule.CODE for rule in RULES), "RS390"] == sorted(rule.CODE for rule in found)
     for rule in found:
         headline, *paragraphs = (rule.__doc__ or "").split("\n\n")
         assert headline.startswith(f"{rule.CODE} {rule.NAME}: ")

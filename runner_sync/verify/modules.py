@@ -103,6 +103,30 @@ def blocks_of(statement: ast.stmt) -> list[list[ast.stmt]]:
     return blocks
 
 
+def unit_at(module: Module, line: int) -> str:
+    """The ``Class.method`` or function that holds ``line``, ``<module>`` outside of all."""
+    for statement in flat_statements(module.node.body):
+        members = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+        prefix = f"{statement.name}." if isinstance(statement, ast.ClassDef) else ""
+        for member in flat_statements(members):
+            first = min((d.lineno for d in getattr(member, "decorator_list", ())), default=member.lineno)
+            if isinstance(member, FunctionNode) and first <= line <= (member.end_lineno or 0):
+                return prefix + member.name
+    return "<module>"
+
+
+def statement_at(module: Module, line: int) -> tuple[int, int]:
+    """First and last line of the innermost statement at ``line``; of a compound statement, of its header."""
+    best = (line, line)
+    for node in ast.walk(module.node):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+            body = getattr(node, "body", None)
+            last = max(node.lineno, body[0].lineno - 1) if isinstance(body, list) and body else node.end_lineno or line
+            if line <= last:
+                best = (node.lineno, last)
+    return best
+
+
 def target_names(target: ast.expr) -> Iterator[ast.expr]:
     """The names, attributes and subscripts that an assignment target binds, tuples and stars opened."""
     if isinstance(target, ast.Tuple | ast.List):

@@ -177,6 +177,13 @@ class Program(Runtime):
             return []
         return None
 
+    def named_classes(self, frame: Frame, node: ast.expr) -> list[Instance]:
+        """The classes that ``node`` names, when it is the (dotted) name of classes and of nothing else."""
+        dotted = dotted_name(node)
+        definitions = self.definitions(frame, dotted) if dotted else []
+        infos = [self.classes.info(definition) for definition in definitions]
+        return [Instance(info, True) for info in infos if info is not None] if all(infos) else []
+
     def _infer_name(self, frame: Frame, name: str, depth: int) -> list[Instance] | None:
         if name == frame.owner and frame.info is not None:
             return None
@@ -196,10 +203,9 @@ class Program(Runtime):
         return _union(found)
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
-        dotted = dotted_name(call.func)
-        infos = [self.classes.info(d) for d in (self.definitions(frame, dotted) if dotted else [])]
-        if infos and all(infos):
-            return [Instance(info, True) for info in infos if info is not None]
+        constructed = self.named_classes(frame, call.func)
+        if constructed:
+            return constructed
         found = [self._returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group]
         return _union(found) if found else None
 

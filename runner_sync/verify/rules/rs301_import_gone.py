@@ -18,12 +18,11 @@ star import.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import modules
-from runner_sync.verify.modules import FunctionNode, Import, Module
+from runner_sync.verify.modules import Import, Module
 from runner_sync.verify.program import Program
 
 CODE = "RS301"
@@ -33,14 +32,13 @@ SEVERITY: Severity = "error"
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Imports of ``module`` that the target trees cannot satisfy. The old program is not needed."""
-    units = _units(module)
-    for node, imported in modules.imports_of(module):
+    for _, imported in modules.imports_of(module):
         if imported.guarded:
             continue
         found = program.world.lookup(imported.module, imported.name)
         missing = [d for d in found if d.kind == "missing"]
         if found and len(missing) == len(found):
-            yield _finding(module, imported, missing[0].name, unit=units.get(id(node), "<module>"))
+            yield _finding(module, imported, missing[0].name, unit=modules.unit_at(module, imported.line))
 
 
 def _finding(module: Module, imported: Import, missing: str, *, unit: str) -> Finding:
@@ -59,15 +57,3 @@ def _finding(module: Module, imported: Import, missing: str, *, unit: str) -> Fi
         f"Import it from where the target defines it now, or drop what uses `{imported.alias}`.",
         imported.column,
     )
-
-
-def _units(module: Module) -> dict[int, str]:
-    """The enclosing ``Class.method`` or function of every import statement that is not at module level."""
-    units: dict[int, str] = {}
-    for statement in modules.flat_statements(module.node.body):
-        members = statement.body if isinstance(statement, ast.ClassDef) else [statement]
-        prefix = f"{statement.name}." if isinstance(statement, ast.ClassDef) else ""
-        for member in members:
-            if isinstance(member, FunctionNode):
-                units.update({id(node): prefix + member.name for node in ast.walk(member)})
-    return units

@@ -1,9 +1,10 @@
 """RS308 typed-attribute: an attribute of an object whose class is known does not exist there.
 
-What: `x.attribute` where the class of `x` is known (constructed in sight, or annotated and then only against the
-old trees), every class that it can be is fully visible in the target, and none has the attribute.
+What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute:
+`x` is constructed in sight, or annotated (then only against the old trees). Also `Class.attribute` on the class
+itself.
 
-Example: `self.input_batch.num_accepted_tokens_cpu` after the target's batch dropped the field.
+Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method.
 
 Why: upstream moves fields between its state objects at nearly every release. 7 of the 156 recorded breakages.
 
@@ -29,7 +30,19 @@ CODE = "RS308"
 NAME = "typed-attribute"
 SEVERITY: Severity = "error"
 
-_OF_TUPLE = frozenset({*dir(tuple), "_replace", "_asdict", "_fields", "_field_defaults", "_make", "__dict__"})
+_OF_EVERY_CLASS = frozenset(
+    {
+        *dir(tuple),
+        *dir(type),
+        "__annotations__",
+        "_replace",
+        "_asdict",
+        "_fields",
+        "_field_defaults",
+        "_make",
+        "__dict__",
+    }
+)
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -44,11 +57,11 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
     own = frame.owner is not None and is_name(node.value, frame.owner)
-    return own or node.attr in frame.tested or node.attr in _OF_TUPLE or frame.is_guarded(node)
+    return own or node.attr in frame.tested or node.attr in _OF_EVERY_CLASS or frame.is_guarded(node)
 
 
 def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Program | None) -> list[Instance]:
-    instances = program.infer(frame, node.value) or []
+    instances = program.named_classes(frame, node.value) or program.infer(frame, node.value) or []
     if not instances or any(_may_have(program, instance, node.attr) for instance in instances):
         return []
     if not all(instance.exact for instance in instances) and not _had(old, frame, node):
@@ -69,11 +82,13 @@ def _had(old: Program | None, frame: Frame, node: ast.Attribute) -> bool:
 
 def _finding(frame: Frame, node: ast.Attribute, instances: list[Instance]) -> Finding:
     info = instances[0].info
+    text = ast.unparse(node.value)
+    what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"
     return frame.finding(
         CODE,
         SEVERITY,
         node,
         symbol=f"{info.name}.{node.attr}",
-        message=f"`{ast.unparse(node.value)}` is a `{info.name}` ({info.place}), which has no `{node.attr}`.",
+        message=f"`{text}` has no `{node.attr}`: {what} ({info.place}) does not define it.",
         fix=f"Read `{node.attr}` from where the target keeps it.",
     )

@@ -1,0 +1,186 @@
+"""A type checker's second opinion: what it says about the NPU runners on the new trees and not on the old ones.
+
+Comes in: two worlds and the paths of the checked modules. Goes out: RS390 findings. May touch: a scratch
+directory that it removes, and the type checker's process (`ty` or `mypy`, with a time limit). torch, CANN and the
+packages themselves are not installed: what they provide is unknown to the checker and provokes no diagnostic that
+counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from runner_sync.errors import InputError
+from runner_sync.model import Finding
+from runner_sync.verify import modules, overlay
+from runner_sync.verify.modules import Module
+from runner_sync.verify.rules import rs390_type_checker as rule
+from runner_sync.verify.world import World
+
+Kind = Literal["ty", "mypy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing the checker says. Line and column are 1-based."""
+
+    path: str
+    line: int
+    end_line: int
+    column: int
+    check: str
+    text: str
+
+
+# What fails at run time, by the names that ty has used for it (it renames rules between versions) and by mypy's codes.
+# A type that does not match an annotation is not among them: the runners run without annotations.
+_BREAKS: Mapping[Kind, frozenset[str]] = {
+    "ty": frozenset(
+        {
+            "missing-attribute", "unresolved-attribute", "unknown-argument", "missing-argument",
+            "too-many-positional-arguments", "parameter-already-assigned", "positional-only-parameter-as-kwarg",
+            "incompatible-method-override", "invalid-method-override",
+        }
+    ),
+    "mypy": frozenset({"attr-defined", "call-arg", "override"}),
+}  # fmt: skip
+_UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
+
+
+def run(
+    new: World,
+    old: World,
+    names: Sequence[str],
+    *,
+    kind: Kind = "ty",
+    known: Iterable[Finding] = (),
+    timeout: float = 300.0,
+) -> list[Finding]:
+    """New diagnostics about the modules at paths ``names``, sorted by place.
+
+    ``known`` are findings of the rules: a statement they speak of is not spoken of twice. ``timeout`` is in seconds
+    and holds for each of the two runs. Raises InputError when the checker is absent, fails or does not finish.
+    """
+    command = find_checker(kind)
+    before = {_key(old, diagnostic) for diagnostic in _check(old, names, kind, command=command, timeout=timeout)}
+    after = _check(new, names, kind, command=command, timeout=timeout)
+    said = {(f.path, modules.statement_at(new.module_at(f.path), f.line)) for f in known if f.path in names}
+    fresh = [d for d in after if _key(new, d) not in before and (d.path, _statement(new, d)) not in said]
+    return [
+        _finding(new, diagnostic, kind) for diagnostic in sorted(set(fresh), key=lambda d: (d.path, d.line, d.column))
+    ]
+
+
+def find_checker(kind: Kind) -> str:
+    """The checker's executable: beside this interpreter, else on PATH. Raises InputError when there is none."""
+    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    found = shutil.which(kind, path=places)
+    if found is None:
+        raise InputError(f"{kind}: not installed; install runner-sync[verify], or run without the type checker")
+    return found
+
+
+def _check(world: World, names: Sequence[str], kind: Kind, *, command: str, timeout: float) -> list[Diagnostic]:
+    with tempfile.TemporaryDirectory(prefix="runner-sync-") as scratch:
+        root = Path(scratch)
+        overlay.write(world, names, root / "src")
+        output = _execute(kind, [command, *_ARGUMENTS[kind](root), *names], root / "src", timeout=timeout)
+    breaks = (d for d in _READERS[kind](kind, output) if d.check in _BREAKS[kind] or _UNPACKS.search(d.text))
+    return [diagnostic for diagnostic in breaks if diagnostic.path in set(names)]
+
+
+def _execute(kind: Kind, command: list[str], folder: Path, *, timeout: float) -> str:
+    dropped = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "MYPYPATH")
+    environment = {k: v for k, v in os.environ.items() if k not in dropped and not k.startswith("TY_")}
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        message = f"{kind}: not finished after {timeout:g} s; allow it more time, or run without the type checker"
+        raise InputError(message) from error
+    if done.returncode not in (0, 1):
+        last = (done.stderr.strip() or done.stdout.strip() or "no output").split("\n")[-1]
+        raise InputError(f"{kind}: failed ({last}); update it, or run without the type checker")
+    return done.stdout
+
+
+def _ty_arguments(root: Path) -> list[str]:
+    """An own project and an empty environment, so that neither a stray configuration nor an installed torch counts."""
+    (root / "src" / "ty.toml").write_text("", encoding="utf-8")
+    (root / "env" / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
+    (root / "env" / "pyvenv.cfg").write_text("home = /\nversion = 3.12\n", encoding="utf-8")
+    return ["check", "--project", ".", "--python", str(root / "env"), "--output-format", "gitlab", "--exit-zero"]
+
+
+def _mypy_arguments(root: Path) -> list[str]:
+    options = ["--config-file=", "--no-site-packages", "--ignore-missing-imports", "--follow-imports=silent"]
+    output = ["--output=json", "--no-error-summary", f"--cache-dir={root / 'cache'}"]
+    return [*options, *output, "--check-untyped-defs", "--namespace-packages", "--explicit-package-bases"]
+
+
+def _read_ty(kind: Kind, output: str) -> Iterator[Diagnostic]:
+    for item in _load(kind, output):
+        begin, end = (item["location"]["positions"][side] for side in ("begin", "end"))
+        check = str(item["check_name"])
+        text = str(item["description"]).removeprefix(f"{check}: ")
+        yield Diagnostic(item["location"]["path"], begin["line"], end["line"], begin["column"], check, text)
+
+
+def _read_mypy(kind: Kind, output: str) -> Iterator[Diagnostic]:
+    for line in output.splitlines():
+        if line.startswith("{"):
+            (item,) = _load(kind, f"[{line}]")
+            if item["severity"] == "error":
+                column = int(item["column"]) + 1
+                yield Diagnostic(item["file"], item["line"], item["line"], column, str(item["code"]), item["message"])
+
+
+def _load(kind: Kind, output: str) -> list[Any]:
+    try:
+        return list(json.loads(output))
+    except ValueError as error:
+        raise InputError(f"{kind}: its output is not JSON; update it, or run without the type checker") from error
+
+
+_ARGUMENTS: Mapping[Kind, Callable[[Path], list[str]]] = {"ty": _ty_arguments, "mypy": _mypy_arguments}
+_READERS: Mapping[Kind, Callable[[Kind, str], Iterator[Diagnostic]]] = {"ty": _read_ty, "mypy": _read_mypy}
+
+
+def _key(world: World, diagnostic: Diagnostic) -> tuple[str, str, str, str]:
+    unit = modules.unit_at(_module(world, diagnostic), diagnostic.line)
+    return diagnostic.path, unit, diagnostic.check, diagnostic.text
+
+
+def _module(world: World, diagnostic: Diagnostic) -> Module:
+    return world.module_at(diagnostic.path)
+
+
+def _statement(world: World, diagnostic: Diagnostic) -> tuple[int, int]:
+    return modules.statement_at(_module(world, diagnostic), diagnostic.line)
+
+
+def _finding(world: World, diagnostic: Diagnostic, kind: Kind) -> Finding:
+    named = re.findall(r"[`\"]([\w.]+)[`\"]", diagnostic.text)
+    return Finding(
+        rule.CODE,
+        rule.SEVERITY,
+        diagnostic.path,
+        diagnostic.line,
+        diagnostic.end_line,
+        modules.unit_at(_module(world, diagnostic), diagnostic.line),
+        named[-1] if named else diagnostic.check,
+        f"{diagnostic.text.rstrip('.')} ({kind}: {diagnostic.check}).",
+        "Compare with the target's own code at this place.",
+        diagnostic.column,
+    )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 import runner_sync
 from runner_sync.model import (
@@ -107,3 +111,15 @@ class FakeSync:
         self.asked["replay"] = (options,)
         row = ReplayRow("P1", 10, 4, 0.4, 0.3, 0.8, 0.9, 0, True, 1, 2.0)
         return replace(self.report, command="replay", changes=(), units=(), replay=self.report.replay or (row,))
+
+
+def replace_sync(monkeypatch: pytest.MonkeyPatch) -> FakeSync:
+    """A ``FakeSync`` in place of ``runner_sync.sync`` for one test."""
+    fake = FakeSync()
+    module = fake.module()
+    monkeypatch.setitem(sys.modules, "runner_sync.sync", module)
+    monkeypatch.setattr(runner_sync, "sync", module, raising=False)
+    options = import_module("runner_sync.sync.options")
+    for name in ("UpgradeOptions", "CheckOptions", "ReplayOptions", "TreeOptions"):
+        setattr(module, name, getattr(options, name))
+    return fake

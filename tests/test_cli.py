@@ -10,14 +10,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_samples import FINDING, PLAN, REVIEW, RUNNER, FakeSync
+from cli_samples import FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
 
-import runner_sync
 from runner_sync import __version__, cli
 from runner_sync.errors import InputError
 from runner_sync.terminal.examples import EXAMPLES
@@ -28,13 +26,7 @@ ENVIRONMENT = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "GITHUB_STEP_SUMMARY", "VLL
 
 @pytest.fixture
 def sync(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeSync:
-    fake = FakeSync()
-    module = fake.module()
-    monkeypatch.setitem(sys.modules, "runner_sync.sync", module)
-    monkeypatch.setattr(runner_sync, "sync", module, raising=False)
-    options = import_module("runner_sync.sync.options")
-    for name in ("UpgradeOptions", "CheckOptions", "ReplayOptions", "TreeOptions"):
-        setattr(module, name, getattr(options, name))
+    fake = replace_sync(monkeypatch)
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)

@@ -1,0 +1,213 @@
+"""The house rules that a reader relies on: who imports whom, who prints, who writes, who fetches.
+
+Read from the sources with ``ast``; every exception is listed here with its reason.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import runner_sync
+
+PACKAGE = Path(runner_sync.__file__).parent
+
+VOCABULARY = {"model", "errors", "profile", "nodes", "statements", "units"}
+"""Names and values that every room may speak in."""
+
+FOUNDATION = {
+    "model": set[str](),
+    "errors": set[str](),
+    "profile": {"model"},
+    "nodes": {"model", "errors"},
+    "units": {"model", "errors", "profile", "nodes"},
+    "statements": {"model", "errors", "profile", "nodes"},
+}
+"""The vocabulary itself, and what each part of it may build on."""
+
+WIRING = {"sync", "cli", "terminal", "__main__"}
+
+NEIGHBOURS = {
+    ("verify", "lock"): "drift is what differs from the lock, and the lock is only ever parsed text",
+    ("verify", "markers"): "the marker rules report what the one reader of markers finds",
+}
+"""Room, neighbour: why the one may import the other."""
+
+WRITERS = {
+    "write": "the one place where sources are replaced",
+    "sources.cache": "what was fetched is kept in the cache folder",
+    "sources.transfer": "a wheel is hashed in an unnamed temporary file",
+    "score": "git compares two temporary files",
+    "sync.commands": "makes the folder that --out names",
+    "verify.overlay": "the type checker reads a scratch copy of the trees",
+    "verify.typecheck": "and a configuration of its own beside it",
+    "terminal.outputs": "report files that the user names with -o",
+}
+"""Modules that may open files for writing, and why."""
+
+NETWORK = {"git", "requests", "urllib3", "remotezip", "pypi_simple", "httpx", "socket", "urllib.request"}
+PRINTERS = {"cli", "terminal"}
+_MOST_LINES = 400
+"""Three hundred is the aim; a module beyond four hundred has to become a folder."""
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module by its dotted name below the package, ``__init__`` left out of the name."""
+    return {_name(path): ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def room(module: str) -> str:
+    """The room that a module belongs to: the first part of its name."""
+    return module.partition(".")[0]
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    """Absolute names of all modules a tree imports, also late and for type checking only."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide where a name comes from"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def own_imports(tree: ast.Module) -> set[str]:
+    """Rooms of this package that a tree imports."""
+    found = {name.split(".")[1] for name in imports(tree) if name.startswith("runner_sync.")}
+    return found - {"__version__"}
+
+
+@pytest.mark.parametrize("part", FOUNDATION)
+def test_the_vocabulary_builds_on_itself_only(part: str) -> None:
+    for module, tree in modules().items():
+        if room(module) == part:
+            assert own_imports(tree) <= FOUNDATION[part] | {part}, module
+
+
+def test_rooms_import_no_neighbour() -> None:
+    found = {
+        f"{module} imports {other}"
+        for module, tree in modules().items()
+        if room(module) not in {*WIRING, *FOUNDATION, "__init__"}
+        for other in own_imports(tree) - VOCABULARY - {room(module)}
+        if (room(module), other) not in NEIGHBOURS
+    }
+    assert "\n".join(sorted(found)) == ""
+
+
+@pytest.mark.parametrize(
+    ("part", "allowed"),
+    [
+        ("sync", None),
+        ("terminal", {"sync", "render", "model", "errors"}),
+        ("cli", {"sync", "render", "terminal", "model", "errors"}),
+        ("__main__", {"cli"}),
+    ],
+)
+def test_wiring_runs_one_way(part: str, allowed: set[str] | None) -> None:
+    for module, tree in modules().items():
+        if room(module) != part:
+            continue
+        if allowed is None:
+            assert not own_imports(tree) & (WIRING - {part}), module
+        else:
+            assert own_imports(tree) <= allowed | {part}, module
+
+
+def test_only_the_command_line_prints() -> None:
+    found = {
+        f"{module}:{node.lineno}"
+        for module, tree in modules().items()
+        if room(module) not in PRINTERS
+        for node in ast.walk(tree)
+        if _prints(node)
+    }
+    assert "\n".join(sorted(found)) == ""
+
+
+def _prints(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input"):
+        return True
+    return isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr", "sys.stdin")
+
+
+def test_only_listed_modules_write_files() -> None:
+    found = {
+        f"{module}:{node.lineno} {ast.unparse(node.func)}"
+        for module, tree in modules().items()
+        if module not in WRITERS
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _writes(node)
+    }
+    assert "\n".join(sorted(found)) == ""
+
+
+def _writes(call: ast.Call) -> bool:
+    name = ast.unparse(call.func)
+    last = name.rpartition(".")[2]
+    if last in ("write_text", "write_bytes", "mkdir", "unlink", "rmdir", "rmtree", "symlink_to", "touch", "makedirs"):
+        return True
+    if name.startswith(("tempfile.", "shutil.copy", "shutil.move")) or name in ("os.replace", "os.rename", "os.remove"):
+        return True
+    return (name == "open" or name.endswith(".open")) and any(
+        isinstance(mode, ast.Constant) and isinstance(mode.value, str) and set(mode.value) & set("wax+")
+        for mode in [*call.args[: 2 if name == "open" else 1], *(word.value for word in call.keywords)]
+    )
+
+
+@pytest.mark.parametrize("module", WRITERS)
+def test_listed_writers_still_write(module: str) -> None:
+    assert any(isinstance(node, ast.Call) and _writes(node) for node in ast.walk(modules()[module]))
+
+
+@pytest.mark.parametrize(("importer", "imported"), NEIGHBOURS)
+def test_listed_neighbours_are_still_needed(importer: str, imported: str) -> None:
+    assert any(imported in own_imports(tree) for module, tree in modules().items() if room(module) == importer)
+
+
+def test_only_sources_touch_git_or_the_network() -> None:
+    found = {
+        f"{module} imports {name}"
+        for module, tree in modules().items()
+        if room(module) != "sources"
+        for name in imports(tree)
+        if any(name == library or name.startswith(f"{library}.") for library in NETWORK)
+    }
+    assert "\n".join(sorted(found)) == ""
+
+
+def test_nothing_read_is_ever_run() -> None:
+    found = {
+        f"{module}:{node.lineno}"
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("eval", "exec", "compile", "__import__")
+    }
+    assert "\n".join(sorted(found)) == ""
+
+
+def test_modules_say_what_they_are() -> None:
+    silent = [module for module, tree in modules().items() if not ast.get_docstring(tree)]
+    assert silent == []
+
+
+def test_there_are_no_drawers_for_odds_and_ends() -> None:
+    names = {part for module in modules() for part in module.split(".")}
+    assert not names & {"utils", "util", "helpers", "common", "misc"}
+
+
+def test_rooms_stay_small() -> None:
+    sizes = {name: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py") if (name := _name(path))}
+    assert {name: size for name, size in sizes.items() if size > _MOST_LINES} == {}

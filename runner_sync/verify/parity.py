@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from runner_sync.profile import Profile
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.job import Library, Subject
-from runner_sync.verify.reading import ClassText, Function, Reading, dotted
+from runner_sync.verify.reading import ClassText, Function, Reading, constant_text, dotted
 
 
 @dataclass(eq=False)
@@ -41,6 +41,18 @@ class Pair:
         """Every name that NPU code which can run mentions, and what the NPU file itself mentions."""
         live = [function for _, function in self.npu_line.live()]
         return frozenset(mentioned([*live, self.npu.reading.tree]))
+
+    def bound_names(self, profile: Profile) -> frozenset[str]:
+        """GPU helpers that need the GPU, directly or through another helper; what NPU defines itself is none."""
+        texts = {name: self.gpu.reading.text_of(f) for name, f in self.gpu.reading.functions.items()}
+        texts |= {name: self.gpu.reading.text_of(c.node) for name, c in self.gpu.reading.classes.items()}
+        texts |= {name: self.gpu.reading.text_of(f[-1]) for name, f in self.gpu.methods.items()}
+        todo = {n: t for n, t in texts.items() if n not in self.npu_mentions and n != self.gpu.name}
+        bound = {name for name, text in todo.items() if is_device_bound(text, profile)}
+        used = {name: frozenset(re.findall(r"\w+", text)) for name, text in todo.items()}
+        while more := {name for name in todo if name not in bound and used[name] & bound}:
+            bound |= more
+        return frozenset(bound)
 
     @property
     def npu_own(self) -> tuple[ClassText, ...]:
@@ -101,7 +113,13 @@ def model_hooks(function: ast.AST) -> Iterator[tuple[str, ast.Call]]:
     """``hasattr(self.model, "x")`` and ``getattr(self.model, "x", …)``: hooks that a model may offer."""
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and dotted(node.func) in ("hasattr", "getattr") and len(node.args) >= 2:
-            owner, name = dotted(node.args[0]), node.args[1]
-            is_model = owner in ("model", "self.model", "self.talker")
-            if is_model and isinstance(name, ast.Constant) and isinstance(name.value, str):
-                yield name.value, node
+            name = constant_text(node.args[1])
+            if name and _is_model(node.args[0]):
+                yield name, node
+
+
+def _is_model(node: ast.expr) -> bool:
+    """``self.model``, ``model``, or ``getattr(self, "model", …)``."""
+    if isinstance(node, ast.Call) and dotted(node.func) == "getattr" and len(node.args) >= 2:
+        return dotted(node.args[0]) == "self" and constant_text(node.args[1]) == "model"
+    return dotted(node) in ("model", "self.model")

@@ -1,24 +1,25 @@
 """RS202 statement-missing: omni code of a GPU method has no counterpart in the NPU runner.
 
-What: in a method that both twins define, a call `self.hook(…)` of an omni method that no NPU code mentions, or a run of
-at least four omni statements none of which (nor anything like them) stands in NPU code. Omni's are the statements that
-vLLM's own module lacks.
+What: in a method that both twins define, a call `self.hook(…)` of an omni method that the NPU class inherits and no NPU
+code mentions, or a run of at least four omni statements that NPU code lacks and half of which use names that no NPU
+code, vLLM's or vllm-ascend's module has heard of. Omni's are the statements that vLLM's own module lacks.
 
-Example: `self._snapshot_prefix_cache_model_policy(model)` at the end of the GPU `load_model`, and not in the NPU one.
+Example: the GPU `execute_model` of 0.22 receives full payloads from the omni connector before it updates its states;
+the NPU one does not. In 0.26 the GPU `_sample` prepares duplex sampling, and NPU got that two releases later.
 
 Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing.
 
 Fix: `runner-sync upgrade --only UNIT`.
 
-Leaves alone: (timid) single statements that are no hook calls, statements that NPU has in other words (half of the
-words agree), code bound to the device (streams, pinned memory, Triton, device-only names), hooks that vLLM or
-vllm-ascend define, and everything when vLLM's text is not at hand.
+Leaves alone: (timid) short runs, runs whose names NPU knows (it may say the same in other words), calls of helpers that
+only the GPU class has (RS207 looks at what they ask the model), code that needs the GPU itself or through a helper
+(streams, pinned memory, Triton, device-only names), hooks that vLLM or vllm-ascend define, and everything when vLLM's
+text is not at hand.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
@@ -33,7 +34,8 @@ NAME = "statement-missing"
 SEVERITY: Severity = "warning"
 
 RUN = 4
-ALIKE = 0.5
+UNKNOWN = 0.5
+_ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
 _HOOK = re.compile(r"\bself\.(\w+)\(")
 
 
@@ -46,13 +48,12 @@ def find(subject: Subject) -> Iterator[Hit]:
     for pair in pairs(subject):
         present = _npu_nodes(pair)
         for name, functions in pair.gpu.methods.items():
-            own = next((c for c in pair.npu_own if name in c.methods), None)
-            text = pair.gpu.reading.text_of(functions[-1])
-            if own is None:
+            if name not in pair.npu.methods:
                 continue
-            missing = _Missing(subject, pair, text, known=known, present=present)
-            at = own.methods[name][-1]
-            for hook, line in missing.hooks(upstream_words):
+            own, at = pair.npu, pair.npu.methods[name][-1]
+            text = pair.gpu.reading.text_of(functions[-1])
+            missing = _Missing(subject, pair, text, known=known, present=present, heard_of=upstream_words)
+            for hook, line in missing.hooks():
                 yield _hit(own.reading, at, pair, functions[-1], line=line, symbol=hook, what=f"calls `self.{hook}(…)`")
             for run in missing.runs():
                 what = f"has {len(run)} omni statements in a row, beginning with `{_short(run[0].canon)}`"
@@ -64,10 +65,20 @@ def find(subject: Subject) -> Iterator[Hit]:
 class _Missing:
     """The omni statements of one GPU method that NPU code lacks."""
 
-    def __init__(self, subject: Subject, pair: Pair, text: str, *, known: set[str], present: Sequence[Node]) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        pair: Pair,
+        text: str,
+        *,
+        known: set[str],
+        present: Sequence[Node],
+        heard_of: frozenset[str],
+    ) -> None:
         self._profile = subject.profile
         self._pair = pair
-        self._present = present
+        self._heard_of = heard_of
+        self._bound = pair.bound_names(subject.profile)
         self._nodes = nodes(in_npu_words(text, subject.profile))
         canons = {node.canon for node in present}
         self._absent = [
@@ -75,21 +86,22 @@ class _Missing:
             for n in self._nodes
         ]
 
-    def hooks(self, upstream_words: frozenset[str]) -> Iterator[tuple[str, int]]:
+    def hooks(self) -> Iterator[tuple[str, int]]:
         """Omni methods that are called here and that no NPU code mentions, with the line of the call."""
         seen: set[str] = set()
         for node, absent in zip(self._nodes, self._absent, strict=True):
-            if not absent or is_device_bound(node.text, self._profile):
+            if not absent or self._is_bound(node):
                 continue
             for hook in _HOOK.findall(node.canon):
-                if hook in seen or hook in upstream_words or hook in self._pair.npu_mentions:
+                if hook in seen or hook in self._heard_of or hook in self._pair.npu_mentions:
                     continue
-                if self._pair.gpu_line.find(hook) is not None:
+                # A helper of the GPU class alone may be a refactoring of what NPU has in one piece.
+                if self._pair.npu_line.find(hook) is not None:
                     seen.add(hook)
                     yield hook, node.start
 
     def runs(self) -> Iterator[list[Node]]:
-        """Runs of absent statements that resemble nothing on NPU either."""
+        """Runs of absent statements, at least half of which use names unheard of on NPU."""
         run: list[Node] = []
         for node, absent in [*zip(self._nodes, self._absent, strict=True), (None, False)]:
             if node is not None and (node.is_comment or (node.is_clause and run)):
@@ -102,16 +114,18 @@ class _Missing:
             run = []
 
     def _is_spared(self, run: Sequence[Node]) -> bool:
-        bound = any(is_device_bound(node.text, self._profile) for node in run)
-        return bound or any(self._resembles(node) for node in run)
+        # What asks the model for a hook is RS207's.
+        if any(self._is_bound(node) or _ASKS_MODEL.search(node.canon) for node in run):
+            return True
+        return sum(self._is_unheard_of(node) for node in run) < len(run) * UNKNOWN
 
-    def _resembles(self, node: Node) -> bool:
-        return any(_overlap(node.words, other.words) >= ALIKE for other in self._present)
+    def _is_bound(self, node: Node) -> bool:
+        return is_device_bound(node.text, self._profile) or not self._bound.isdisjoint(node.words)
 
-
-def _overlap(a: Counter[str], b: Counter[str]) -> float:
-    total = a.total() + b.total()
-    return 2 * (a & b).total() / total if total else 0.0
+    def _is_unheard_of(self, node: Node) -> bool:
+        """Whether ``node`` uses a name that neither NPU code nor an upstream mentions."""
+        names = (word for word in node.words if word.isidentifier() and word not in self._heard_of)
+        return any(name not in self._pair.npu_mentions for name in names)
 
 
 def _canons(reading: Reading) -> set[str]:
@@ -137,8 +151,8 @@ def _hit(reading: Reading, at: Function, pair: Pair, function: Function, *, line
         (CODE, SEVERITY),
         at,
         symbol=symbol,
-        message=f"`{gpu.name}.{function.name}` ({gpu.reading.path}:{function.lineno + line - 1}) {what}; no code of "
-        f"`{pair.npu.name}` does.",
+        message=f"`{gpu.name}.{function.name}` ({gpu.reading.path}:{function.lineno + line - 1}) {what}; nothing that "
+        f"runs on `{pair.npu.name}` does.",
         fix=f"runner-sync upgrade --only {pair.npu.name}.{function.name}",
         also=(gpu.reading.span_of(function),),
     )

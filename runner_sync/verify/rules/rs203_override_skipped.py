@@ -12,20 +12,22 @@ forced tag never got it. 14 of the 156 recorded breakages are a GPU method that 
 
 Fix: port the override (`runner-sync upgrade --only CLASS.METHOD`), or move it to the shared base.
 
-Leaves alone: methods that override nothing (RS202 sees who calls them), what a shared mixin or an NPU class in the MRO
-defines, overrides that cannot run on the NPU (streams, pinned host memory, Triton), and, without vLLM's text, methods
-that do not call `super()`.
+Leaves alone: methods that override nothing of omni's and do not call `super()` (they replace vLLM's for the GPU, and
+vllm-ascend has its own), what an NPU class or a shared mixin in the MRO defines, overrides that cannot run on the NPU
+(streams, pinned host memory, Triton). An override of the NPU base stands in for one of the GPU subclass as long as it
+mentions every method that the GPU one calls.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.ancestry import calls_parent
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import Pair, is_device_bound, pairs
-from runner_sync.verify.reading import Function, Hit, Reading
+from runner_sync.verify.reading import ClassText, Function, Hit, dotted
 
 CODE = "RS203"
 NAME = "override-skipped"
@@ -36,36 +38,36 @@ def find(subject: Subject) -> Iterator[Hit]:
     """One finding per method, at the NPU class."""
     for pair in pairs(subject):
         for name, functions in pair.gpu.methods.items():
-            if not _is_on_path(pair, name):
-                instead = _instead(subject, pair, name, functions[-1])
-                if instead and not is_device_bound(pair.gpu.reading.text_of(functions[-1]), subject.profile):
-                    yield _hit(pair, name, functions[-1], instead)
-
-
-def _is_on_path(pair: Pair, name: str) -> bool:
-    """Whether the NPU class runs the GPU override itself or something of the NPU's own."""
-    found = pair.npu_line.find(name)
-    if found is None:
-        return False
-    return found is pair.gpu or found not in pair.gpu_line.classes
+            instead = _instead(subject, pair, name, functions[-1])
+            if instead and not is_device_bound(pair.gpu.reading.text_of(functions[-1]), subject.profile):
+                yield _hit(pair, name, functions[-1], instead)
 
 
 def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str:
-    """What runs on NPU in its place, ``""`` when the GPU method overrides nothing."""
-    shared = pair.npu_line.find(name)
-    if shared is not None:
-        return f"`{shared.name}.{name}`"
-    for reading, project in ((subject.upstream, "vllm-ascend"), (subject.vllm, "vLLM")):
-        owner = _class_with(reading, name)
-        if owner:
-            return f"{project}'s `{owner}.{name}`"
-    return f"the inherited `{name}` of vllm-ascend" if calls_parent(function, name) else ""
-
-
-def _class_with(reading: Reading | None, name: str) -> str:
-    if reading is None:
+    """What NPU does in place of the GPU override, ``""`` when it runs it or needs none."""
+    found = pair.npu_line.find(name)
+    if found is pair.gpu or found is pair.npu:
         return ""
-    return next((c.name for c in reading.classes.values() if name in c.methods and not name.startswith("__")), "")
+    hands_on = calls_parent(function, name)
+    if found is None:
+        parent = pair.gpu_line.find(name, after=pair.gpu)
+        if not hands_on:
+            return ""
+        if parent is not None:
+            return f"has none: `{parent.name}` is not in its MRO either"
+        return f"runs the inherited `{name}` of vllm-ascend"
+    if found in pair.gpu_line.classes or (hands_on and _is_twin_of_parent(subject, pair, found, function)):
+        return f"runs `{found.name}.{name}`"
+    return ""
+
+
+def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function: Function) -> bool:
+    """Whether ``found`` is only the NPU side of what the GPU override hands on to, and lacks what that adds."""
+    twins = {npu: gpu for gpu, npu in subject.profile.classes}
+    if twins.get(found.name) not in {c.name for c in pair.gpu_line.classes if c is not pair.gpu}:
+        return False
+    calls = {dotted(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
+    return any(call.startswith("self.") and call[5:] not in pair.npu_mentions for call in calls)
 
 
 def _hit(pair: Pair, name: str, function: Function, instead: str) -> Hit:
@@ -75,7 +77,7 @@ def _hit(pair: Pair, name: str, function: Function, instead: str) -> Hit:
         npu.node,
         symbol=name,
         message=f"`{gpu.name}.{name}` ({gpu.reading.path}:{function.lineno}) overrides what runs on GPU, but "
-        f"`{npu.name}` has no `{name}`, so {instead} runs on NPU.",
+        f"`{npu.name}` {instead}.",
         fix=f"runner-sync upgrade --only {npu.name}.{name}",
         also=(gpu.reading.span_of(function),),
     )

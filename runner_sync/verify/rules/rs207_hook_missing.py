@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.job import Subject
-from runner_sync.verify.parity import Pair, is_device_bound, model_hooks, pairs, words
-from runner_sync.verify.reading import ClassText, Function, Hit, dotted
+from runner_sync.verify.parity import Pair, model_hooks, pairs, words
+from runner_sync.verify.reading import Function, Hit, dotted
 
 CODE = "RS207"
 NAME = "hook-missing"
@@ -38,21 +38,23 @@ def find(subject: Subject) -> Iterator[Hit]:
     upstream = words(subject.vllm) | words(subject.upstream)
     for pair in pairs(subject):
         seen: set[str] = set()
-        for owner, function in _gpu_only(pair):
-            if is_device_bound(owner.reading.text_of(function), subject.profile):
+        bound = pair.bound_names(subject.profile)
+        for function in _gpu_only(pair):
+            if function.name in bound:
                 continue
             for name, node, what in _names(function):
                 if name not in upstream and name not in seen and name not in pair.npu_mentions:
                     seen.add(name)
-                    yield _hit(pair, owner, function, node, name=name, what=what)
+                    yield _hit(pair, function, node, name=name, what=what)
 
 
-def _gpu_only(pair: Pair) -> Iterator[tuple[ClassText, Function]]:
-    """The omni methods that run on the GPU class and not on the NPU one."""
+def _gpu_only(pair: Pair) -> Iterator[Function]:
+    """The methods of the GPU class that run on it and not on the NPU class."""
     shared = {id(function) for _, function in pair.npu_line.live()}
     for owner, function in pair.gpu_line.live():
-        if id(function) not in shared:
-            yield owner, function
+        # What other classes of the GPU MRO hold is said once, for their own twins; a missing mixin is RS204.
+        if owner is pair.gpu and id(function) not in shared:
+            yield function
 
 
 def _names(function: Function) -> Iterator[tuple[str, ast.AST, str]]:
@@ -71,8 +73,8 @@ def _names(function: Function) -> Iterator[tuple[str, ast.AST, str]]:
                 yield target.attr, node, "output field"
 
 
-def _hit(pair: Pair, owner: ClassText, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
-    line = node.lineno  # type: ignore[attr-defined]
+def _hit(pair: Pair, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
+    line, owner = node.lineno, pair.gpu  # type: ignore[attr-defined]
     own = next((c for c in pair.npu_own if function.name in c.methods), None)
     at: ast.AST = own.methods[function.name][-1] if own is not None else pair.npu.node
     reading = own.reading if own is not None else pair.npu.reading

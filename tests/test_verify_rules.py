@@ -31,6 +31,14 @@ FINDS = {
         npu("def m(self):\n    from vllm_ascend.lost import f\n    return f"),
         [("RS301", "vllm_ascend.lost.f")],
     ),
+    "a name of a module that lost it": (
+        npu("def m(self):\n    return runner.gone(1)", head="from vllm import runner"),
+        [("RS301", "vllm.runner.gone")],
+    ),
+    "an attribute that a class lacks": (
+        npu("def m(self):\n    return Batch.get_instance()", head="from vllm.runner import Batch"),
+        [("RS308", "Batch.get_instance")],
+    ),
     "too many positional arguments": (
         npu("def m(self):\n    return helper(1, 2, 3)"),
         [("RS302", "helper()")],
@@ -112,6 +120,10 @@ NOOPS = {
     "a package outside the trees": npu("pass", head="from torch.gone import nothing"),
     "a compiled module": npu("pass", head="import vllm._C"),
     "a submodule is a name of its package": npu("pass", head="from vllm import runner"),
+    "a name of a module with __getattr__": npu("def m(self):\n    return lazy.gone", head="from vllm_omni import lazy"),
+    "hasattr guards a module's name": npu(
+        "def m(self):\n    return runner.gone if hasattr(runner, 'gone') else 1", head="from vllm import runner"
+    ),
     "star arguments may supply anything": npu("def m(self, *a, **k):\n    return self.forward(*a), helper(**k)"),
     "a local name shadows the import": npu("def m(self, helper):\n    return helper(1, 2, 3, gone=4)"),
     "an assigned callable hides the method": npu("def m(self, f):\n    self.forward = f\n    self.forward(1)"),
@@ -143,7 +155,7 @@ NOOPS = {
 
 @pytest.mark.parametrize("name", NOOPS)
 def test_keeps_silent(name: str) -> None:
-    assert symbols(find(world(npu=NOOPS[name]))) == []
+    assert symbols(find(world(npu=NOOPS[name], **{"vllm_omni/lazy.py": "def __getattr__(name): ..."}))) == []
 
 
 def test_a_conditional_base_is_read_in_both_branches() -> None:
@@ -189,6 +201,13 @@ def test_a_patched_method_and_attribute_count_as_defined() -> None:
     )
     text = npu("def m(self):\n    return self.late(), self.flag")
     assert symbols(find(world(npu=text))) == [("RS304", "late"), ("RS304", "flag")]
+    assert symbols(find(world(npu=text, ascend_patch=patch))) == []
+
+
+def test_a_name_that_a_patch_adds_exists() -> None:
+    text = npu("pass", head="from vllm.runner import added")
+    patch = "import vllm.runner\nvllm.runner.added = lambda: None\n"
+    assert symbols(find(world(npu=text))) == [("RS301", "vllm.runner.added")]
     assert symbols(find(world(npu=text, ascend_patch=patch))) == []
 
 

@@ -1,7 +1,7 @@
 """RS301 import-gone: an imported name or module does not exist in the target trees.
 
-What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`,
-or the module defines, re-exports and contains no `y`.
+What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or
+the module defines, re-exports and contains no `y`; also `x.y` in a function where `x` is such a module.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -13,17 +13,21 @@ Fix: import from where the target defines it now; `runner-sync upgrade` recomput
 
 Leaves alone: imports whose failure is handled (`try`/`except ImportError`), `TYPE_CHECKING` blocks, branches of
 version switches, packages outside the three trees, compiled modules, modules with `__getattr__` or an unreadable
-star import.
+star import, names that a start-up patch adds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import modules
+from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Import, Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.runtime import dotted_name
+from runner_sync.verify.world import Definition
 
 CODE = "RS301"
 NAME = "import-gone"
@@ -31,14 +35,39 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Imports of ``module`` that the target trees cannot satisfy. The old program is not needed."""
+    """Imports and uses of modules that the target trees cannot satisfy. The old program is not needed."""
     for _, imported in modules.imports_of(module):
-        if imported.guarded:
-            continue
-        found = program.world.lookup(imported.module, imported.name)
-        missing = [d for d in found if d.kind == "missing"]
-        if found and len(missing) == len(found):
-            yield _finding(module, imported, missing[0].name, unit=modules.unit_at(module, imported.line))
+        missing = None if imported.guarded else _missing(program, program.world.lookup(imported.module, imported.name))
+        if missing is not None:
+            yield _finding(module, imported, missing, unit=modules.unit_at(module, imported.line))
+    for frame in program.frames(module):
+        for node in frame.nodes():
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                yield from _check_member(program, frame, node)
+
+
+def _missing(program: Program, found: Sequence[Definition]) -> str | None:
+    """The name that is missing, when everything that was found is missing and no patch adds it."""
+    if not found or any(d.kind != "missing" or program.world.patches_of(d.name) for d in found):
+        return None
+    return found[0].name
+
+
+def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
+    dotted = dotted_name(node.value)
+    owners = program.definitions(frame, dotted) if dotted else []
+    if not owners or any(d.kind != "module" for d in owners) or node.attr in frame.tested or frame.is_guarded(node):
+        return
+    missing = _missing(program, [d for owner in owners for d in program.world.member(owner, node.attr)])
+    if missing is not None:
+        yield frame.finding(
+            CODE,
+            SEVERITY,
+            node,
+            symbol=missing,
+            message=f"`{missing}` does not exist in the target tree, so `{ast.unparse(node)}` fails.",
+            fix=f"Use what the target has in place of `{node.attr}`.",
+        )
 
 
 def _finding(module: Module, imported: Import, missing: str, *, unit: str) -> Finding:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from runner_sync.model import Finding, Project, Tree
-from runner_sync.verify import breakage
+from runner_sync.verify import breakage, typecheck
 from runner_sync.verify.world import World
 
 pytestmark = pytest.mark.corpus
@@ -45,6 +45,15 @@ def test_omni_0_26_on_ascend_0_30_has_six_new_breaks(corpus_release: Release) ->
         ("RS305", "initialize_kv_cache(kv_cache_allocation_context=)"),
         ("RS306", "set_ascend_forward_context(input_ids=)"),
     }
+
+
+def test_ty_names_the_same_six(corpus_release: Release) -> None:
+    names = runners(corpus_release, "0.26.0")
+    old = world(corpus_release, "0.26.0", "0.26.0rc1", "0.26.0")
+    new = world(corpus_release, "0.26.0", "0.30.0rc2", "0.30.0")
+    second = typecheck.run(new, old, names)
+    assert len(second) == len(breakage.find(new, old, names)) == 11
+    assert typecheck.run(new, old, names, known=breakage.find(new, old, names)) == []
 
 
 # Read by hand in both trees. 0.22.0: vLLM 0.22 has no `_get_mamba_copy_bufs` any more, vllm-ascend never had. 0.26.0:

@@ -330,6 +330,12 @@ def test_a_function_that_is_newly_patched() -> None:
     assert symbols(find(new, new)) == []
 
 
+def test_a_module_that_the_old_tree_lacks_is_all_new() -> None:
+    text = npu("def m(self):\n    return self.gone")
+    both, path = world(npu=text, **{"vllm_omni/extra.py": text}), "vllm_omni/extra.py"
+    assert [f.path for f in find(both, world(npu=text), [NPU, path])] == [path]
+
+
 def test_a_finding_names_the_place_in_editor_columns() -> None:
     (found,) = find(world(npu=npu("def m(self):\n    return self.gone")))
     line = npu("def m(self):\n    return self.gone").split("\n")[found.line - 1]

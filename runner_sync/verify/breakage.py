@@ -49,11 +49,12 @@ CALL_RULES = (rs302_call_arguments, rs303_tuple_size, rs306_keyword_gone, rs307_
 def find(new: World, old: World | None, modules: Sequence[str]) -> list[Finding]:
     """Breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not have.
 
-    Two findings are the same when code, path, unit and symbol agree: lines move. Raises InputError when a module is
-    missing or is not Python.
+    Two findings are the same when code, path, unit and symbol agree: lines move. A module that ``old`` lacks is all
+    new. Raises InputError when a module is missing in ``new`` or is not Python.
     """
-    found = _run(Program(new, modules), Program(old, modules) if old is not None else None)
-    known = {_key(finding) for finding in _run(Program(old, modules), None)} if old is not None else set()
+    before = Program(old, old.existing(modules)) if old is not None else None
+    found = _run(Program(new, modules), before)
+    known = {_key(finding) for finding in _run(before, None)} if before is not None else set()
     fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
     return [fresh[place] for place in sorted(fresh)]
 

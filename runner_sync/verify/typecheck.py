@@ -72,7 +72,9 @@ def run(
     and holds for each of the two runs. Raises InputError when the checker is absent, fails or does not finish.
     """
     command = find_checker(kind)
-    before = {_key(old, diagnostic) for diagnostic in _check(old, names, kind, command=command, timeout=timeout)}
+    before = {
+        _key(old, diagnostic) for diagnostic in _check(old, old.existing(names), kind, command=command, timeout=timeout)
+    }
     after = _check(new, names, kind, command=command, timeout=timeout)
     said = {(f.path, modules.statement_at(new.module_at(f.path), f.line)) for f in known if f.path in names}
     fresh = [d for d in after if _key(new, d) not in before and (d.path, _statement(new, d)) not in said]

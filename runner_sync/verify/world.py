@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,6 +84,10 @@ class World:
         if module is None:
             raise InputError(f"{path}: not found in the omni tree; give the path of a runner module relative to it")
         return module
+
+    def existing(self, paths: Sequence[str]) -> list[str]:
+        """Those of the omni files ``paths`` that this world has: an older tree may lack some."""
+        return [path for path in paths if self.module(module_name(path)) is not None]
 
     def resolve(self, module: Module, dotted: str) -> list[Definition]:
         """Everything ``dotted`` (``a`` or ``a.b.c``) can mean at the top level of ``module``."""

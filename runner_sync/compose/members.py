@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from runner_sync.statements import UnparsableText, flatten
 
-Action = Literal["port", "hook", "inherited", "unneeded", "device"]
+Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Twins:
     ``gpu_old`` and ``gpu_new`` are the GPU class's members; ``npu`` the NPU class's after the upstream merge;
     ``inherited`` the members that the NPU class has through its bases, with their texts where they are omni's
     (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, ``helpers`` the
-    module-level definitions of the GPU module, ``callers`` names that other modules of the same family call.
+    module-level definitions of the GPU module, ``callers`` names that other modules of the same family
+    call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions of the members.
     """
 
     gpu_old: Mapping[str, str]
@@ -43,6 +45,8 @@ class Twins:
     device: Collection[str] = ()
     helpers: Mapping[str, str] = field(default_factory=dict)
     callers: Collection[str] = ()
+    upstream: Collection[str] = ()
+    vllm: Mapping[str, str] = field(default_factory=dict)
 
 
 def decide(twins: Twins) -> list[Member]:
@@ -62,6 +66,8 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
         return Member(name, "inherited", "the NPU class inherits the same text")
     if name in bound:
         return Member(name, "device", bound[name])
+    if _is_rebuilt(name, text, twins):
+        return Member(name, "rebuilt", "the GPU class replaces vLLM's version of it, and vllm-ascend has its own")
     if name in wanted:
         if name in twins.inherited:
             return Member(name, "hook", "without it the call falls through to a parent that skips it")
@@ -71,12 +77,40 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
     return Member(name, "unneeded", "nothing on the NPU side calls it")
 
 
+def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
+    """A GPU override that replaces a body which vllm-ascend replaces too: nothing to take over by itself.
+
+    A cooperative override (one that calls ``super()``) wraps either body and is no such thing; neither is a new one
+    whose body is omni's own and not vLLM's, edited.
+    """
+    if name not in twins.upstream or f"super().{name}(" in text:
+        return False
+    return name in twins.gpu_old or _edits(text, twins.vllm.get(name, ""))
+
+
+def _edits(text: str, original: str) -> bool:
+    mine, base = Counter(canonical(text)), Counter(canonical(original))
+    return bool(original) and 2 * (mine & base).total() >= EDITED * (mine.total() + base.total())
+
+
+EDITED = 0.35
+
+
+def _is_declaration(text: str) -> bool:
+    """A class-level annotation without a value (``x: int``): it says what instances have and does nothing."""
+    return re.fullmatch(r"\s*\w+\s*:[^=]+", text) is not None
+
+
 def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
     """Hooks (overrides of inherited members) and, transitively, what NPU code and they call on ``self``."""
     hooks = {
         name
         for name, text in twins.gpu_new.items()
-        if name not in twins.npu and name in twins.inherited and name not in bound and twins.inherited[name] != text
+        if name not in twins.npu
+        and name in twins.inherited
+        and name not in bound
+        and twins.inherited[name] != text
+        and not _is_rebuilt(name, text, twins)
     }
     wanted: set[str] = set()
     todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks | set(twins.callers)
@@ -84,7 +118,7 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
         name = todo.pop()
         if name in wanted or name in twins.npu or name not in twins.gpu_new or name in bound:
             continue
-        if name in twins.inherited and name not in hooks:
+        if (name in twins.inherited and name not in hooks) or _is_declaration(twins.gpu_new[name]):
             continue
         wanted.add(name)
         todo |= self_names(twins.gpu_new[name])

@@ -45,14 +45,27 @@ class Program:
         The linearisation is depth first without the class itself; for the runners' bases (no diamonds with overrides
         on both arms) it gives the members that C3 gives.
         """
-        found: dict[str, str | None] = {}
-        names: set[str] = set()
-        self._climb(text, class_name, dotted, found, names, own=True)
-        return Ancestry(found, frozenset(names))
+        climb = _Climb(self)
+        climb.visit(text, class_name, dotted, own=True)
+        return Ancestry(climb.found, frozenset(climb.names), {}, frozenset(climb.upstream), climb.vllm)
 
-    def _climb(
-        self, text: str, class_name: str, dotted: str, found: dict[str, str | None], names: set[str], *, own: bool
-    ) -> None:
+    def bases(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
+        """Base expressions of a class; empty when the module has no such class."""
+        module = texts.parsed(text, dotted)
+        return tuple(b.expression for b in class_bases(module, class_name)) if has_class(module, class_name) else ()
+
+
+@dataclass
+class _Climb:
+    """One walk through the bases of a class."""
+
+    program: Program
+    found: dict[str, str | None] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    upstream: set[str] = field(default_factory=set)
+    vllm: dict[str, str] = field(default_factory=dict)
+
+    def visit(self, text: str, class_name: str, dotted: str, *, own: bool) -> None:
         try:
             module = texts.parsed(text, dotted)
         except InputError:
@@ -60,23 +73,23 @@ class Program:
         if not has_class(module, class_name):
             return
         if not own:
-            names.add(class_name)
-            is_omni = dotted.startswith("vllm_omni.")
-            for member, body in texts.members(text, class_name, dotted).items():
-                found.setdefault(member, body if is_omni else None)
+            self._take(text, class_name, dotted)
         for base in class_bases(module, class_name):
             for origin in base.origins[:1]:
-                if not origin.module:
-                    self._climb(text, origin.name, dotted, found, names, own=False)
-                    continue
-                target = self.module(_absolute(origin.module, dotted))
+                where = _absolute(origin.module, dotted) if origin.module else dotted
+                target = self.program.module(where) if origin.module else (dotted, text)
                 if target is not None:
-                    self._climb(target[1], origin.name, _absolute(origin.module, dotted), found, names, own=False)
+                    self.visit(target[1], origin.name, where, own=False)
 
-    def bases(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
-        """Base expressions of a class; empty when the module has no such class."""
-        module = texts.parsed(text, dotted)
-        return tuple(b.expression for b in class_bases(module, class_name)) if has_class(module, class_name) else ()
+    def _take(self, text: str, class_name: str, dotted: str) -> None:
+        self.names.add(class_name)
+        top = dotted.split(".")[0]
+        for member, body in texts.members(text, class_name, dotted).items():
+            self.found.setdefault(member, body if top == "vllm_omni" else None)
+            if top == "vllm_ascend":
+                self.upstream.add(member)
+            elif top == "vllm":
+                self.vllm.setdefault(member, body)
 
 
 def _absolute(module: str, importer: str) -> str:

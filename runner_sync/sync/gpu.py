@@ -194,6 +194,8 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         inherited=ancestry.members if ancestry else {},
         device=job.profile.unported,
         callers=job.callers,
+        upstream=ancestry.upstream if ancestry else (),
+        vllm=ancestry.vllm if ancestry else {},
         helpers=texts.whole_definitions(side.new_module) if side.new_module else {},
     )
 
@@ -202,7 +204,8 @@ def decide_members(class_name: str, drafts: Sequence[Draft], job: ModuleJob, sid
     """What becomes of each member that only the GPU class has; nothing is copied that the NPU class inherits."""
     ancestry = job.ancestry.get(class_name)
     pair = twins(class_name, drafts, job, side)
-    if ancestry is not None and class_name in ancestry.classes:
+    twin = next((gpu for gpu, npu in job.profile.classes if npu == class_name), class_name)
+    if ancestry is not None and twin in ancestry.classes:
         missing = [name for name in pair.gpu_new if name not in pair.npu]
         return [Member(name, "inherited", "the NPU class inherits from its GPU twin") for name in missing]
     return decide(pair)

@@ -40,11 +40,14 @@ class GpuBase:
 class Ancestry:
     """What a class inherits: ``{member: text}`` (``None`` for a member whose text is not omni's), and class names.
 
-    ``before`` are the members as they were before this upgrade."""
+    ``before`` are the members as they were before this upgrade, ``upstream`` the names that vllm-ascend's classes
+    define, ``vllm`` the members of vLLM's classes with their texts."""
 
     members: Mapping[str, str | None] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
     before: Mapping[str, str | None] = field(default_factory=dict)
+    upstream: frozenset[str] = frozenset()
+    vllm: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

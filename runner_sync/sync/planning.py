@@ -21,7 +21,7 @@ from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree
 from runner_sync.profile import VLLM_RUNNER, RunnerModule
 from runner_sync.sync import history, inputs, texts
 from runner_sync.sync.ancestry import Program
-from runner_sync.sync.job import GpuBase, ModuleJob, ModuleResult, Side
+from runner_sync.sync.job import Ancestry, GpuBase, ModuleJob, ModuleResult, Side
 from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 
@@ -96,15 +96,8 @@ def _job(
     options: UpgradeOptions,
     given: inputs.Inputs,
 ) -> ModuleJob:
-    dotted = _dotted(found.path)
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
-    original = Program(program.omni, program.others, relocated=program.relocated)
-    ancestry = {
-        name: replace(
-            program.ancestry(found.text, name, dotted), before=original.ancestry(found.text, name, dotted).members
-        )
-        for name in classes
-    }
+    ancestry = {name: _ancestry(program, found, name, given) for name in classes}
     gpu_new = bases.gpu_now(found) if options.gpu else None
     return ModuleJob(
         profile=given.profile,
@@ -122,6 +115,20 @@ def _job(
         only=options.only,
         relocated=program.relocated,
         callers=_callers(found, modules, given) if found is modules[0] else frozenset(),
+    )
+
+
+def _ancestry(program: Program, found: Found, name: str, given: inputs.Inputs) -> Ancestry:
+    """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
+    dotted = _dotted(found.path)
+    original = Program(program.omni, program.others, relocated=program.relocated)
+    twin = next((gpu for gpu, npu in given.profile.classes if npu == name), name)
+    path = found.module.gpu.path if found.module.gpu is not None else ""
+    text = given.omni.read(path) if path else None
+    return replace(
+        program.ancestry(found.text, name, dotted),
+        before=original.ancestry(found.text, name, dotted).members,
+        vllm=original.ancestry(text, twin, _dotted(path)).vllm if text else {},
     )
 
 

@@ -104,7 +104,7 @@ class FakeSync:
     def rules(self, code: str | None) -> Report:
         known = {"RS203": RuleText("RS203", "missing-hook", "A hook is missing.", "Why and how.")}
         self.asked["rules"] = (code,)
-        return Report("rule", rules=tuple(text for name, text in known.items() if code in (None, name)))
+        return Report("rule", rules=tuple(text for name, text in known.items() if code is None or code.upper() == name))
 
     def replay(self, options: Any) -> Report:
         self.before()

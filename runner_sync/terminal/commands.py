@@ -136,7 +136,7 @@ def show_rules(
 ) -> int:
     """Print the rules, or one of them in full."""
     outputs = parse_outputs(values, command="rule", default="text")
-    report = find(code.strip().upper() if code is not None else None)
+    report = find(code.strip() if code is not None else None)
     if not report.rules:
         raise InputError(f"there is no rule {code}: runner-sync rule lists them all.")
     deliver(report, outputs, screen)

@@ -46,17 +46,17 @@ def _nothing(_label: str, _done: int, _total: int | None) -> None:
 
 
 class Lines:
-    """A line about what has been under way for ten seconds, and again every ten seconds: a log is not a screen."""
+    """A line every ten seconds about what is under way: a log is not a screen, and quick runs leave it alone."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._say = say
         self._clock = clock
-        self._since: dict[str, float] = {}
+        self._spoke = clock()
 
     def __call__(self, label: str, done: int, total: int | None) -> None:
         now = self._clock()
-        if now - self._since.setdefault(label, now) >= _SLOW_SECONDS:
-            self._since[label] = now
+        if now - self._spoke >= _SLOW_SECONDS:
+            self._spoke = now
             said = amount(label, done, total)
             self._say(f"{describe(label)} ({said})" if said else describe(label))
 

@@ -106,13 +106,16 @@ def is_super(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and dotted(node.func) == "super"
 
 
-def calls_parent(function: Function, name: str) -> bool:
-    """Whether ``function`` hands on to a parent's ``name``: ``super().name(…)`` or ``Base.name(self, …)``."""
+def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
+    """Whether ``function`` hands on to a parent's ``name``: ``super().name(…)`` or ``Base.name(self, …)``.
+
+    With ``named``, a call by name counts only when it names that class.
+    """
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
             base = node.func.value
-            named = isinstance(base, ast.Name) and base.id[:1].isupper()
+            by_name = isinstance(base, ast.Name) and base.id[:1].isupper() and named in ("", base.id)
             first = node.args[0] if node.args else None
-            if is_super(base) or (named and isinstance(first, ast.Name) and first.id in ("self", "cls")):
+            if is_super(base) or (by_name and isinstance(first, ast.Name) and first.id in ("self", "cls")):
                 return True
     return False

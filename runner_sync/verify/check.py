@@ -7,7 +7,9 @@ only when the job has a world.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -74,13 +76,26 @@ def run(
     per_path = {path: tuple(codes) for path, codes in (per_path_ignores or {}).items()}
     selection = Selection(tuple(select), tuple(ignore), per_path)
     library = Library(job)
-    hits = sorted(_hits(library, selection), key=_place)
+    with _without_collection():
+        hits = sorted(_hits(library, selection), key=_place)
     readings = {m.path: r for m in job.modules if (r := library.at(m.path)) is not None and not _is_conflicted(r)}
     left, comments = silence(hits, readings)
     ran = _Ran(job, selection)
     about = review_ignores(comments, readings, has_run=ran)
     found = sorted([*left, *(h for h in about if selection.wants(h.finding.code, h.finding.path))], key=_place)
     return _report(found, baseline, ran=ran, severity=severity, changed=changed, ignored=len(hits) - len(left))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep the cyclic garbage collector off: it goes over every syntax tree again and again, and finds nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _report(

@@ -18,8 +18,10 @@ from runner_sync.markers import read_markers
 from runner_sync.model import BaseRef, Unit
 from runner_sync.statements import Node, UnparsableText, flatten
 from runner_sync.units import record_classes, split, units
+from runner_sync.verify.ancestry import calls_parent
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Reading
+from runner_sync.verify.reading import Function, Reading
+from runner_sync.verify.spots import definition
 
 # A copy shares at least this much with its upstream (Dice over statements); an override that only has the name shares
 # less than 0.35 (measured on vllm-omni 0.12.0rc1 … 0.32.0rc1, as in `lineage`).
@@ -31,11 +33,15 @@ OWN, OWN_TEXT, GPU_TEXT, OUTSIDE = "digest", "text_hash", "gpu_text_hash", "outs
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """One NPU unit and the upstream unit it goes by; ``base`` and ``upstream`` are its texts, ``None`` for none."""
+    """One NPU unit and the upstream unit it goes by.
+
+    ``name`` is the upstream qualified name, ``ref`` names the base; ``base`` and ``upstream`` are texts or ``None``.
+    """
 
     unit: Unit
     entry: Entry | None
     name: str
+    ref: str
     base: str | None
     upstream: str | None
 
@@ -57,14 +63,18 @@ def _unit_texts(text: str, path: str) -> dict[str, Unit]:
 def followers(subject: Subject) -> Iterator[Follower]:
     """The NPU units that have an upstream unit, by lock or by name."""
     entries = {entry.qualname: entry for entry in subject.module.entries}
-    base, upstream = _texts(subject.base), _texts(subject.upstream)
+    upstream = _texts(subject.upstream)
     for name, unit in unit_texts(subject.npu.text, subject.npu.path).items():
         if unit.kind == "field":
             continue
         entry = entries.get(name)
+        if entry is not None and entry.upstream is None:
+            continue
+        ref = entry.upstream.ref if entry is not None and entry.upstream is not None else subject.module.base_ref
+        base = _texts(subject.base(ref))
         for candidate in _upstream_names(subject, name, entry):
             if candidate in base or candidate in upstream:
-                yield Follower(unit, entry, candidate, _of(base, candidate), _of(upstream, candidate))
+                yield Follower(unit, entry, candidate, ref, _of(base, candidate), _of(upstream, candidate))
                 break
 
 
@@ -105,8 +115,11 @@ def similarity(a: str, b: str) -> float:
     return 2 * (first & second).total() / total if total else 0.0
 
 
-def is_copy(follower: Follower) -> bool:
+def is_copy(subject: Subject, follower: Follower) -> bool:
     """Whether the NPU unit is a copy of its upstream, not an override that merely has the name or calls it."""
+    node = definition(subject.npu, follower.unit.qualname)
+    if isinstance(node, Function) and calls_parent(node, node.name, named=follower.name.rpartition(".")[0]):
+        return False
     known = [text for text in (follower.base, follower.upstream) if text is not None]
     return any(similarity(follower.unit.text, text) >= COPY for text in known)
 

@@ -6,13 +6,14 @@ touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from runner_sync.lock import Entry
 from runner_sync.profile import Profile, RunnerModule
+from runner_sync.verify.outline import outline
 from runner_sync.verify.reading import ClassText, Reading
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ Translate = Callable[[str], str]
 class CheckModule:
     """One NPU module. ``gpu_text`` is its GPU twin now; the other texts are ``None`` when nobody knows them.
 
-    ``upstream_text`` is the target vllm-ascend module, ``base_text`` the one the copies were locked to, ``vllm_text``
+    ``upstream_text`` is the target vllm-ascend module, ``base_text`` (of ``base_ref``) the one the copies were taken
+    from; units that the lock ties to another ref find its text in ``base_texts``, ``{ref: text}``. ``vllm_text`` is
     vLLM's own module of the same version (what of the GPU twin is not omni's).
     """
 
@@ -41,6 +43,7 @@ class CheckModule:
     base_text: str | None = None
     base_ref: str = ""
     vllm_text: str | None = None
+    base_texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,12 @@ class Library:
     def __init__(self, job: CheckJob) -> None:
         self.job = job
         self._by_path: dict[str, Reading | None] = {}
+        self._known: dict[tuple[str, str], ClassText | None] = {}
         for module in job.modules:
             self._by_path[module.path] = Reading(module.path, module.text)
             if module.gpu_text is not None and module.gpu_path:
                 self._by_path[module.gpu_path] = Reading(module.gpu_path, module.gpu_text)
+        self._parsed = frozenset(self._by_path)
 
     def at(self, path: str) -> Reading | None:
         """The omni file at ``path``, ``None`` when the job knows no such file."""
@@ -84,10 +89,19 @@ class Library:
         stem = dotted_name.replace(".", "/")
         return self.at(f"{stem}.py") or self.at(f"{stem}/__init__.py")
 
+    def _class_in(self, reading: Reading, name: str) -> ClassText | None:
+        if reading.path in self._parsed:
+            return reading.classes.get(name)
+        key = (reading.path, name)
+        if key not in self._known:
+            self._known[key] = outline(reading, name)
+        return self._known[key]
+
     def find_class(self, reading: Reading, name: str, depth: int = 0) -> ClassText | None:
         """The omni class that ``name`` means in ``reading``, through imports; ``None`` for any other."""
-        if name in reading.classes:
-            return reading.classes[name]
+        own = self._class_in(reading, name)
+        if own is not None:
+            return own
         for module, original in reading.imports.get(name, ()):
             source = self.module(module) if original and depth < 4 else None
             found = self.find_class(source, original, depth + 1) if source is not None else None
@@ -104,6 +118,7 @@ class Subject:
         self.job = library.job
         self.profile: Profile = library.job.profile
         self.module = module
+        self._bases: dict[str, Reading | None] = {}
 
     @cached_property
     def npu(self) -> Reading:
@@ -122,10 +137,13 @@ class Subject:
         """The target vllm-ascend module."""
         return _reading(self.module.upstream_path or "the vllm-ascend module", self.module.upstream_text)
 
-    @cached_property
-    def base(self) -> Reading | None:
-        """The vllm-ascend module that the copies were locked to."""
-        return _reading(self.module.upstream_path or "the base module", self.module.base_text)
+    def base(self, ref: str = "") -> Reading | None:
+        """The vllm-ascend module at ``ref``; without one, or when it is the usual one, that which copies are from."""
+        if ref not in self._bases:
+            usual = self.module.base_text if ref in ("", self.module.base_ref) else None
+            text = self.module.base_texts.get(ref, usual)
+            self._bases[ref] = _reading(self.module.upstream_path or "the base module", text)
+        return self._bases[ref]
 
     @cached_property
     def vllm(self) -> Reading | None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 from runner_sync.model import Finding, Severity
@@ -18,6 +19,7 @@ from runner_sync.units.splitting import parse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
+_IMPORT = re.compile(r"^from [\w.]+ import (?:\([^()]*\)|[^\n(]+)$", re.MULTILINE)
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -47,7 +49,7 @@ class ClassText:
     node: ast.ClassDef
     reading: Reading
     bases: tuple[str, ...]
-    methods: dict[str, list[Function]] = field(default_factory=dict)
+    methods: Mapping[str, list[Function]]
 
     @property
     def fields(self) -> tuple[ast.AnnAssign, ...]:
@@ -88,11 +90,11 @@ class Reading:
         return {node.name: self._class(node) for node in nodes}
 
     def _class(self, node: ast.ClassDef) -> ClassText:
-        found = ClassText(node.name, node, self, tuple(dotted(base) for base in node.bases))
+        methods: dict[str, list[Function]] = {}
         for statement in statements_of(node.body):
             if isinstance(statement, Function):
-                found.methods.setdefault(statement.name, []).append(statement)
-        return found
+                methods.setdefault(statement.name, []).append(statement)
+        return ClassText(node.name, node, self, tuple(dotted(base) for base in node.bases), methods)
 
     @cached_property
     def functions(self) -> dict[str, Function]:
@@ -103,7 +105,7 @@ class Reading:
     def imports(self) -> dict[str, list[tuple[str, str]]]:
         """``{bound name: [(module, name)]}`` of module-level imports; ``name`` is empty for ``import module``."""
         found: dict[str, list[tuple[str, str]]] = {}
-        for node in statements_of(self.tree.body):
+        for node in statements_of(self._import_statements()):
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     found.setdefault(alias.asname or alias.name, []).append((node.module or "", alias.name))
@@ -111,6 +113,13 @@ class Reading:
                 for alias in node.names:
                     found.setdefault(alias.asname or alias.name.split(".")[0], []).append((alias.name, ""))
         return found
+
+    def _import_statements(self) -> list[ast.stmt]:
+        if "tree" in self.__dict__:
+            return self.tree.body
+        # Enough to follow a name through a file that nobody parses otherwise.
+        text = "\n".join(found[0] for found in _IMPORT.finditer(self.text))
+        return ast.parse(text).body
 
     @cached_property
     def comments(self) -> tuple[Comment, ...]:

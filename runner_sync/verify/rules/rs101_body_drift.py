@@ -41,7 +41,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     if subject.upstream is None:
         return
     for follower in followers(subject):
-        if follower.upstream is None or not is_copy(follower):
+        if follower.upstream is None or not is_copy(subject, follower):
             continue
         message = _message(subject, follower)
         if message:
@@ -53,14 +53,12 @@ def find(subject: Subject) -> Iterator[Hit]:
 def _message(subject: Subject, follower: Follower) -> str:
     assert follower.upstream is not None
     where = f"vllm-ascend {subject.module.upstream_ref}".strip()
-    since = subject.module.base_ref
-    if follower.entry is not None and follower.entry.upstream is not None:
-        since = follower.entry.upstream.ref
-        if _digest(follower.upstream) == follower.entry.upstream.digest:
-            return ""
+    since = follower.ref
+    locked = follower.entry.upstream if follower.entry is not None else None
+    if locked is not None and _digest(follower.upstream) == locked.digest:
+        return ""
     if follower.base is None:
-        known = follower.entry is not None and follower.entry.upstream is not None
-        return f"{where} changed `{follower.name}` since {since}, which this is a copy of." if known else ""
+        return f"{where} changed `{follower.name}` since {since}, which this is a copy of." if locked else ""
     found = difference(follower.base, follower.upstream, follower.unit.text)
     if not found.missing and not found.leftover:
         return ""

@@ -32,10 +32,10 @@ ALIKE = 0.5
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per copy."""
-    if subject.upstream is None or subject.base is None:
+    if subject.upstream is None:
         return
     for follower in followers(subject):
-        if follower.upstream is None and follower.base is not None and is_copy(follower):
+        if follower.upstream is None and follower.base is not None and is_copy(subject, follower):
             name = follower.unit.qualname
             yield unit_hit(
                 subject,
@@ -49,11 +49,11 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _successor(subject: Subject, follower: Follower) -> str:
-    assert subject.upstream is not None
-    assert subject.base is not None
-    assert follower.base is not None
+    base = subject.base(follower.ref)
+    if subject.upstream is None or base is None or follower.base is None:
+        return ""
     now = unit_texts(subject.upstream.text, subject.upstream.path)
-    before = unit_texts(subject.base.text, subject.base.path)
+    before = unit_texts(base.text, base.path)
     member = follower.name.rpartition(".")[2]
     moved = [name for name in now if name.rpartition(".")[2] == member]
     if moved:

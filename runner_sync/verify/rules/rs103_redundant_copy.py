@@ -16,13 +16,12 @@ imported under the same name), methods that an omni class further along the MRO 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.drift import canons
-from runner_sync.verify.duplication import same_globals
+from runner_sync.verify.duplication import may_be_equal, same_globals
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import ClassText, Function, Hit, Reading
 
@@ -58,16 +57,9 @@ def _inherited(
 
 def _is_same(subject: Subject, function: Function, reading: Reading, other: Function) -> bool:
     npu = subject.npu
-    if ast.dump(_bare(function)) == ast.dump(_bare(other)):
-        return same_globals(npu, function, reading)
+    if not may_be_equal(npu, function, reading, other):
+        return False
     return canons(npu.text_of(function)) == canons(reading.text_of(other)) and same_globals(npu, function, reading)
-
-
-def _bare(function: Function) -> ast.Module:
-    """The body without its docstring."""
-    body = function.body
-    documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    return ast.Module([ast.Expr(function.args), *(body[1:] if documented else body)], [])  # type: ignore[arg-type]
 
 
 def _hit(subject: Subject, owner: ClassText, function: Function, below: str) -> Hit:

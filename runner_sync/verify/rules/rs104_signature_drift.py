@@ -32,11 +32,13 @@ SEVERITY: Severity = "warning"
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per override."""
-    if subject.upstream is None or subject.base is None:
+    if subject.upstream is None:
         return
     for follower in followers(subject):
+        base = subject.base(follower.ref)
         own = definition(subject.npu, follower.unit.qualname)
-        old, new = definition(subject.base, follower.name), definition(subject.upstream, follower.name)
+        old = definition(base, follower.name) if base is not None else None
+        new = definition(subject.upstream, follower.name)
         if not isinstance(own, Function) or not isinstance(old, Function) or not isinstance(new, Function):
             continue
         said = _differences(own, old, new)

@@ -22,11 +22,12 @@ report those where the target trees are at hand).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
+from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
-from runner_sync.verify.parity import mentioned
 from runner_sync.verify.reading import ClassText, Hit, Reading, dotted
 
 CODE = "RS205"
@@ -62,11 +63,10 @@ def _missing_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
         return
     own = set(names_of(record))
     vllm = _records(subject.vllm).get(record.name)
-    mentioned_here = set(mentioned([subject.npu.tree]))
     for field in twin.fields:
         name = dotted(field.target)
         # timid: NPU code that mentions the name has the value from elsewhere.
-        if name in own or name in mentioned_here or not _is_omnis(subject, field, vllm):
+        if name in own or re.search(rf"\b{name}\b", subject.npu.text) or not _is_omnis(subject, field, vllm):
             continue
         yield record.reading.hit(
             (CODE, SEVERITY),
@@ -100,7 +100,8 @@ def _is_omnis(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) ->
 
 def _uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
     fields = names_of(record)
-    for node in npu.nodes:
+    used = (f for f in functions(npu) if name in (text := npu.text_of(f)) or _snake(name) in text)
+    for node in (node for function in used for node in ast.walk(function)):
         if isinstance(node, ast.Call) and dotted(node.func) == name and not node.keywords:
             yield from _check_order(npu, node.args, fields, what=f"`{name}(…)` is made")
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_record(node.value, name):
@@ -109,8 +110,11 @@ def _uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
 
 def _is_record(value: ast.expr, name: str) -> bool:
     # `ExecuteModelState` travels in `self.execute_model_state`.
-    snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
-    return dotted(value).rpartition(".")[2] == snake
+    return dotted(value).rpartition(".")[2] == _snake(name)
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 
 def _check_order(npu: Reading, parts: Sequence[ast.expr], fields: list[str], *, what: str) -> Iterator[Hit]:

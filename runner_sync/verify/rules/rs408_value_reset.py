@@ -21,6 +21,7 @@ resets inside a branch or loop; values that no call computed; annotations only; 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
@@ -32,13 +33,20 @@ CODE = "RS408"
 NAME = "value-reset"
 SEVERITY: Severity = "warning"
 
+_RESET = re.compile(r"^\s+(\w+)(?:: [^=\n]+)? = (?:None|\[\]|\{\}|\(\)|0|\"\"|'')\s*(?:#.*)?$", re.MULTILINE)
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per reset."""
     for function in functions(subject.npu):
-        yield from _in_function(subject.npu, function)
+        if _may_reset(subject.npu.text_of(function)):
+            yield from _in_function(subject.npu, function)
+
+
+def _may_reset(text: str) -> bool:
+    """Whether, read by line, some name is emptied below a line that assigns it."""
+    return any(re.search(rf"\b{name[1]} = ", text[: name.start()]) for name in _RESET.finditer(text))
 
 
 def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:

@@ -50,11 +50,13 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _is_shared(subject: Subject, function: Function, gpu: Reading, twin: Function) -> bool:
     profile, npu = subject.profile, subject.npu
+    if not says_the_same(npu, function, gpu, twin, profile=profile):
+        return False
     if sum(isinstance(node, ast.stmt) for node in ast.walk(function)) <= STATEMENTS:
         return False
     if _names_device(gpu.text_of(twin), profile) or _names_device(npu.text_of(function), profile):
         return False
-    return says_the_same(npu, function, gpu, twin, profile=profile) and same_globals(npu, function, gpu)
+    return same_globals(npu, function, gpu)
 
 
 def _names_device(text: str, profile: Profile) -> bool:

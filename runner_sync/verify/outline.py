@@ -1,0 +1,71 @@
+"""Classes of other omni files (mixins), read without parsing those files.
+
+Comes in: a `Reading`. Goes out: `ClassText`s whose methods are parsed one by one when somebody looks into them. May
+touch: nothing. Mixins are many times longer than what a rule wants to know of them: their bases and method names.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from runner_sync.verify.reading import ClassText, Function, Reading, dotted
+
+_METHOD = re.compile(r"^    (?:async )?def (\w+)\(", re.MULTILINE)
+_TOP_LEVEL = re.compile(r"^[^\s#)\]}]", re.MULTILINE)
+
+
+def outline(reading: Reading, name: str) -> ClassText | None:
+    """The class ``name`` of ``reading``, ``None`` when no line begins one."""
+    found = re.search(rf"^class {re.escape(name)}\b", reading.text, re.MULTILINE)
+    if found is None:
+        return None
+    after = _TOP_LEVEL.search(reading.text, found.end())
+    text = reading.text[found.start() : after.start() if after is not None else len(reading.text)]
+    header = _header(text)
+    if header is None:
+        return reading.classes.get(name)
+    ast.increment_lineno(header, reading.text.count("\n", 0, found.start()))
+    methods = OutlineMethods(text, reading.text.count("\n", 0, found.start()))
+    return ClassText(name, header, reading, tuple(dotted(base) for base in header.bases), methods)
+
+
+def _header(text: str) -> ast.ClassDef | None:
+    """The class statement with an empty body."""
+    head = re.match(r"class \w+(?:\([^()]*\))?:", text)
+    node = ast.parse(f"{head[0]} pass").body[0] if head is not None else None
+    return node if isinstance(node, ast.ClassDef) else None
+
+
+class OutlineMethods(Mapping[str, list[Function]]):
+    """Methods of one class by name; ``above`` is the number of lines above the class in its file."""
+
+    def __init__(self, text: str, above: int) -> None:
+        self._text = text
+        self._above = above
+        self._names = frozenset(_METHOD.findall(text))
+        self._parsed: dict[str, list[Function]] | None = None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __getitem__(self, name: str) -> list[Function]:
+        return self._all()[name]
+
+    def _all(self) -> dict[str, list[Function]]:
+        if self._parsed is None:
+            self._parsed = {}
+            tree = ast.parse(self._text)
+            ast.increment_lineno(tree, self._above)
+            for statement in getattr(tree.body[0], "body", []):
+                if isinstance(statement, Function):
+                    self._parsed.setdefault(statement.name, []).append(statement)
+            self._names = frozenset(self._parsed)
+        return self._parsed

@@ -81,3 +81,15 @@ def test_the_drift_of_head_is_only_a_warning_today(corpus_release: Release) -> N
     trees = world(corpus_release, "0.32.0rc1", "0.30.0rc2", "0.32.0")
     found = breakage.find(trees, None, runners(corpus_release, "0.32.0rc1"))
     assert {finding.severity for finding in found} == {"warning"}
+
+
+def test_a_long_jump_shows_the_silent_kinds_too(corpus_release: Release) -> None:
+    old = world(corpus_release, "0.18.0", "0.17.0rc1", "0.18.0")
+    new = world(corpus_release, "0.18.0", "0.30.0rc2", "0.30.0")
+    assert told(breakage.find(new, old, runners(corpus_release, "0.18.0"))) >= {
+        ("RS302", "_get_cumsum_and_arange(arange_out)"),
+        ("RS307", "_pad_query_start_loc_for_fia"),  # a new first parameter: four or five arguments still fit
+        ("RS308", "RoutedExpertsCapturer.get_instance"),
+        ("RS309", "positions"),
+        ("RS309", "seq_lens"),
+    }

@@ -238,6 +238,7 @@ class World:
         )
 
     def member(self, outer: Definition, name: str) -> list[Definition]:
+        """What ``outer.name`` means; of anything but a module it is unknown."""
         if outer.kind == "module" and outer.module is not None:
             return self._name_in(outer.module, name, set()) or self._submodule(outer.module, name)
         return [Definition("external", f"{outer.name}.{name}")]

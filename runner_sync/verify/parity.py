@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from runner_sync.profile import Profile
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.job import Library, Subject
-from runner_sync.verify.reading import ClassText, Function, Reading, constant_text, dotted
+from runner_sync.verify.reading import ClassText, Reading, constant_text, dotted
 
 
 @dataclass(eq=False)
@@ -67,7 +67,10 @@ def pairs(subject: Subject) -> Iterator[Pair]:
 
 
 def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Names, attributes, string literals, keywords and arguments anywhere below ``nodes``."""
+    """Names, attributes, string literals, keywords and parameters anywhere below ``nodes``.
+
+    To define a method is not to mention it: somebody has to call it.
+    """
     for top in nodes:
         for node in ast.walk(top):
             if isinstance(node, ast.Attribute):
@@ -77,11 +80,8 @@ def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
             elif isinstance(node, ast.Constant):
                 if isinstance(node.value, str):
                     yield node.value
-            elif isinstance(node, ast.keyword | ast.arg):
-                if node.arg:
-                    yield node.arg
-            elif isinstance(node, Function | ast.ClassDef):
-                yield node.name
+            elif isinstance(node, ast.keyword | ast.arg) and node.arg:
+                yield node.arg
 
 
 def words(reading: Reading | None) -> frozenset[str]:

@@ -1,20 +1,24 @@
 """Write a finding's repair as a unified diff of one file.
 
-Comes in: a path, its lines, and replacements by line. Goes out: patch text as `git apply` reads it. May touch: nothing.
+Comes in: a path, its text, and replacements by line. Goes out: patch text as `git apply` reads it. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 
-def patch(path: str, lines: Sequence[str], changes: Mapping[int, str | None]) -> str:
-    """The diff that replaces each 1-based line by its text (``None`` deletes it); ``lines`` have no line ends."""
-    after: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        new = changes.get(number, line)
-        if new is not None:
-            after.append(new)
-    rows = difflib.unified_diff(list(lines), after, f"a/{path}", f"b/{path}", n=2, lineterm="")
-    return "\n".join(rows) + "\n"
+def patch(path: str, text: str, changes: Mapping[int, str]) -> str:
+    """The diff that puts other texts (without line ends) in place of 1-based lines."""
+    before = text.splitlines(keepends=True)
+    after = list(before)
+    for number, new in changes.items():
+        end = "\n" if before[number - 1].endswith("\n") else ""
+        after[number - 1] = new + end
+    return "".join(_ended(difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", n=2)))
+
+
+def _ended(rows: Iterator[str]) -> Iterator[str]:
+    for row in rows:
+        yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"

@@ -66,8 +66,9 @@ def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function:
     twins = {npu: gpu for gpu, npu in subject.profile.classes}
     if twins.get(found.name) not in {c.name for c in pair.gpu_line.classes if c is not pair.gpu}:
         return False
-    calls = {dotted(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
-    return any(call.startswith("self.") and call[5:] not in pair.npu_mentions for call in calls)
+    calls = [dotted(node.func).split(".") for node in ast.walk(function) if isinstance(node, ast.Call)]
+    own = [parts[1] for parts in calls if parts[0] == "self" and len(parts) == 2]
+    return any(name not in pair.npu_mentions for name in own)
 
 
 def _hit(pair: Pair, name: str, function: Function, instead: str) -> Hit:

@@ -76,5 +76,5 @@ def _hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: str) ->
         node,
         symbol=name,
         message=f"`{root}` does not exist on the NPU; this fails or does nothing there.",
-        fix=patch(npu.path, npu.lines, {number: line.replace(root, new_root)}) if safe else f"Use `{new_root}`.",
+        fix=patch(npu.path, npu.text, {number: line.replace(root, new_root)}) if safe else f"Use `{new_root}`.",
     )

@@ -51,5 +51,5 @@ def _hit(npu: Reading, keyword: ast.keyword, row: KeywordRewrite) -> Hit:
         keyword,
         symbol=f"{row.call}({row.name}=)",
         message=f"`{row.call}` has no keyword `{row.name}`; it is called `{row.new_name}` there.",
-        fix=patch(npu.path, npu.lines, {keyword.lineno: new}) if safe else f"Write `{row.new_name}=`.",
+        fix=patch(npu.path, npu.text, {keyword.lineno: new}) if safe else f"Write `{row.new_name}=`.",
     )

@@ -1,0 +1,92 @@
+"""Small jobs for the rules of `check`: one NPU runner module with its GPU twin, and what is found in it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from runner_sync.model import Finding
+from runner_sync.profile import ASCEND_RUNNER, NPU
+from runner_sync.verify import check
+from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
+
+AR = "vllm_omni/platforms/npu/worker/npu_ar_model_runner.py"
+GPU_AR = "vllm_omni/worker/gpu_ar_model_runner.py"
+BASE = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
+GPU_BASE = "vllm_omni/worker/gpu_model_runner.py"
+
+NPU_HEAD = """\
+from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+"""
+GPU_HEAD = """\
+from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+"""
+NPU_BASE = """\
+from vllm_ascend.worker.model_runner_v1 import NPUModelRunner
+from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+
+class OmniNPUModelRunner(OmniGPUModelRunner, NPUModelRunner):
+    pass
+"""
+OMNI_GPU_BASE = """\
+from vllm.v1.worker.gpu_model_runner import GPUModelRunner
+
+class OmniGPUModelRunner(GPUModelRunner):
+    pass
+"""
+
+
+def dedent(text: str) -> str:
+    return textwrap.dedent(text).lstrip("\n")
+
+
+def job(
+    npu: str,
+    gpu: str | None = None,
+    *,
+    upstream: str | None = None,
+    base: str | None = None,
+    vllm: str | None = None,
+    npu_base: str = NPU_BASE,
+    gpu_base: str = OMNI_GPU_BASE,
+    files: Mapping[str, str] | None = None,
+    entries: Sequence[object] = (),
+) -> CheckJob:
+    """The AR runner module and the base module; every text is dedented."""
+    sides = {"upstream_text": upstream, "base_text": base, "vllm_text": vllm}
+    texts = {name: dedent(text) for name, text in sides.items() if text is not None}
+    ar = CheckModule(
+        AR,
+        dedent(npu),
+        GPU_AR if gpu is not None else "",
+        dedent(gpu) if gpu is not None else None,
+        tuple(entries),  # type: ignore[arg-type]
+        ASCEND_RUNNER,
+        upstream_ref="0.30.0rc2",
+        base_ref="0.26.0rc1",
+        **texts,
+    )
+    under = CheckModule(BASE, dedent(npu_base), GPU_BASE, dedent(gpu_base))
+    others = {path: dedent(text) for path, text in (files or {}).items()}
+    return CheckJob(NPU, (ar, under), read=others.get)
+
+
+def run(given: CheckJob, code: str, **options: object) -> CheckResult:
+    return check.run(given, select=[code], **options)  # type: ignore[arg-type]
+
+
+def found(given: CheckJob, code: str) -> list[Finding]:
+    """The findings of one rule, each of them well formed."""
+    findings = list(run(given, code).findings)
+    for finding in findings:
+        assert finding.code == code
+        assert finding.line <= finding.end_line
+        assert finding.message.endswith(".")
+        assert finding.fix
+        assert finding.symbol
+        assert "\n" not in finding.message
+    return findings
+
+
+def symbols(given: CheckJob, code: str) -> list[str]:
+    return [finding.symbol for finding in found(given, code)]

@@ -1,0 +1,212 @@
+"""RS4xx: what each rule finds in one NPU file, and the near-misses that it leaves alone."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from check_samples import dedent, found, job, symbols
+
+RULER = "# " + "-" * 30 + " Omni-new " + "-" * 30
+
+
+def method(body: str, *, signature: str = "self, x") -> str:
+    """A runner class with one method of that body."""
+    lines = "\n".join(f"        {line}" if line else "" for line in dedent(body).rstrip().split("\n"))
+    return f"class NPUARModelRunner:\n    def execute_model({signature}):\n{lines}\n"
+
+
+NOOPS = [
+    pytest.param("RS401", method(f"{RULER}\na = x\n{RULER}\nreturn a"), id="a block that closes"),
+    pytest.param("RS401", method(f'doc = """\n{RULER}\n"""'), id="a ruler inside a string"),
+    pytest.param("RS401", method("# ----------------\na = x\n# ----------------"), id="rulers without a label"),
+    pytest.param("RS401", method("a = x  # Omni-new"), id="a trailing marker"),
+    pytest.param("RS402", method('name = "torch.cuda.Stream"'), id="the words in a string"),
+    pytest.param("RS402", method("# torch.cuda.synchronize()\nreturn x"), id="the words in a comment"),
+    pytest.param("RS402", method("return torch.npu.synchronize()"), id="the NPU's call"),
+    pytest.param("RS402", method("return self.torch.cuda"), id="an attribute that is called torch"),
+    pytest.param(
+        "RS402", method("if torch.cuda.is_available():\n    torch.cuda.synchronize()"), id="a branch for CUDA only"
+    ),
+    pytest.param("RS403", "from vllm.forward_context import BatchDescriptor\n", id="another name of the module"),
+    pytest.param("RS403", "from vllm.compilation.cuda_graph import CUDAGraphStat\n", id="a name that only begins so"),
+    pytest.param(
+        "RS403",
+        "if TYPE_CHECKING:\n    from vllm.compilation.cuda_graph import CUDAGraphWrapper\n",
+        id="for annotations only",
+    ),
+    pytest.param("RS403", "from vllm.v1.sample.sampler import Sampler\n", id="a class that NPU subclasses"),
+    pytest.param("RS404", method("return self._dummy_run(cudagraph_runtime_mode=x)"), id="the keyword elsewhere"),
+    pytest.param(
+        "RS404", method("with set_ascend_forward_context(aclgraph_runtime_mode=x): pass"), id="the right keyword"
+    ),
+    pytest.param(
+        "RS404",
+        method("with set_ascend_forward_context(aclgraph_runtime_mode=cudagraph_runtime_mode): pass"),
+        id="a variable of that name",
+    ),
+    pytest.param(
+        "RS405",
+        "class A:\n    @property\n    def x(self): return 1\n    @x.setter\n    def x(self, value): pass\n",
+        id="a property and its setter",
+    ),
+    pytest.param(
+        "RS405",
+        "from typing import overload\n@overload\ndef f(x: int): ...\n@overload\ndef f(x: str): ...\ndef f(x): pass\n",
+        id="overloads",
+    ),
+    pytest.param("RS405", "if A:\n    def f(): pass\nelse:\n    def f(): pass\n", id="one definition per branch"),
+    pytest.param("RS405", method("self.a = 1\nself.b = 2\nself.a = 1\nself.b = 2"), id="two short lines twice"),
+    pytest.param("RS406", method("# runner-sync is a tool to review\nreturn x"), id="a comment about the tool"),
+    pytest.param("RS406", method('return "# runner-sync: review R1"'), id="the words in a string"),
+    pytest.param("RS407", method('return "x" in vars(self)'), id="vars of an object"),
+    pytest.param("RS407", method('return "x" in self.locals()'), id="a method of that name"),
+    pytest.param("RS407", method('return hasattr(self, "x")'), id="hasattr"),
+    pytest.param("RS407", method("return locals()"), id="locals for another use"),
+    pytest.param("RS408", method("out = None\nout = self.build(x)\nreturn out"), id="a default, then a value"),
+    pytest.param("RS408", method("out = self.build(x)\nself.send(out)\nout = None"), id="read in between"),
+    pytest.param("RS408", method("out = self.build(x)\nif x:\n    out = None\nreturn out"), id="reset in a branch"),
+    pytest.param("RS408", method("out = x\nout = None\nreturn out"), id="no call computed it"),
+    pytest.param("RS408", method("_ = self.build(x)\n_ = None"), id="the name for nothing"),
+    pytest.param(
+        "RS408",
+        method("out = self.build(x)\ndef send():\n    return out\nsend()\nout = None"),
+        id="captured by a nested function",
+    ),
+    pytest.param("RS408", method("out, n = self.build(x)\nout = None\nreturn n"), id="unpacked together with another"),
+    pytest.param(
+        "RS408",
+        method("try:\n    out = self.build(x)\nexcept ValueError:\n    pass\nout = None"),
+        id="in a try body",
+    ),
+    pytest.param("RS409", method("return torch.ones(x, x)"), id="sizes from variables"),
+    pytest.param("RS409", method("return torch.ones(16, 16)"), id="small"),
+    pytest.param("RS409", method("return torch.ones(2048, 4096)"), id="not square"),
+    pytest.param("RS409", method("return np.ones((2048, 2048))"), id="not a tensor"),
+    pytest.param(
+        "RS409", method("assert x <= 2048\nreturn torch.ones(2048, 2048)"), id="the length is compared with it"
+    ),
+    pytest.param("RS409", method("return torch.ones(2048, 2048)[:x, :x], min(x, 2048)"), id="the length is capped"),
+    pytest.param("RS410", method('return """\n=======\n"""'), id="a rule inside a string"),
+    pytest.param("RS410", method("# <<<<<<< read this first\nreturn x"), id="arrows in a comment"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), NOOPS)
+def test_near_misses_are_left_alone(code: str, text: str) -> None:
+    assert found(job(text), code) == []
+
+
+FINDINGS = [
+    pytest.param("RS401", method(f"{RULER}\na = x"), [(3, 3, "unbalanced")], id="a block that never closes"),
+    pytest.param("RS401", method(f"{RULER}\n{RULER}\nreturn x"), [(3, 4, "empty")], id="a block of nothing"),
+    pytest.param(
+        "RS401",
+        method(f"if x:\n    {RULER}\n    a = x\n{RULER}\nreturn x"),
+        [(4, 6, "crosses-block")],
+        id="out of a branch",
+    ),
+    pytest.param("RS402", method("torch.cuda.synchronize()"), [(3, 3, "torch.cuda")], id="a call"),
+    pytest.param("RS402", "from torch.cuda import Stream\n", [(1, 1, "torch.cuda")], id="an import from it"),
+    pytest.param("RS402", "from torch import cuda\n", [(1, 1, "torch.cuda")], id="an import of it"),
+    pytest.param(
+        "RS403",
+        "from vllm.compilation.cuda_graph import CUDAGraphStat, CUDAGraphWrapper\n",
+        [(1, 1, "CUDAGraphWrapper")],
+        id="the graph wrapper",
+    ),
+    pytest.param(
+        "RS403",
+        "from vllm_omni.worker.gpu_model_runner import CUDAGraphWrapper\n",
+        [(1, 1, "CUDAGraphWrapper")],
+        id="passed on by omni's GPU runner",
+    ),
+    pytest.param(
+        "RS403",
+        method("from vllm.forward_context import set_forward_context"),
+        [(3, 3, "set_forward_context")],
+        id="in a method",
+    ),
+    pytest.param(
+        "RS404",
+        method("with set_ascend_forward_context(None, cudagraph_runtime_mode=x): pass"),
+        [(3, 3, "set_ascend_forward_context(cudagraph_runtime_mode=)")],
+        id="the GPU's keyword",
+    ),
+    pytest.param(
+        "RS405", "class A:\n    def f(self): return 1\n    def f(self): return 2\n", [(3, 3, "f")], id="a method twice"
+    ),
+    pytest.param(
+        "RS406", method("# runner-sync: review R3 both changed it\nreturn x"), [(3, 3, "R3")], id="an open item"
+    ),
+    pytest.param("RS407", method('if "out" in locals(): pass'), [(3, 3, "out")], id="in locals"),
+    pytest.param("RS407", method('if "out" not in locals(): pass'), [(3, 3, "out")], id="not in locals"),
+    pytest.param("RS407", method('if "out" in locals().keys(): pass'), [(3, 3, "out")], id="in its keys"),
+    pytest.param(
+        "RS408",
+        method("out = self.build(x)\nself.send(x)\nout = []\nreturn out"),
+        [(5, 5, "out")],
+        id="emptied at once",
+    ),
+    pytest.param(
+        "RS408",
+        method("if x:\n    out = self.build(x)\nelse:\n    out = self.other(x)\nout = None\nreturn out"),
+        [(7, 7, "out")],
+        id="computed in both branches",
+    ),
+    pytest.param(
+        "RS409", method("return torch.triu(torch.ones(2048, 2048))"), [(3, 3, "2048x2048")], id="a causal mask"
+    ),
+    pytest.param("RS409", method("return torch.zeros((4096, 4096))"), [(3, 3, "4096x4096")], id="sizes in a tuple"),
+    pytest.param(
+        "RS410",
+        "<<<<<<< omni\na = 1\n=======\na = 2\n>>>>>>> upstream\n",
+        [(1, 5, "conflict at line 1")],
+        id="a conflict",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), FINDINGS)
+def test_findings_are_placed_and_named(code: str, text: str, expected: list[tuple[int, int, str]]) -> None:
+    findings = found(job(text), code)
+    assert [(f.line, f.end_line, f.symbol) for f in findings] == expected
+
+
+def test_a_pasted_block_is_found_where_it_stands_again() -> None:
+    block = "\n".join(f"self.{name} = self.make_something({name!r}, size=64)" for name in "abcd")
+    text = method(f"{block}\nself.other()\n{block}\nreturn x")
+    assert [(f.line, f.end_line) for f in found(job(text), "RS405")] == [(8, 11)]
+
+
+def test_a_block_in_another_branch_is_no_duplicate() -> None:
+    block = "\n    ".join(f"self.{name} = self.make_something({name!r}, size=64)" for name in "abcd")
+    assert found(job(method(f"if x:\n    {block}\nelse:\n    {block}")), "RS405") == []
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "after"),
+    [
+        ("RS402", "torch.cuda.synchronize()", "torch.npu.synchronize()"),
+        (
+            "RS404",
+            "with set_ascend_forward_context(None, cudagraph_runtime_mode=x): pass",
+            "with set_ascend_forward_context(None, aclgraph_runtime_mode=x): pass",
+        ),
+    ],
+)
+def test_a_patch_applies_and_settles_the_finding(code: str, body: str, after: str, tmp_path: Path) -> None:
+    given = job(method(body))
+    (finding,) = found(given, code)
+    path = tmp_path / finding.path
+    path.parent.mkdir(parents=True)
+    path.write_text(given.modules[0].text)
+    subprocess.run(["git", "apply", "-"], input=finding.fix, text=True, cwd=tmp_path, check=True)
+    assert after in path.read_text()
+    assert symbols(job(path.read_text()), code) == []
+
+
+def test_columns_count_characters_not_bytes() -> None:
+    (finding,) = found(job(method('a = "über"; torch.cuda.synchronize()')), "RS402")
+    assert (finding.column, finding.end_column) == (21, 31)

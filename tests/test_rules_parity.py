@@ -1,0 +1,395 @@
+"""RS2xx and RS501: what the GPU runner has and its NPU twin lacks, in small twins."""
+
+from __future__ import annotations
+
+import pytest
+from check_samples import AR, GPU_AR, GPU_HEAD, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
+
+from runner_sync.lock import Entry, digest
+from runner_sync.model import BaseRef
+from runner_sync.verify.drift import record
+from runner_sync.verify.reading import Reading
+
+EMPTY_NPU = NPU_HEAD + "class NPUARModelRunner(OmniNPUModelRunner):\n    pass\n"
+MIXIN = "vllm_omni/worker/omni_connector_model_runner_mixin.py"
+
+
+def npu(body: str, *, head: str = NPU_HEAD, bases: str = "OmniNPUModelRunner") -> str:
+    return f"{head}\nclass NPUARModelRunner({bases}):\n{_indent(body)}"
+
+
+def gpu(body: str, *, head: str = GPU_HEAD, bases: str = "OmniGPUModelRunner") -> str:
+    return f"{head}\nclass GPUARModelRunner({bases}):\n{_indent(body)}"
+
+
+def _indent(body: str) -> str:
+    return "\n".join(f"    {line}" if line else "" for line in dedent(body).split("\n"))
+
+
+SAMPLE = """
+def _sample(self, logits, metadata):
+    if self.prefer():
+        return self.model.sample(logits)
+    return super()._sample(logits, metadata)
+"""
+
+
+# RS203
+
+
+def test_a_gpu_override_that_npu_never_runs_is_found_at_the_class() -> None:
+    (finding,) = found(job(EMPTY_NPU, gpu(SAMPLE)), "RS203")
+    assert (finding.path, finding.line, finding.unit, finding.symbol) == (AR, 2, "NPUARModelRunner", "_sample")
+    assert finding.fix == "runner-sync upgrade --only NPUARModelRunner._sample"
+
+
+SHARED = OMNI_GPU_BASE.replace("    pass\n", "    def _history(self):\n        return []\n")
+
+
+def test_an_override_of_omnis_own_shared_method_is_found_without_a_super_call() -> None:
+    given = job(EMPTY_NPU, gpu("def _history(self):\n    return self.tokens()"), gpu_base=SHARED)
+    (finding,) = found(given, "RS203")
+    assert "runs `OmniGPUModelRunner._history`" in finding.message
+
+
+def test_a_parent_that_is_off_the_npu_path_as_well_is_said_so() -> None:
+    head = GPU_HEAD + "class Sleeper(OmniGPUModelRunner):\n    def nap(self):\n        return 1\n"
+    given = job(EMPTY_NPU, gpu("def nap(self):\n    return super().nap()", head=head, bases="Sleeper"))
+    (finding,) = found(given, "RS203")
+    assert "`Sleeper` is not in its MRO either" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("npu_text", "gpu_text"),
+    [
+        pytest.param(npu(SAMPLE), gpu(SAMPLE), id="npu has it too"),
+        pytest.param(EMPTY_NPU, gpu("def helper(self):\n    return 1"), id="overrides nothing"),
+        pytest.param(
+            EMPTY_NPU, gpu("def determine_available_memory(self):\n    return 1"), id="replaces vLLM's for the GPU"
+        ),
+        pytest.param(
+            EMPTY_NPU,
+            gpu("def sync(self):\n    torch.cuda.Stream()\n    return super().sync()"),
+            id="cannot run on the NPU",
+        ),
+        pytest.param(EMPTY_NPU, gpu("def _sample(self):\n    return super().other()"), id="super of another method"),
+    ],
+)
+def test_methods_that_are_no_skipped_override_are_left_alone(npu_text: str, gpu_text: str) -> None:
+    assert found(job(npu_text, gpu_text), "RS203") == []
+
+
+def test_what_the_npu_base_defines_stands_in_for_the_gpu_override() -> None:
+    base = """\
+    from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+    class OmniNPUModelRunner(OmniGPUModelRunner):
+        def _sample(self, logits, metadata):
+            return self.prefer()
+    """
+    assert found(job(EMPTY_NPU, gpu(SAMPLE), npu_base=base), "RS203") == []
+
+
+def test_what_the_npu_base_defines_does_not_stand_in_when_it_lacks_what_the_override_adds() -> None:
+    base = """\
+    from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+    class OmniNPUModelRunner(OmniGPUModelRunner):
+        def _sample(self, logits, metadata):
+            return super()._sample(logits, metadata)
+    """
+    (finding,) = found(job(EMPTY_NPU, gpu(SAMPLE), npu_base=base), "RS203")
+    assert "runs `OmniNPUModelRunner._sample`" in finding.message
+
+
+def test_a_shared_mixin_brings_the_override_to_both() -> None:
+    mixin = "class Connector:\n    def _sample(self):\n        return 1\n"
+    importing = "from vllm_omni.worker.omni_connector_model_runner_mixin import Connector\n"
+    given = job(
+        npu("pass", head=NPU_HEAD + importing, bases="Connector, OmniNPUModelRunner"),
+        gpu("pass", head=GPU_HEAD + importing, bases="Connector, OmniGPUModelRunner"),
+        files={MIXIN: mixin},
+    )
+    assert found(given, "RS203") == []
+
+
+# RS204
+
+
+@pytest.mark.parametrize(
+    ("npu_bases", "gpu_bases", "expected"),
+    [
+        pytest.param("OmniNPUModelRunner", "OmniGPUModelRunner, Connector", ["Connector"], id="missing"),
+        pytest.param("OmniNPUModelRunner, Connector", "OmniGPUModelRunner, Connector", [], id="mixed in"),
+        pytest.param("OmniNPUModelRunner", "OmniGPUModelRunner, LoRAMixin", [], id="a base of vLLM"),
+        pytest.param("OmniNPUModelRunner", "OmniGPUModelRunner", [], id="a base with an NPU twin"),
+    ],
+)
+def test_missing_mixins(npu_bases: str, gpu_bases: str, expected: list[str]) -> None:
+    importing = (
+        "from vllm_omni.worker.omni_connector_model_runner_mixin import Connector\n"
+        "from vllm.v1.worker.lora_model_runner_mixin import LoRAMixin\n"
+    )
+    given = job(
+        npu("pass", head=NPU_HEAD + importing, bases=npu_bases), gpu("pass", head=GPU_HEAD + importing, bases=gpu_bases)
+    )
+    assert symbols(given, "RS204") == expected
+
+
+def test_a_mixin_that_the_npu_base_brings_is_there() -> None:
+    importing = "from vllm_omni.worker.omni_connector_model_runner_mixin import Connector\n"
+    given = job(
+        EMPTY_NPU,
+        gpu("pass", head=GPU_HEAD + importing, bases="OmniGPUModelRunner, Connector"),
+        gpu_base=importing + "class OmniGPUModelRunner(Connector):\n    pass\n",
+        files={MIXIN: "class Connector:\n    pass\n"},
+    )
+    assert found(given, "RS204") == []
+
+
+# RS205
+
+STATE = "class ExecuteModelState(NamedTuple):\n    logits: object\n    stats: object\n"
+
+
+def state(*fields: str) -> str:
+    return "class ExecuteModelState(NamedTuple):\n" + "".join(f"    {field}\n" for field in fields)
+
+
+@pytest.mark.parametrize(
+    ("gpu_fields", "vllm", "expected"),
+    [
+        pytest.param(["logits: object", "# OMNI: payloads", "outputs: object"], None, ["outputs"], id="called omni's"),
+        pytest.param(["logits: object", "slots: object"], None, [], id="nobody says whose it is"),
+        pytest.param(["logits: object", "slots: object"], state("logits: object"), ["slots"], id="vLLM has it not"),
+        pytest.param(
+            ["logits: object", "slots: object"], state("logits: object", "slots: int"), [], id="vLLM's own field"
+        ),
+    ],
+)
+def test_fields_that_only_the_gpu_record_has(gpu_fields: list[str], vllm: str | None, expected: list[str]) -> None:
+    given = job(EMPTY_NPU + state("logits: object"), state(*gpu_fields) + gpu("pass"), vllm=vllm)
+    assert symbols(given, "RS205") == [f"ExecuteModelState.{name}" for name in expected]
+
+
+def test_a_field_whose_value_npu_code_computes_itself_is_not_missing() -> None:
+    text = state("logits: object") + npu("def sample_tokens(self):\n    outputs = self.build()\n    return outputs")
+    given = job(text, state("logits: object", "# OMNI", "outputs: object") + gpu("pass"))
+    assert found(given, "RS205") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        pytest.param("(logits, stats) = self.execute_model_state", [], id="in order"),
+        pytest.param("(stats, logits) = self.execute_model_state", ["logits=stats"], id="taken apart in another order"),
+        pytest.param("(a, b) = self.execute_model_state", [], id="variables of other names"),
+        pytest.param("(stats, logits) = self.something_else()", [], id="another tuple"),
+        pytest.param("(*rest, logits) = self.execute_model_state", [], id="a star"),
+        pytest.param("self.x = ExecuteModelState(stats, logits)", ["logits=stats"], id="made in another order"),
+        pytest.param("self.x = ExecuteModelState(stats=stats, logits=logits)", [], id="made by keyword"),
+    ],
+)
+def test_the_order_of_fields(body: str, expected: list[str]) -> None:
+    assert symbols(job(STATE + npu(f"def f(self, stats, logits):\n    {body}")), "RS205") == expected
+
+
+# RS206
+
+HOOK = """
+def _sample(self, logits, metadata):
+    model_sample = getattr(self.model, "sample", None)
+    {early}
+    if callable(model_sample) and getattr(self.model, "prefer_model_sampler", False):
+        output = {call}
+        if output is not None:
+            return output
+    {late}
+    return {end}
+"""
+HISTORY = "self.input_batch.update_async_output_token_ids()"
+GOOD = {"early": HISTORY, "call": "model_sample(logits)", "late": "pass", "end": "super()._sample(logits, metadata)"}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param({}, [], id="as it should be"),
+        pytest.param({"call": "call_model_sampler(self.model, model_sample, logits)"}, [], id="through a helper"),
+        pytest.param({"early": "pass"}, ["update_async_output_token_ids"], id="history never updated"),
+        pytest.param({"early": "pass", "late": HISTORY}, ["update_async_output_token_ids"], id="history too late"),
+        pytest.param({"end": "self.sampler(logits=logits)"}, ["self.sampler"], id="skips the platform's sampler"),
+    ],
+)
+def test_the_contract_of_the_model_sampler(change: dict[str, str], expected: list[str]) -> None:
+    assert symbols(job(npu(HOOK.format(**(GOOD | change)))), "RS206") == expected
+
+
+def test_a_sampler_call_without_the_hook_is_nobodys_business() -> None:
+    assert found(job(npu("def _sample(self, logits):\n    return self.sampler(logits=logits)")), "RS206") == []
+
+
+# RS207
+
+ASK = 'def load_model(self):\n    self.flag = getattr(self.model, "wants_history", False)'
+
+
+@pytest.mark.parametrize(
+    ("npu_body", "gpu_body", "vllm", "expected"),
+    [
+        pytest.param("def load_model(self):\n    pass", ASK, "x = 1\n", ["wants_history"], id="never asked on NPU"),
+        pytest.param(ASK, ASK, "x = 1\n", [], id="asked on NPU"),
+        pytest.param("def load_model(self):\n    pass", ASK, "wants_history = 1\n", [], id="vLLM's own hook"),
+        pytest.param("def load_model(self):\n    pass", ASK, None, [], id="nobody knows what is vLLM's"),
+        pytest.param(
+            "def load_model(self):\n    self.wants_history()", ASK, "x = 1\n", [], id="mentioned in another way"
+        ),
+        pytest.param(
+            "def f(self):\n    return OmniModelRunnerOutput(a=1)",
+            "def f(self):\n    return OmniModelRunnerOutput(a=1, spec=2)",
+            "x = 1\n",
+            ["spec"],
+            id="an output field",
+        ),
+        pytest.param(
+            "def f(self):\n    return 1",
+            "def f(self):\n    output = OmniModelRunnerOutput()\n    output.spec = 2",
+            "x = 1\n",
+            ["spec"],
+            id="an output field set later",
+        ),
+    ],
+)
+def test_hooks_and_fields_of_the_gpu_side(npu_body: str, gpu_body: str, vllm: str | None, expected: list[str]) -> None:
+    assert symbols(job(npu(npu_body), gpu(gpu_body), vllm=vllm), "RS207") == expected
+
+
+# RS202
+
+VLLM = "class GPUModelRunner:\n    def execute_model(self, x):\n        self.plain(x)\n        return x\n"
+RECEIVE = """
+def execute_model(self, x):
+    if hasattr(self, "_connector"):
+        payload = self.fetch_payload(x)
+        for chunk in payload.chunks:
+            self.merge_chunk(chunk)
+        self.note_payload(payload)
+    self.plain(x)
+    return x
+"""
+PLAIN = "def execute_model(self, x):\n    self.plain(x)\n    return x"
+
+
+def test_an_omni_block_that_npu_lacks_is_found_once() -> None:
+    (finding,) = found(job(npu(PLAIN), gpu(RECEIVE), vllm=VLLM), "RS202")
+    assert (finding.unit, finding.line) == ("NPUARModelRunner.execute_model", 4)
+    assert "5 omni statements" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("npu_body", "gpu_body", "vllm"),
+    [
+        pytest.param(RECEIVE, RECEIVE, VLLM, id="npu has it"),
+        pytest.param(PLAIN, RECEIVE, None, id="nobody knows what is vLLM's"),
+        pytest.param(PLAIN, PLAIN.replace("return x", "y = x\n    return y"), VLLM, id="short"),
+        pytest.param(PLAIN, RECEIVE.replace("self.fetch_payload", "torch.cuda.Stream"), VLLM, id="needs the GPU"),
+        pytest.param("def other(self):\n    pass", RECEIVE, VLLM, id="npu has no such method"),
+        pytest.param(
+            PLAIN + "\ndef _recv(self):\n    return self.fetch_payload, self.chunks, self.merge_chunk, "
+            'self.note_payload, payload, chunk, "_connector"',
+            RECEIVE,
+            VLLM,
+            id="npu knows all the names",
+        ),
+    ],
+)
+def test_runs_that_are_left_alone(npu_body: str, gpu_body: str, vllm: str | None) -> None:
+    assert found(job(npu(npu_body), gpu(gpu_body), vllm=vllm), "RS202") == []
+
+
+def test_a_hook_that_both_inherit_and_only_gpu_code_calls() -> None:
+    shared = OMNI_GPU_BASE.replace("    pass\n", "    def attach_prefix(self, x):\n        return x\n")
+    calling = PLAIN.replace("self.plain(x)", "self.attach_prefix(x)\n    self.plain(x)")
+    assert symbols(job(npu(PLAIN), gpu(calling), vllm=VLLM, gpu_base=shared), "RS202") == ["attach_prefix"]
+
+
+# RS201
+
+
+def entry(npu_text: str, gpu_text: str, name: str = "execute_model") -> Entry:
+    """What a lock written for these texts says of one method."""
+    unit = dedent(gpu_text)[dedent(gpu_text).index("    def ") :]
+    ref = BaseRef("vllm-omni", "0.26.0", GPU_AR, f"GPUARModelRunner.{name}", "lock", 1.0, digest(unit))
+    one = Entry(AR, f"NPUARModelRunner.{name}", None, ref)
+    return record([one], Reading(AR, dedent(npu_text)), Reading(GPU_AR, dedent(gpu_text)), label="Omni-new")[0]
+
+
+OLD_GPU, OLD_NPU = gpu(PLAIN), npu(PLAIN)
+NEW_GPU = gpu(PLAIN.replace("return x", "return self.fixed(x)"))
+
+
+@pytest.mark.parametrize(
+    ("npu_text", "gpu_text", "expected"),
+    [
+        pytest.param(OLD_NPU, OLD_GPU, [], id="nothing changed"),
+        pytest.param(OLD_NPU, NEW_GPU, ["GPUARModelRunner.execute_model"], id="only the GPU side changed"),
+        pytest.param(npu(PLAIN.replace("return x", "return 1")), NEW_GPU, [], id="both changed"),
+        pytest.param(
+            OLD_NPU, gpu("# why\n" + PLAIN.replace("(x)\n", "(  x )  # call\n")), [], id="comments and layout"
+        ),
+        pytest.param(OLD_NPU, gpu("pass"), ["GPUARModelRunner.execute_model"], id="gone from the GPU side"),
+    ],
+)
+def test_gpu_changes_since_the_lock(npu_text: str, gpu_text: str, expected: list[str]) -> None:
+    given = job(npu_text, gpu_text, entries=[entry(OLD_NPU, OLD_GPU)])
+    assert symbols(given, "RS201") == expected
+
+
+def test_a_lock_without_the_npu_text_reports_every_gpu_change() -> None:
+    plain = Entry(AR, "NPUARModelRunner.execute_model", None, entry(OLD_NPU, OLD_GPU).gpu)
+    edited = npu(PLAIN.replace("return x", "return 1"))
+    assert symbols(job(edited, NEW_GPU, entries=[plain]), "RS201") == ["GPUARModelRunner.execute_model"]
+
+
+# RS501
+
+STAGE = """
+def _final_stage(self, req_id):
+    info = self.buffer.get(req_id)
+    if info is None:
+        return None
+    return int(info["stage"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("npu_body", "gpu_body", "expected"),
+    [
+        pytest.param(STAGE, STAGE, ["_final_stage"], id="equal"),
+        pytest.param(
+            STAGE, STAGE.replace("    info =", '    "Stage."\n    info ='), ["_final_stage"], id="a docstring"
+        ),
+        pytest.param(STAGE, STAGE.replace("int(", "str("), [], id="nearly equal"),
+        pytest.param("def f(self):\n    return 1", "def f(self):\n    return 1", [], id="too short"),
+        pytest.param(
+            STAGE.replace("_final_stage", "__init__"), STAGE.replace("_final_stage", "__init__"), [], id="a constructor"
+        ),
+        pytest.param(
+            STAGE.replace("int(", "torch.npu.tensor("), STAGE.replace("int(", "torch.cuda.tensor("), [], id="the device"
+        ),
+    ],
+)
+def test_methods_to_hoist(npu_body: str, gpu_body: str, expected: list[str]) -> None:
+    assert symbols(job(npu(npu_body), gpu(gpu_body)), "RS501") == expected
+
+
+def test_equal_texts_over_different_globals_are_not_the_same() -> None:
+    using = STAGE.replace("int(", "Stage(")
+    given = job(
+        npu(using, head=NPU_HEAD + "from a import Stage\n"), gpu(using, head=GPU_HEAD + "from b import Stage\n")
+    )
+    assert found(given, "RS501") == []
+
+
+def test_an_equal_function_is_to_be_imported() -> None:
+    function = "def pick(a, b):\n    if a:\n        return a\n    if b:\n        return b\n    return None\n"
+    (finding,) = found(job(function + EMPTY_NPU, function + gpu("pass")), "RS501")
+    assert finding.fix == "Import `pick` instead of repeating it."

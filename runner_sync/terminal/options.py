@@ -178,7 +178,7 @@ Outputs = Annotated[
         "--output",
         "-o",
         metavar="FORMAT[:FILE]",
-        help=f"One of {', '.join(FORMATS)}; to FILE or standard output (repeatable).",
+        help=f"{', '.join(FORMATS)}, as far as the command has it; to FILE or standard output (repeatable).",
         autocompletion=_complete_format,
         rich_help_panel=OUTPUT,
     ),

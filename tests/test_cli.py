@@ -188,6 +188,14 @@ def test_upgrade_writes_and_says_what_is_left(sync: FakeSync, capsys: pytest.Cap
     assert "[NPU] Upgrade to v0.30.0rc2" in err
 
 
+def test_a_lock_alone_needs_no_commit_advice(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["runner_sync.sync"], "apply", lambda *_: ("runner-sync.lock",))
+    assert cli.run(["upgrade"]) == 0
+    assert capsys.readouterr().err == f"Wrote {sync.root}/runner-sync.lock.\n"
+
+
 @pytest.mark.usefixtures("sync")
 def test_a_folder_of_changed_files_is_not_taken_for_a_tree(capsys: pytest.CaptureFixture[str]) -> None:
     cli.run(["upgrade", "--omni-version", "0.32.0rc1", "--out", "there"])

@@ -24,7 +24,8 @@ def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, o
     steps = [*_review(report, root), *_check(report, root, is_tree=is_tree, options=options), _commit(report)]
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     numbered = "\n".join(f"  {number}. {step}" for number, step in enumerate(steps, start=1))
-    return f"\nWrote {files} below {root}. What is left:\n{numbered}"
+    where = f"below {root}" if root != Path() else "here"
+    return f"\nWrote {files} {where}; what is left:\n{numbered}"
 
 
 def _review(report: Report, root: Path) -> list[str]:

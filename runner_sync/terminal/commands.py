@@ -90,11 +90,11 @@ def _conclude(
         screen.say(summarize(report))
     if diff:
         screen.say("Nothing was written; run again without --diff to write.")
-    elif paths and command == "upgrade":
+    elif command == "upgrade" and any(change.path in paths for change in planned.changes):
         root = planned.root or Path()
         screen.say(advise(report, paths, root=root, is_tree=options.out is None, options=_targets(options)))
     elif paths:
-        screen.say(f"Wrote {', '.join(paths)} below {planned.root}.")
+        screen.say(f"Wrote {', '.join(str((planned.root or Path()) / path) for path in paths)}.")
 
 
 def _targets(options: UpgradeOptions) -> str:

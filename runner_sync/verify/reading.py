@@ -185,12 +185,13 @@ class Reading:
         message: str,
         fix: str = "",
         unit: str | None = None,
+        column: int = 0,
     ) -> Hit:
         """A finding on whole lines, for what has no node (comments, conflict markers)."""
+        code, severity = rule
         line, end = span
-        return Hit(
-            Finding(*rule, self.path, line, end, self.unit_at(line) if unit is None else unit, symbol, message, fix)
-        )
+        named = self.unit_at(line) if unit is None else unit
+        return Hit(Finding(code, severity, self.path, line, end, named, symbol, message, fix, column))
 
     def _character(self, line: int, column: int) -> int:
         # ast counts UTF-8 bytes from 0, findings count characters from 1.

@@ -27,7 +27,7 @@ from runner_sync.statements import Node
 from runner_sync.verify.drift import nodes, unit_texts
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, words
-from runner_sync.verify.reading import Function, Hit, Reading
+from runner_sync.verify.reading import Function, Hit, Reading, first_line
 
 CODE = "RS202"
 NAME = "statement-missing"
@@ -40,67 +40,58 @@ _HOOK = re.compile(r"\bself\.(\w+)\(")
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """Missing hook calls first, then missing runs, one finding each."""
+    """Missing hook calls (each hook once per class) and missing runs, at the NPU method."""
     if subject.vllm is None:
         return
     known = _canons(subject.vllm) | (_canons(subject.upstream) if subject.upstream is not None else set())
-    upstream_words = words(subject.vllm) | words(subject.upstream)
+    heard_of = words(subject.vllm) | words(subject.upstream)
     for pair in pairs(subject):
-        present = _npu_nodes(pair)
+        present = {node.canon for node in _npu_nodes(pair)}
+        seen: set[str] = set()
         for name, functions in pair.gpu.methods.items():
-            if name not in pair.npu.methods:
-                continue
-            own, at = pair.npu, pair.npu.methods[name][-1]
-            text = pair.gpu.reading.text_of(functions[-1])
-            missing = _Missing(subject, pair, text, known=known, present=present, heard_of=upstream_words)
-            for hook, line in missing.hooks():
-                yield _hit(own.reading, at, pair, functions[-1], line=line, symbol=hook, what=f"calls `self.{hook}(…)`")
-            for run in missing.runs():
-                what = f"has {len(run)} omni statements in a row, beginning with `{_short(run[0].canon)}`"
-                yield _hit(
-                    own.reading, at, pair, functions[-1], line=run[0].start, symbol=_short(run[0].canon), what=what
-                )
+            if name in pair.npu.methods:
+                missing = _Missing(subject, pair, functions[-1], known=known | present, heard_of=heard_of)
+                for symbol, line, what in missing.report(seen):
+                    yield _hit(pair, functions[-1], line=line, symbol=symbol, what=what)
 
 
 class _Missing:
     """The omni statements of one GPU method that NPU code lacks."""
 
     def __init__(
-        self,
-        subject: Subject,
-        pair: Pair,
-        text: str,
-        *,
-        known: set[str],
-        present: Sequence[Node],
-        heard_of: frozenset[str],
+        self, subject: Subject, pair: Pair, function: Function, *, known: set[str], heard_of: frozenset[str]
     ) -> None:
         self._profile = subject.profile
         self._pair = pair
         self._heard_of = heard_of
         self._bound = pair.bound_names(subject.profile)
-        self._nodes = nodes(in_npu_words(text, subject.profile))
-        canons = {node.canon for node in present}
+        self._nodes = nodes(in_npu_words(pair.gpu.reading.text_of(function), subject.profile))
         self._absent = [
-            not n.is_comment and n.kind != "docstring" and not n.is_clause and n.canon not in canons | known
-            for n in self._nodes
+            not n.is_comment and n.kind != "docstring" and not n.is_clause and n.canon not in known for n in self._nodes
         ]
 
-    def hooks(self) -> Iterator[tuple[str, int]]:
+    def report(self, seen: set[str]) -> Iterator[tuple[str, int, str]]:
+        """Symbol, line within the method, and what the GPU method does there."""
+        for hook, line in self._hooks():
+            if hook not in seen:
+                seen.add(hook)
+                yield hook, line, f"calls `self.{hook}(…)`"
+        for run in self._runs():
+            first = _short(run[0].canon)
+            yield first, run[0].start, f"has {len(run)} omni statements in a row, beginning with `{first}`"
+
+    def _hooks(self) -> Iterator[tuple[str, int]]:
         """Omni methods that are called here and that no NPU code mentions, with the line of the call."""
-        seen: set[str] = set()
         for node, absent in zip(self._nodes, self._absent, strict=True):
             if not absent or self._is_bound(node):
                 continue
             for hook in _HOOK.findall(node.canon):
-                if hook in seen or hook in self._heard_of or hook in self._pair.npu_mentions:
-                    continue
                 # A helper of the GPU class alone may be a refactoring of what NPU has in one piece.
-                if self._pair.npu_line.find(hook) is not None:
-                    seen.add(hook)
+                inherited = self._pair.npu_line.find(hook) is not None
+                if inherited and hook not in self._heard_of and hook not in self._pair.npu_mentions:
                     yield hook, node.start
 
-    def runs(self) -> Iterator[list[Node]]:
+    def _runs(self) -> Iterator[list[Node]]:
         """Runs of absent statements, at least half of which use names unheard of on NPU."""
         run: list[Node] = []
         for node, absent in [*zip(self._nodes, self._absent, strict=True), (None, False)]:
@@ -145,14 +136,15 @@ def _short(canon: str) -> str:
     return line if len(line) <= 70 else f"{line[:67]}…"
 
 
-def _hit(reading: Reading, at: Function, pair: Pair, function: Function, *, line: int, symbol: str, what: str) -> Hit:
-    gpu = pair.gpu
-    return reading.hit(
+def _hit(pair: Pair, function: Function, *, line: int, symbol: str, what: str) -> Hit:
+    gpu, npu = pair.gpu, pair.npu
+    # The text of a method begins at its decorators.
+    place = f"{gpu.reading.path}:{first_line(function) + line - 1}"
+    return npu.reading.hit(
         (CODE, SEVERITY),
-        at,
+        npu.methods[function.name][-1],
         symbol=symbol,
-        message=f"`{gpu.name}.{function.name}` ({gpu.reading.path}:{function.lineno + line - 1}) {what}; nothing that "
-        f"runs on `{pair.npu.name}` does.",
-        fix=f"runner-sync upgrade --only {pair.npu.name}.{function.name}",
+        message=f"`{gpu.name}.{function.name}` ({place}) {what}; nothing that runs on `{npu.name}` does.",
+        fix=f"runner-sync upgrade --only {npu.name}.{function.name}",
         also=(gpu.reading.span_of(function),),
     )

@@ -43,6 +43,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         yield npu.hit_lines(
             (CODE, SEVERITY),
             (comment.line, comment.line),
+            column=comment.column,
             symbol=found["id"] or "review",
             message=f"This review item is still open{reason}.",
             fix=f"Settle it, then delete the comment; `runner-sync upgrade --diff --only {npu.unit_at(comment.line)}` "

@@ -43,5 +43,6 @@ def find(reading: Reading, ignore: Ignore, has_run: Callable[[str], bool]) -> It
                 (line, line),
                 symbol=what,
                 message=f"This comment silences {what}, which reports nothing here.",
+                column=ignore.comment.column,
                 fix=f"Delete `{what}` from the comment.",
             )

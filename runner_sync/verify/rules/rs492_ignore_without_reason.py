@@ -47,5 +47,6 @@ def find(reading: Reading, ignore: Ignore, _has_run: Callable[[str], bool]) -> I
         (line, line),
         symbol=ignore.comment.text,
         message=f"This comment silences nothing: {what}.",
+        column=ignore.comment.column,
         fix="Write it as `# runner-sync: ignore[RS203] reason`.",
     )

@@ -1,0 +1,264 @@
+"""The engine of `check`: what is reported, what is silenced, what is new, and what starting it costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from check_samples import AR, BASE, GPU_AR, GPU_HEAD, NPU_HEAD, job, run
+
+from runner_sync.errors import InputError
+from runner_sync.profile import NPU
+from runner_sync.verify import baseline as ratchet
+from runner_sync.verify import check
+from runner_sync.verify.baseline import Baseline, StaleEntry
+from runner_sync.verify.check import CheckJob, CheckModule
+from runner_sync.verify.registry import is_selected
+
+CUDA = "torch.cuda.synchronize()\n"
+GUARD = 'if "x" in locals(): pass\n'
+TWO = CUDA + GUARD
+
+
+def codes(result: check.CheckResult) -> list[str]:
+    return [finding.code for finding in result.findings]
+
+
+# What is reported
+
+
+def test_findings_come_in_the_order_of_the_files_and_lines() -> None:
+    result = check.run(job(GUARD + CUDA, npu_base=CUDA))
+    assert [(f.path, f.line, f.code) for f in result.findings] == [
+        (AR, 1, "RS407"),
+        (AR, 2, "RS402"),
+        (BASE, 1, "RS402"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "expected"),
+    [
+        ((), (), ["RS402", "RS407"]),
+        (("RS4",), (), ["RS402", "RS407"]),
+        (("RS402",), (), ["RS402"]),
+        (("RS2",), (), []),
+        ((), ("RS407",), ["RS402"]),
+        (("RS4",), ("RS402",), ["RS407"]),
+        (("RS402",), ("RS4",), ["RS402"]),
+        (("RS4",), ("RS4",), []),
+        (("ALL",), ("rs402",), ["RS407"]),
+    ],
+)
+def test_the_longer_prefix_wins_and_ignore_wins_a_draw(
+    select: tuple[str, ...], ignore: tuple[str, ...], expected: list[str]
+) -> None:
+    assert codes(check.run(job(TWO), select=select, ignore=ignore)) == expected
+
+
+def test_selecting_one_rule_deselects_the_rest() -> None:
+    assert is_selected("RS203", ["RS203"], [])
+    assert not is_selected("RS204", ["RS203"], [])
+
+
+def test_rules_can_be_left_out_by_path() -> None:
+    result = check.run(job(TWO, npu_base=TWO), per_path_ignores={"*/npu_ar_*": ["RS402"]})
+    assert [(f.path, f.code) for f in result.findings] == [(AR, "RS407"), (BASE, "RS402"), (BASE, "RS407")]
+
+
+@pytest.mark.parametrize(("least", "expected"), [("error", ["RS402"]), ("warning", ["RS402", "RS407"])])
+def test_the_least_severity(least: str, expected: list[str]) -> None:
+    assert codes(run(job(TWO), "ALL", severity=least)) == expected
+
+
+# What a branch touched
+
+
+def test_only_findings_on_changed_lines_are_reported() -> None:
+    assert codes(check.run(job(TWO), changed={AR: {2}})) == ["RS407"]
+    assert codes(check.run(job(TWO), changed={AR: {9}, BASE: {1}})) == []
+
+
+def test_a_change_of_the_gpu_method_makes_its_absence_on_npu_the_branchs_business() -> None:
+    gpu = GPU_HEAD + "class GPUARModelRunner(OmniGPUModelRunner):\n    def f(self):\n        return super().f()\n"
+    given = job(NPU_HEAD + "class NPUARModelRunner(OmniNPUModelRunner):\n    pass\n", gpu)
+    assert codes(check.run(given, changed={GPU_AR: {4}})) == ["RS203"]
+    assert codes(check.run(given, changed={GPU_AR: {1}})) == []
+
+
+# Ignore comments
+
+
+IGNORES = [
+    pytest.param("torch.cuda.synchronize()  # runner-sync: ignore[RS402] tested on GPU", [], id="on the line"),
+    pytest.param("# runner-sync: ignore[RS402] tested on GPU\ntorch.cuda.synchronize()", [], id="on the line above"),
+    pytest.param(
+        "# runner-sync: ignore[RS402] tested on GPU\n# and more\ntorch.cuda.synchronize()", [], id="with more comments"
+    ),
+    pytest.param(
+        "# runner-sync: ignore[RS402:torch.cuda] tested on GPU\ntorch.cuda.synchronize()", [], id="for that symbol"
+    ),
+    pytest.param(
+        "# runner-sync: ignore[RS402, RS407] legacy\nif 'x' in locals(): torch.cuda.synchronize()", [], id="two codes"
+    ),
+    pytest.param(
+        "# runner-sync: ignore[RS402:torch.xpu] other\ntorch.cuda.synchronize()",
+        ["RS491", "RS402"],
+        id="for another symbol",
+    ),
+    pytest.param(
+        "# runner-sync: ignore[RS402] tested on GPU\n\ntorch.cuda.synchronize()",
+        ["RS491", "RS402"],
+        id="a blank line between",
+    ),
+    pytest.param(
+        "x = 1  # runner-sync: ignore[RS402] tested on GPU\ntorch.cuda.synchronize()",
+        ["RS491", "RS402"],
+        id="behind the statement before",
+    ),
+    pytest.param(
+        "torch.cuda.synchronize()  # runner-sync: ignore[RS407] legacy", ["RS402", "RS491"], id="another code"
+    ),
+    pytest.param("torch.cuda.synchronize()  # runner-sync: ignore[RS402]", ["RS402", "RS492"], id="no reason"),
+    pytest.param("torch.cuda.synchronize()  # runner-sync: ignore", ["RS402", "RS492"], id="no code"),
+    pytest.param("torch.cuda.synchronize()  # runner-sync: ignore[402] why", ["RS402", "RS492"], id="no such code"),
+    pytest.param("x = 1  # runner-sync: ignore[RS402] tested on GPU", ["RS491"], id="nothing to silence"),
+    pytest.param("x = 1  # runner-sync: ignore[RS301] vllm 0.30", [], id="a rule that did not run"),
+    pytest.param("x = '# runner-sync: ignore[RS402]'", [], id="inside a string"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), IGNORES)
+def test_ignore_comments(text: str, expected: list[str]) -> None:
+    assert codes(check.run(job(text + "\n"))) == expected
+
+
+def test_an_ignore_above_the_decorator_of_a_method() -> None:
+    text = (
+        "class A:\n    def f(self): return 1\n"
+        "    # runner-sync: ignore[RS405] kept until 0.32\n    def f(self): return 2\n"
+    )
+    assert codes(check.run(job(text))) == []
+
+
+def test_an_ignore_is_not_unused_when_its_rule_was_not_selected() -> None:
+    text = "x = 1  # runner-sync: ignore[RS402] tested on GPU\n"
+    assert codes(check.run(job(text), select=["RS401", "RS49"])) == []
+
+
+def test_what_comments_silence_is_counted() -> None:
+    assert check.run(job("torch.cuda.synchronize()  # runner-sync: ignore[RS402] tested\n")).ignored == 1
+
+
+# The ratchet
+
+ROW = {"code": "RS402", "path": "p", "unit": "u", "symbol": "s"}
+KEY = ("RS402", AR, "<module>", "torch.cuda")
+
+
+def test_a_baseline_accepts_as_many_as_it_counts_wherever_they_stand() -> None:
+    result = check.run(job("\n\n" + CUDA + CUDA), baseline=Baseline({KEY: 1}))
+    assert (codes(result), result.accepted, result.stale) == (["RS402"], 1, ())
+
+
+def test_an_entry_that_accepts_more_than_there_is_is_stale_and_shrinks() -> None:
+    result = check.run(job(CUDA), baseline=Baseline({KEY: 3}))
+    assert result.stale == (StaleEntry(*KEY, accepted=3, found=1),)
+    assert result.baseline == Baseline({KEY: 1})
+
+
+def test_a_baseline_never_grows() -> None:
+    result = check.run(job(CUDA + GUARD), baseline=Baseline({KEY: 1}))
+    assert codes(result) == ["RS407"]
+    assert result.baseline == Baseline({KEY: 1})
+
+
+def test_the_first_baseline_takes_everything() -> None:
+    result = check.run(job(TWO))
+    assert result.baseline == Baseline({KEY: 1, ("RS407", AR, "<module>", "x"): 1})
+
+
+def test_rules_that_did_not_run_keep_their_entries() -> None:
+    breakage = ("RS301", AR, "<module>", "vllm.gone")
+    result = check.run(job("x = 1\n"), baseline=Baseline({breakage: 1, KEY: 1}))
+    assert [entry.code for entry in result.stale] == ["RS402"]
+    assert result.baseline == Baseline({breakage: 1})
+
+
+def test_a_baseline_survives_being_written_and_read() -> None:
+    given = Baseline({KEY: 2, ("RS203", AR, "Ä", 'quote "x"'): 1})
+    text = ratchet.dump(given)
+    assert ratchet.load(text, path="b.json") == given
+    assert ratchet.dump(ratchet.load(text, path="b.json")) == text
+    assert ratchet.load(ratchet.dump(Baseline()), path="b.json") == Baseline()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"format_version": 2, "findings": []}',
+        '{"format_version": 1}',
+        '{"format_version": 1, "findings": [1]}',
+        '{"format_version": 1, "findings": [{"code": "RS402"}]}',
+        json.dumps({"format_version": 1, "findings": [{**ROW, "count": 0}]}),
+        json.dumps({"format_version": 1, "findings": [{**ROW, "count": True}]}),
+    ],
+)
+def test_a_broken_baseline_is_refused_with_the_remedy(text: str) -> None:
+    with pytest.raises(InputError, match=r"^b\.json.*--update-baseline`\.$"):
+        ratchet.load(text, path="b.json")
+
+
+# Bad input
+
+CONFLICT = "<<<<<<< omni\ntorch.cuda.synchronize()\n=======\nx = 1\n>>>>>>> upstream\n"
+
+
+def test_a_file_with_conflicts_says_only_that_and_the_others_are_checked() -> None:
+    assert codes(check.run(job(CONFLICT, npu_base=CUDA))) == ["RS410", "RS402"]
+
+
+@pytest.mark.parametrize(
+    ("npu", "gpu", "path"),
+    [("def f(:\n", None, AR), ("class NPUARModelRunner: pass\n", "def f(:\n", GPU_AR)],
+)
+def test_a_file_that_is_no_python_ends_the_run(npu: str, gpu: str | None, path: str) -> None:
+    with pytest.raises(InputError, match=path):
+        check.run(job(npu, gpu))
+
+
+def test_an_empty_job_finds_nothing() -> None:
+    assert check.run(CheckJob(NPU, ())).findings == ()
+    assert check.run(CheckJob(NPU, (CheckModule(AR, ""),))).findings == ()
+
+
+def test_an_unknown_file_of_the_omni_tree_is_no_error() -> None:
+    given = job("from vllm_omni.gone import Mixin\nclass NPUARModelRunner(Mixin):\n    pass\n", "x = 1\n")
+    assert codes(check.run(given)) == []
+    assert codes(check.run(replace(given, read=None))) == []
+
+
+# What starting it costs
+
+PURE = """
+import sys
+from runner_sync.profile import NPU
+from runner_sync.verify import check
+module = check.CheckModule({path!r}, "torch.cuda.synchronize()\\n", "g.py", "x = 1\\n")
+assert check.run(check.CheckJob(NPU, (module,))).findings
+print("\\n".join(sorted(sys.modules)))
+"""
+HEAVY = {"libcst", "git", "requests", "urllib3", "rich", "typer", "jinja2", "tomlkit", "msgspec", "http", "socket"}
+
+
+def test_check_from_the_lock_imports_nothing_heavy() -> None:
+    script = PURE.format(path=AR)
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert {name.split(".")[0] for name in loaded} & HEAVY == set()
+    assert "runner_sync.verify.world" not in loaded

@@ -1,0 +1,250 @@
+"""RS1xx: what vllm-ascend did to the methods that NPU runners hold copies of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from check_samples import AR, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, run, symbols
+
+from runner_sync.lock import Entry, digest
+from runner_sync.model import BaseRef
+from runner_sync.profile import ASCEND_RUNNER
+from runner_sync.verify.check import CheckJob
+from runner_sync.verify.drift import record
+from runner_sync.verify.reading import Reading
+
+BODY = """
+def _dummy_run(self, num_tokens, with_prefill=False):
+    self.prepare(num_tokens)
+    self.pad(num_tokens)
+    with set_ascend_forward_context(None, self.config):
+        hidden = self.model(num_tokens)
+    self.finish(hidden)
+    return hidden
+"""
+
+
+def upstream(body: str) -> str:
+    return "class NPUModelRunner:\n" + "".join(f"    {line}\n" if line else "\n" for line in dedent(body).split("\n"))
+
+
+def copy(body: str) -> str:
+    lines = "".join(f"    {line}\n" if line else "\n" for line in dedent(body).split("\n"))
+    return f"{NPU_HEAD}\nclass NPUARModelRunner(OmniNPUModelRunner):\n{lines}"
+
+
+OMNI = BODY.replace("    self.finish(hidden)", "    hidden = self.talker(hidden)\n    self.finish(hidden)")
+SYNCED = BODY.replace("    self.pad(num_tokens)", "    self.pad(num_tokens)\n    self.commit_block_table(num_tokens)")
+
+
+def follow(npu: str, base: str, target: str) -> CheckJob:
+    return job(copy(npu), upstream=upstream(target), base=upstream(base))
+
+
+# RS101
+
+
+def test_a_change_that_the_copy_does_not_follow_is_counted_and_shown() -> None:
+    (finding,) = found(follow(OMNI, BODY, SYNCED), "RS101")
+    assert (finding.unit, finding.symbol) == ("NPUARModelRunner._dummy_run", "NPUModelRunner._dummy_run")
+    assert "vllm-ascend 0.30.0rc2 changed 1 statements" in finding.message
+    assert "since 0.26.0rc1" in finding.message
+    assert "`self.commit_block_table(num_tokens)`" in finding.message
+    assert finding.fix == "runner-sync upgrade --only NPUARModelRunner._dummy_run"
+
+
+@pytest.mark.parametrize(
+    ("target", "risk"),
+    [
+        pytest.param(SYNCED, "low", id="a statement"),
+        pytest.param(BODY.replace("return hidden", "return hidden, None"), "high", id="a return value"),
+        pytest.param(BODY.replace("None, self.config", "None"), "high", id="a with"),
+        pytest.param(BODY.replace("with_prefill=False", "with_prefill=False, cpp=0"), "high", id="the signature"),
+        pytest.param(
+            BODY.replace("    self.finish(hidden)", "".join(f"    self.step({n})\n" for n in range(6))),
+            "medium",
+            id="many statements",
+        ),
+    ],
+)
+def test_the_risk_is_named(target: str, risk: str) -> None:
+    (finding,) = found(follow(OMNI, BODY, target), "RS101")
+    assert f"(risk {risk})" in finding.message
+
+
+WRAPPER = (
+    "def _dummy_run(self, num_tokens, with_prefill=False):\n    self.prepare(num_tokens)\n    self.pad(num_tokens)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("npu", "base", "target"),
+    [
+        pytest.param(OMNI, BODY, BODY, id="upstream did not change"),
+        pytest.param(
+            SYNCED.replace("return hidden", "self.talker()\n    return hidden"), BODY, SYNCED, id="the copy has it"
+        ),
+        pytest.param(OMNI, BODY, "# why\n" + BODY.replace("(num_tokens)", "( num_tokens )"), id="layout and comments"),
+        pytest.param(WRAPPER + "    return super()._dummy_run(num_tokens)", BODY, SYNCED, id="a wrapper"),
+        pytest.param(
+            WRAPPER + "    return NPUModelRunner._dummy_run(self, num_tokens)", BODY, SYNCED, id="a wrapper by name"
+        ),
+        pytest.param("def _dummy_run(self):\n    return self.mine()", BODY, SYNCED, id="only the name in common"),
+        pytest.param("def mine(self):\n    return 1", BODY, SYNCED, id="omni's own method"),
+    ],
+)
+def test_what_is_no_drift(npu: str, base: str, target: str) -> None:
+    assert found(follow(npu, base, target), "RS101") == []
+
+
+def locked(npu: str, base: str, *, ref: str = "0.24.0rc1") -> Entry:
+    unit = upstream(base).split("\n", 1)[1]
+    source = BaseRef("vllm-ascend", ref, ASCEND_RUNNER, "NPUModelRunner._dummy_run", "lock", 1.0, digest(unit))
+    return record([Entry(AR, "NPUARModelRunner._dummy_run", source)], Reading(AR, copy(npu)), None, label="Omni-new")[0]
+
+
+def test_the_lock_alone_tells_that_upstream_changed() -> None:
+    given = job(copy(OMNI), upstream=upstream(SYNCED), entries=[locked(OMNI, BODY)])
+    (finding,) = found(given, "RS101")
+    assert "changed `NPUModelRunner._dummy_run` since 0.24.0rc1" in finding.message
+
+
+def test_the_lock_alone_tells_that_upstream_did_not_change() -> None:
+    given = job(copy(OMNI), upstream=upstream(BODY), base=upstream(SYNCED), entries=[locked(OMNI, BODY)])
+    assert found(given, "RS101") == []
+
+
+def test_each_unit_is_compared_with_the_base_that_the_lock_names() -> None:
+    given = job(copy(OMNI), upstream=upstream(SYNCED), base=upstream("pass"), entries=[locked(OMNI, BODY)])
+    module = replace(given.modules[0], base_texts={"0.24.0rc1": upstream(BODY)})
+    (finding,) = found(replace(given, modules=(module, *given.modules[1:])), "RS101")
+    assert "since 0.24.0rc1" in finding.message
+    assert "1 statements" in finding.message
+
+
+def test_a_unit_that_the_lock_calls_omnis_own_follows_nobody() -> None:
+    own = Entry(AR, "NPUARModelRunner._dummy_run")
+    given = job(copy(OMNI), upstream=upstream(SYNCED), base=upstream(BODY), entries=[own])
+    assert found(given, "RS101") == []
+
+
+# RS102
+
+
+def test_a_method_that_is_gone_and_its_likely_successor() -> None:
+    renamed = BODY.replace("_dummy_run", "_profile_run")
+    (finding,) = found(follow(OMNI, BODY, renamed), "RS102")
+    assert "`NPUModelRunner._profile_run` is most like it" in finding.message
+
+
+def test_a_method_that_moved_to_another_class() -> None:
+    moved = "class Mixin:\n" + upstream(BODY).split("\n", 1)[1] + "class NPUModelRunner(Mixin):\n    pass\n"
+    given = job(copy(OMNI), upstream=moved, base=upstream(BODY))
+    (finding,) = found(given, "RS102")
+    assert "`Mixin._dummy_run` is there" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("npu", "base", "target"),
+    [
+        pytest.param(OMNI, BODY, SYNCED, id="still there"),
+        pytest.param("def mine(self):\n    return 1", BODY, "pass", id="never there"),
+        pytest.param(WRAPPER + "    return super()._dummy_run(num_tokens)", BODY, "pass", id="no copy"),
+    ],
+)
+def test_what_is_not_gone(npu: str, base: str, target: str) -> None:
+    assert found(follow(npu, base, target), "RS102") == []
+
+
+# RS103
+
+
+def test_a_copy_that_says_what_it_would_inherit() -> None:
+    (finding,) = found(follow(BODY, BODY, BODY), "RS103")
+    assert finding.fix == "Delete `_dummy_run` from `NPUARModelRunner`."
+
+
+def test_a_copy_of_omnis_own_parent() -> None:
+    parent = OMNI_GPU_BASE.replace("    pass\n", "".join(f"    {line}\n" for line in dedent(BODY).split("\n")))
+    (finding,) = found(job(copy(BODY), gpu_base=parent), "RS103")
+    assert "`OmniGPUModelRunner._dummy_run`" in finding.message
+
+
+def test_a_copy_that_shields_from_an_omni_parent_is_needed() -> None:
+    parent = OMNI_GPU_BASE.replace("    pass\n", "    def _dummy_run(self, num_tokens):\n        return 1\n")
+    given = job(copy(BODY), upstream=upstream(BODY), gpu_base=parent)
+    assert found(given, "RS103") == []
+
+
+@pytest.mark.parametrize(
+    ("npu", "target"),
+    [
+        pytest.param(OMNI, BODY, id="omni adds to it"),
+        pytest.param(BODY, SYNCED, id="upstream adds to it"),
+        pytest.param(BODY.replace("with_prefill=False", "with_prefill=True"), BODY, id="another default"),
+    ],
+)
+def test_copies_that_say_something_of_their_own(npu: str, target: str) -> None:
+    assert found(follow(npu, BODY, target), "RS103") == []
+
+
+def test_a_copy_over_other_globals_is_needed() -> None:
+    body = BODY.replace("set_ascend_forward_context(None, self.config)", "Context(num_tokens)")
+    given = job("from mine import Context\n" + copy(body), upstream="from theirs import Context\n" + upstream(body))
+    assert found(given, "RS103") == []
+
+
+# RS104
+
+
+@pytest.mark.parametrize(
+    ("own", "new", "expected"),
+    [
+        pytest.param("self, config", "self, config, context=None", ["context"], id="gained one"),
+        pytest.param("self, config, old", "self, config", ["old"], id="lost one that the override requires"),
+        pytest.param("self, config, old=None", "self, config", [], id="lost one that has a default"),
+        pytest.param("self, config, context=None", "self, config, context=None", [], id="followed"),
+        pytest.param("self, config, **kwargs", "self, config, context=None", [], id="takes any keyword"),
+        pytest.param("self, config: int", "self, config: str", [], id="an annotation"),
+        pytest.param("self, config", "self, config, *, context", ["context"], id="keyword only"),
+    ],
+)
+def test_parameters(own: str, new: str, expected: list[str]) -> None:
+    old = "self, config, old=None" if "old" in own else "self, config"
+    wrapper = f"def initialize({own}):\n    return super().initialize(config)"
+    given = follow(wrapper, f"def initialize({old}):\n    pass", f"def initialize({new}):\n    pass")
+    assert symbols(given, "RS104") == expected
+
+
+# RS110
+
+RULER = "# " + "-" * 30 + " Omni-new " + "-" * 30
+MARKED = OMNI.replace("    hidden = self.talker(hidden)", f"    {RULER}\n    hidden = self.talker(hidden)\n    {RULER}")
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        pytest.param(MARKED, 0, id="as locked"),
+        pytest.param(MARKED.replace("self.talker(hidden)", "self.talker(hidden, 1)"), 0, id="inside a block"),
+        pytest.param(MARKED.replace("self.pad(num_tokens)", "self.pad(num_tokens )  # pad"), 0, id="layout"),
+        pytest.param(MARKED.replace("self.pad(num_tokens)", "self.pad(0)"), 1, id="outside"),
+        pytest.param(
+            MARKED.replace("    return hidden", f"    {RULER}\n    self.send()\n    {RULER}\n    return hidden"),
+            0,
+            id="a new block",
+        ),
+    ],
+)
+def test_edits_outside_blocks(now: str, expected: int) -> None:
+    assert len(found(job(copy(now), entries=[locked(MARKED, BODY)]), "RS110")) == expected
+
+
+def test_a_lock_that_does_not_know_the_npu_text_says_nothing_of_edits() -> None:
+    entry = replace(locked(MARKED, BODY), extra={})
+    assert found(job(copy(OMNI), entries=[entry]), "RS110") == []
+
+
+def test_without_upstream_nothing_is_said_of_it() -> None:
+    assert [f.code for f in run(job(copy(OMNI)), "RS1").findings] == []

@@ -55,6 +55,17 @@ class KeywordRewrite:
 
 
 @dataclass(frozen=True, slots=True)
+class SamplerHook:
+    """The contract of a model's own sampler: the method that asks it, the call that makes the token history real, the
+    platform's sampler, and the attribute by which a model says that it wants to be asked."""
+
+    method: str = "_sample"
+    history: str = "self.input_batch.update_async_output_token_ids()"
+    sampler: str = "self.sampler"
+    flag: str = "prefer_model_sampler"
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Everything the engine is told about one derived platform."""
 
@@ -70,6 +81,7 @@ class Profile:
     device: tuple[str, str] = ("cuda", "npu")
     unported: tuple[str, ...] = ()
     vllm_class: str = "GPUModelRunner"
+    sampler_hook: SamplerHook = SamplerHook()
 
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
         """The name rewrites of ``names``, in the order in which they are tried."""

@@ -12,13 +12,14 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 from __future__ import annotations
 
 import ast
+import copy
 import io
 import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 INDENT = 4
 ROOT = -1
@@ -203,7 +204,8 @@ def _clause_line(source: list[str], canon: str, line: int, column: int) -> int:
 
 
 def _first_line(statement: ast.stmt) -> int:
-    return min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(d.lineno for d in decorators)])
 
 
 def _head_end(source: list[str], begin: int, top: int) -> int:
@@ -223,6 +225,9 @@ def _join_line(item: _Item, statement: ast.stmt) -> None:
 def _simple(statement: ast.stmt, first: int, parent: _Item | None) -> _Item:
     last = statement.end_lineno or statement.lineno
     kind = "docstring" if _is_docstring(statement) else "statement"
+    if isinstance(statement, ast.AnnAssign):
+        statement = copy.copy(statement)
+        statement.annotation = _hint(statement.annotation) or statement.annotation
     return _Item(kind, ast.unparse(statement), first, last, statement.col_offset, parent)
 
 
@@ -232,6 +237,46 @@ def _is_docstring(statement: ast.stmt) -> bool:
         and isinstance(statement.value, ast.Constant)
         and isinstance(statement.value.value, str)
     )
+
+
+class _Hints(ast.NodeTransformer):
+    """Annotations in one spelling: unquoted, ``X | None`` for ``Optional[X]``, ``A | B`` for ``Union[A, B]``."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802
+        if not isinstance(node.value, str):
+            return node
+        try:
+            return self.visit(ast.parse(node.value, mode="eval").body)  # type: ignore[no-any-return]
+        except SyntaxError:
+            return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        match node.value:
+            case ast.Name(id="Optional"):
+                return ast.BinOp(node.slice, ast.BitOr(), ast.Constant(None))
+            case ast.Name(id="Union") if isinstance(node.slice, ast.Tuple) and node.slice.elts:
+                return reduce(lambda a, b: ast.BinOp(a, ast.BitOr(), b), node.slice.elts)
+            case ast.Name(id="Literal"):
+                return node
+            case ast.Name(id=("List" | "Dict" | "Tuple" | "Set" | "Type") as name):
+                node.value = ast.Name(name.lower(), ast.Load())
+        return node
+
+
+def _hint(annotation: ast.expr | None) -> ast.expr | None:
+    if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in ast.walk(annotation)):
+        return annotation
+    return _Hints().visit(copy.deepcopy(annotation))  # type: ignore[no-any-return]
+
+
+def _arguments(arguments: ast.arguments) -> str:
+    """``ast.unparse`` of a parameter list with its annotations in one spelling."""
+    plain = copy.deepcopy(arguments)
+    for arg in ast.walk(plain):
+        if isinstance(arg, ast.arg):
+            arg.annotation = _hint(arg.annotation)
+    return ast.unparse(plain)
 
 
 def _suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
@@ -297,8 +342,9 @@ def _definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> 
         parts = [*map(ast.unparse, node.bases), *(f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords)]
         return f"{decorators}class {node.name}({', '.join(parts)})"
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    return f"{decorators}{word} {node.name}({ast.unparse(node.args)}){returns}"
+    hint = _hint(node.returns)
+    returns = f" -> {ast.unparse(hint)}" if hint is not None else ""
+    return f"{decorators}{word} {node.name}({_arguments(node.args)}){returns}"
 
 
 def _with_comments(items: list[_Item], comments: dict[int, int]) -> list[_Item]:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from runner_sync.merge.dataflow import Tree, put_behind_bindings
 from runner_sync.merge.resolve import Content, any_node
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import INDENT
@@ -54,10 +55,27 @@ def _cannot_stand(weave: Weave, strand: Strand, alive: set[int], full: set[int],
 
 def emit(weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content], *, indent: int) -> Emitted:
     """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones."""
-    printer = _Printer(weave, contents, _children(strands), _clauses(strands))
+    children, clauses = _children(strands), _clauses(strands)
+    _settle_order(weave, strands, children, clauses)
+    printer = _Printer(weave, contents, children, clauses)
     for strand in printer.children.get(0, []):
         printer.write(strand, indent)
     return Emitted(tuple(printer.lines), printer.place)
+
+
+def _settle_order(
+    weave: Weave, strands: Sequence[Strand], children: dict[int, list[Strand]], clauses: dict[int, list[Strand]]
+) -> None:
+    """Additions of one side go behind the statement of the other that now binds what they read."""
+    by_key = {id(s): s for s in strands}
+    tree = Tree(
+        {key: [id(s) for s in suite] for key, suite in children.items()},
+        {key: [id(s) for s in suite] for key, suite in clauses.items()},
+        {id(s): any_node(weave, s) for s in strands},
+    )
+    put_behind_bindings(tree, {id(s) for s in strands if s.sides == "o"})
+    for key, suite in tree.children.items():
+        children[key] = [by_key[k] for k in suite]
 
 
 def _children(strands: Sequence[Strand]) -> dict[int, list[Strand]]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from runner_sync.merge.dataflow import binds
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Strand, Weave
@@ -64,7 +65,19 @@ def settle_presence(
     _leave_out_foreign(weave, foreign)
     doubts += _inside_removed(weave, strands)
     doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, foreign)]
-    return doubts if veto is None else doubts + _refuse(weave, strands, veto)
+    if veto is not None:
+        doubts += _refuse(weave, strands, veto)
+    _undo_half_moves(weave, strands)
+    return doubts
+
+
+def _undo_half_moves(weave: Weave, strands: Sequence[Strand]) -> None:
+    """A statement that upstream moved goes from its old place only if it comes in at the new one."""
+    left_out = {weave.upstream[s.upstream].canon for s in strands if s.upstream is not None and not s.kept}
+    for strand in strands:
+        if strand.sides == "bo" and not strand.kept:
+            node = weave.omni[strand.omni or 0]
+            strand.kept = not node.is_comment and node.weight >= 1 and node.canon in left_out
 
 
 def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:
@@ -77,6 +90,8 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             omni = weave.omni[strand.omni or 0]
             if _same(weave.base[strand.base or 0], omni) or _is_inherited(omni, heritage):
                 return False, None
+            if _is_rewritten(weave, strand):
+                return False, _doubt(weave, strand, "upstream rewrote a statement that omni had edited", 0.4)
             kept = policy.edited_here_gone_there == "omni"
             return kept, _doubt(weave, strand, "upstream removed a statement that omni had edited", 0.5)
         case "bu":
@@ -86,6 +101,14 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             return kept, _doubt(weave, strand, "upstream changed a statement that omni had removed", 0.6)
         case _:
             return True, None
+
+
+def _is_rewritten(weave: Weave, strand: Strand) -> bool:
+    """Whether new statements of upstream bind what the removed one bound: keeping both would do the work twice."""
+    mine = binds(weave.omni[strand.omni or 0])
+    if not mine:
+        return False
+    return any(mine & binds(weave.upstream[s.upstream]) for s in weave.of_upstream if s.sides == "u" and s.upstream)
 
 
 def _is_inherited(node: Node, heritage: Heritage) -> bool:

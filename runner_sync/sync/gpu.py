@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from runner_sync import lineage, merge
+from runner_sync.compose.hooks import fit_sampler_hook
 from runner_sync.compose.members import Member, Twins, canonical, decide, predecessor
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
@@ -238,9 +239,10 @@ def new_members(
         if decision.action not in ("port", "hook"):
             continue
         before = predecessor(decision.name, order, have)
-        text = side.full[prefix + decision.name]
+        text, said = fit_sampler_hook(side.full[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(prefix + decision.name, ["", text], "own", "added", after=prefix + before if before else None)
         _refer(draft, job, text, side)
+        draft.notes = said
         have.add(decision.name)
         added.append(draft)
     return added

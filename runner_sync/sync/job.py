@@ -112,6 +112,7 @@ class Draft:
     removed: bool = False
     after: str | None = None
     own: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -73,9 +73,8 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
 def _added_review(draft: Draft, job: ModuleJob, decisions: Sequence[Member]) -> ReviewItem:
     decision = next(d for d in decisions if d.name == draft.member)
     what = "ported as a hook" if decision.action == "hook" else "ported"
-    return review(
-        draft, job.path, f"{what} from the GPU runner: {decision.reason}", 0.8, "", "", draft.text, draft.text
-    )
+    reason = "; ".join([f"{what} from the GPU runner: {decision.reason}", *draft.notes])
+    return review(draft, job.path, reason, 0.8, "", "", draft.text, draft.text)
 
 
 def _drop_gone_from_gpu(

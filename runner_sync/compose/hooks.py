@@ -1,0 +1,97 @@
+"""Fit a ported hook to the parent that it wraps on the derived platform.
+
+Comes in: the text of a ported method. Goes out: the text, changed where the hook's contract asks for it, and what was
+changed. May touch: nothing.
+
+The sampler hook is the case: a model that brings its own sampler is asked first, with real token history, and when it
+declines, the call goes on to the parent, so that the platform keeps its own sampling (on NPU: logits slicing for the
+LM head, the rejection sampler). The GPU runner updates the history after asking and calls its own sampler itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from runner_sync.profile import SamplerHook
+
+Lines = list[str]
+
+
+def fit_sampler_hook(text: str, hook: SamplerHook) -> tuple[str, tuple[str, ...]]:
+    """``text`` with the token history updated before the model is asked, and falling through to ``super()``.
+
+    Unchanged where the method has not the form that this is about.
+    """
+    function = _function(text, hook.method)
+    if function is None:
+        return text, ()
+    said = []
+    for fit in (_history_first, _fall_through):
+        new = fit(text, function, hook)
+        if new != text:
+            said.append(_SAID[fit.__name__])
+            text = new
+            function = _function(text, hook.method) or function
+    return text, tuple(said)
+
+
+_SAID = {
+    "_history_first": "the token history is updated before the model is asked",
+    "_fall_through": "when the model declines, the call goes to super()",
+}
+
+
+def _function(text: str, name: str) -> ast.FunctionDef | None:
+    source = f"class _:\n{text}" if text[:1] in (" ", "\t") else text
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return None
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+    if not found:
+        return None
+    return ast.increment_lineno(found[0], -1) if source is not text else found[0]
+
+
+def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
+    for suite in _suites(function):
+        asked = next((s for s in suite if _asks_model(s, hook)), None)
+        update = next((s for s in suite if isinstance(s, ast.Expr) and ast.unparse(s) == hook.history), None)
+        if asked is not None and update is not None and suite.index(update) > suite.index(asked):
+            lines = text.split("\n")
+            moved = _cut(lines, update)
+            first = asked.lineno - 1
+            return "\n".join([*lines[:first], *moved, *lines[first:]])
+    return text
+
+
+def _fall_through(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
+    final = function.body[-1]
+    if not (isinstance(final, ast.Return) and f"super().{hook.method}(" in ast.unparse(final)):
+        return text
+    for statement in function.body[:-1]:
+        suite = statement.body if isinstance(statement, ast.If) and not statement.orelse else []
+        last = suite[-1] if len(suite) > 1 else None
+        if isinstance(last, ast.Return) and ast.unparse(last).startswith(f"return {hook.sampler}("):
+            if statement is not function.body[-2]:
+                return text
+            lines = text.split("\n")
+            _cut(lines, last)
+            return "\n".join(lines)
+    return text
+
+
+def _asks_model(statement: ast.stmt, hook: SamplerHook) -> bool:
+    return hook.flag in ast.unparse(statement) and isinstance(statement, ast.If)
+
+
+def _suites(function: ast.FunctionDef) -> Sequence[list[ast.stmt]]:
+    return [n.body for n in ast.walk(function) if isinstance(n, ast.FunctionDef | ast.If)]
+
+
+def _cut(lines: Lines, statement: ast.stmt) -> Lines:
+    first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
+    taken = lines[first:last]
+    del lines[first:last]
+    return taken

@@ -1,0 +1,152 @@
+"""Which names a statement reads and binds, and additions that a merge put before what they need.
+
+Comes in: nodes, and the merged tree as children by parent. Goes out: names; the tree with such additions moved behind
+the statement that binds what they read. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from runner_sync.statements import Node
+
+
+_DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
+
+
+@lru_cache(maxsize=16384)
+def _names(canon: str, compound: bool, clause: bool) -> tuple[frozenset[str], frozenset[str]]:
+    source = f"{canon}:\n pass" if compound else canon
+    if clause:
+        source = ("try:\n pass\n" if canon.startswith(("except", "finally")) else "if 0:\n pass\n") + source
+    try:
+        tree = ast.parse(_DECORATORS.sub("", source))
+    except SyntaxError:
+        return frozenset(), frozenset()
+    reads, binds = set(), set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                reads.add(name)
+            case ast.Name(id=name):
+                binds.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+                binds.add(name)
+            case ast.ExceptHandler(name=str(name)):
+                binds.add(name)
+            case ast.alias(name=name, asname=alias):
+                binds.add(alias or name.split(".")[0])
+            case ast.arg(arg=name):
+                binds.add(name)
+    inner = {
+        n.id
+        for c in ast.walk(tree)
+        if isinstance(c, ast.comprehension)
+        for n in ast.walk(c.target)
+        if isinstance(n, ast.Name)
+    }
+    return frozenset(reads - inner), frozenset(binds - inner)
+
+
+def reads(node: Node) -> frozenset[str]:
+    """Names that a statement (or a head) reads."""
+    return _names(node.canon, node.compound, node.is_clause)[0] if not node.is_comment else frozenset()
+
+
+def binds(node: Node) -> frozenset[str]:
+    """Names that a statement (or a head) binds: targets, loop variables, definitions, imports, parameters."""
+    return _names(node.canon, node.compound, node.is_clause)[1] if not node.is_comment else frozenset()
+
+
+class Tree:
+    """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key. Key 0 is the outermost suite."""
+
+    def __init__(
+        self, children: Mapping[int, list[int]], clauses: Mapping[int, list[int]], node: Mapping[int, Node]
+    ) -> None:
+        self.children = {key: list(keys) for key, keys in children.items()}
+        self.clauses = clauses
+        self.node = node
+
+    def inside(self, key: int) -> Iterator[int]:
+        """``key`` and everything below it, in order."""
+        yield key
+        for child in [*self.children.get(key, []), *self.clauses.get(key, [])]:
+            yield from self.inside(child)
+
+    def read_by(self, key: int) -> frozenset[str]:
+        """Names that are read when the statement runs; the body of a function is not run where it stands."""
+        if self.node[key].defines:
+            return frozenset()
+        below = [*self.children.get(key, []), *self.clauses.get(key, [])]
+        return reads(self.node[key]).union(*(self.read_by(k) for k in below))
+
+    def bound_by(self, key: int) -> frozenset[str]:
+        """Names that the statement or anything inside it binds (nested functions count with their name only)."""
+        if self.node[key].defines:
+            return frozenset({self.node[key].defines})
+        return frozenset(name for k in self.inside(key) for name in binds(self.node[k]))
+
+
+SMALL = 8
+"""Statements, nested ones counted; what is larger stays where the sides have it."""
+
+
+def put_behind_bindings(tree: Tree, movable: set[int]) -> list[tuple[int, str]]:
+    """Move each movable statement behind the sibling that first binds a local it reads.
+
+    Only where nothing before it binds that name and a later sibling does. Returns ``(key, name)`` of those moved.
+    """
+    moved: list[tuple[int, str]] = []
+    for key in list(tree.children):
+        if key == 0 or not tree.node[key].defines:
+            continue
+        known = set(binds(tree.node[key]))
+        _order_suite(tree, key, known, movable, moved)
+    return moved
+
+
+def _order_suite(tree: Tree, key: int, known: set[str], movable: set[int], moved: list[tuple[int, str]]) -> None:
+    suite = tree.children.get(key, [])
+    index = 0
+    while index < len(suite):
+        child = suite[index]
+        target = _later_binding(tree, suite, index, known) if child in movable else None
+        if target is not None and (child, target[1]) not in moved:
+            end = _run_end(suite, index, movable)
+            run = suite[index:end]
+            at = max(target[0], end - 1)
+            suite[index : at + 1] = [*suite[end : at + 1], *run]
+            moved.append((child, target[1]))
+            continue
+        if not tree.node[child].defines:
+            known |= binds(tree.node[child])
+            _order_suite(tree, child, known, movable, moved)
+            for clause in tree.clauses.get(child, []):
+                known |= binds(tree.node[clause])
+                _order_suite(tree, clause, known, movable, moved)
+        known |= tree.bound_by(child)
+        index += 1
+
+
+def _run_end(suite: list[int], index: int, movable: set[int]) -> int:
+    end = index + 1
+    while end < len(suite) and suite[end] in movable:
+        end += 1
+    return end
+
+
+def _later_binding(tree: Tree, suite: list[int], index: int, known: set[str]) -> tuple[int, str] | None:
+    child = suite[index]
+    if sum(1 for _ in tree.inside(child)) > SMALL:
+        return None
+    first = reads(tree.node[child]) if not tree.node[child].defines else frozenset()
+    wanted = (first | (tree.read_by(child) - tree.bound_by(child))) - known
+    for name in sorted(wanted):
+        for later in range(index + 1, len(suite)):
+            if name in tree.bound_by(suite[later]):
+                return later, name
+    return None

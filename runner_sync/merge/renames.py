@@ -1,0 +1,93 @@
+"""Locals that omni calls by another name than the upstream text it copied.
+
+Comes in: base, omni and upstream texts. Goes out: the base and upstream texts with omni's names. May touch: nothing.
+
+A copy that says ``model_output`` throughout where the original says ``hidden_states`` would conflict in every
+statement that mentions it, and take new upstream statements over under the wrong name.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+from runner_sync.merge.align import align
+from runner_sync.model import Triple
+from runner_sync.statements import flatten
+
+SEEN = 2
+"""How many statements must show a renaming; one could be a mere change."""
+
+_WORD = re.compile(r"[A-Za-z_]\w*|\W")
+
+
+def with_omni_names(triple: Triple) -> Triple:
+    """The triple with base and upstream in omni's local names."""
+    found = renamed_locals(triple.base, triple.omni)
+    found = {old: new for old, new in found.items() if not _mentions(triple.upstream, new)}
+    if not found:
+        return triple
+    return Triple(_rename(triple.base, found), triple.omni, _rename(triple.upstream, found))
+
+
+def renamed_locals(base: str, omni: str) -> dict[str, str]:
+    """``{base name: omni name}`` of locals that omni renamed consistently."""
+    left, right = flatten(base), flatten(omni)
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for pair in align(left, right):
+        if pair.equal:
+            for word in set(re.findall(r"[A-Za-z_]\w*", left[pair.left].canon)):
+                votes[word][word] += 1
+        else:
+            for old, new in _differences(left[pair.left].canon, right[pair.right].canon):
+                votes[old][new] += 1
+    locals_ = _bound(base)
+    return {
+        old: new
+        for old, counts in votes.items()
+        if len(counts) == 1 and (new := next(iter(counts))) != old and counts[new] >= SEEN
+        if old in locals_ and new in _bound(omni) and not _mentions(base, new) and not _mentions(omni, old)
+    }
+
+
+def _differences(a: str, b: str) -> set[tuple[str, str]]:
+    """The word replacements between two texts of equal shape up to where they part."""
+    left, right = _WORD.findall(a), _WORD.findall(b)
+    pairs = set()
+    for x, y in zip(left, right, strict=False):
+        if x != y:
+            if not (x.isidentifier() and y.isidentifier()):
+                break
+            pairs.add((x, y))
+    return pairs
+
+
+def _tree(text: str) -> ast.Module:
+    return ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text)
+
+
+def _bound(text: str) -> set[str]:
+    """Local names that are assigned; parameters are none, for callers know them."""
+    tree = _tree(text)
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return names - {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+
+
+def _mentions(text: str, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(_tree(text))) if text else False
+
+
+def _rename(text: str, names: Mapping[str, str]) -> str:
+    shift = 1 if text[:1] in (" ", "\t") else 0
+    lines = [line.encode() for line in text.split("\n")]
+    spots = [
+        (n.lineno - 1 - shift, n.col_offset, n.id)
+        for n in ast.walk(_tree(text))
+        if isinstance(n, ast.Name) and n.id in names
+    ]
+    for line, column, name in sorted(spots, reverse=True):
+        raw = lines[line]
+        lines[line] = raw[:column] + names[name].encode() + raw[column + len(name.encode()) :]
+    return "\n".join(line.decode() for line in lines)

@@ -11,7 +11,7 @@ from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.verify.check import CheckJob
-from runner_sync.verify.drift import record
+from runner_sync.verify.locked import record
 from runner_sync.verify.reading import Reading
 
 BODY = """

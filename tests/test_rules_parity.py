@@ -7,7 +7,7 @@ from check_samples import AR, GPU_AR, GPU_HEAD, NPU_HEAD, OMNI_GPU_BASE, dedent,
 
 from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef
-from runner_sync.verify.drift import record
+from runner_sync.verify.locked import record
 from runner_sync.verify.reading import Reading
 
 EMPTY_NPU = NPU_HEAD + "class NPUARModelRunner(OmniNPUModelRunner):\n    pass\n"

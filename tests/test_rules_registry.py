@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from check_samples import job
 
+from runner_sync.lock import Entry
 from runner_sync.model import RuleText
 from runner_sync.verify import registry
+from runner_sync.verify.job import CheckJob
 from runner_sync.verify.registry import documented, find_rule, rule_texts
 
 ROOT = Path(__file__).parent.parent
@@ -54,6 +57,16 @@ def test_a_rule_is_found_by_code_and_by_name() -> None:
 
 
 def test_rules_that_check_runs_are_listed_in_the_order_of_their_codes() -> None:
-    listed = [rule.CODE for rule in registry.RULES]
+    listed = [rule.CODE for rule in registry.LOCAL]
     assert listed == sorted(listed)
-    assert {rule.CODE for rule in registry.RULES} < {rule.CODE for rule in documented()}
+    assert set(listed) < {rule.CODE for rule in documented()}
+
+
+def test_a_job_loads_the_rules_that_can_say_something_about_it() -> None:
+    def codes(given: CheckJob) -> set[str]:
+        return {rule.CODE for rule in registry.applicable(given)}
+
+    local = codes(job("x = 1\n"))
+    assert codes(job("x = 1\n", upstream="x = 1\n")) - local == {"RS101", "RS102", "RS104"}
+    assert codes(job("x = 1\n", vllm="x = 1\n")) - local == {"RS202", "RS207"}
+    assert codes(job("x = 1\n", entries=[Entry("a.py", "f")])) - local == {"RS110", "RS201"}

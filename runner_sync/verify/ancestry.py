@@ -73,6 +73,13 @@ class Ancestry:
 
 def ancestry(library: Library, head: ClassText) -> Ancestry:
     """The MRO of ``head``. Where C3 has no answer (or bases form a circle), bases in the order they are written."""
+    known = library.ancestries.get(id(head))
+    if known is None:
+        known = library.ancestries[id(head)] = _ancestry(library, head)
+    return known
+
+
+def _ancestry(library: Library, head: ClassText) -> Ancestry:
     outside: set[str] = set()
     classes = tuple(_line(library, head, outside=outside, above=()))
     names = frozenset({c.name for c in classes} | {b.rpartition(".")[2] for c in classes for b in c.bases} | outside)

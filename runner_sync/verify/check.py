@@ -19,13 +19,12 @@ from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.ignores import review_ignores, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
 from runner_sync.verify.reading import Hit, Reading
-from runner_sync.verify.registry import RULES, is_selected
+from runner_sync.verify.registry import applicable, is_selected
 from runner_sync.verify.rules import rs410_conflict_markers
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
 
 _RANKS: Mapping[Severity, int] = {"info": 0, "warning": 1, "error": 2}
-_ABOUT_COMMENTS = frozenset({"RS491", "RS492"})
 Lines = Mapping[str, Set[int]]
 
 
@@ -121,6 +120,7 @@ class _Ran:
         self._selection = selection
         self._has_world = job.world is not None
         self._has_upstream = any(m.upstream_text is not None for m in job.modules)
+        self._has_lock = any(m.entries for m in job.modules)
         self._has_vllm = any(m.vllm_text is not None for m in job.modules)
 
     def __call__(self, code: str) -> bool:
@@ -132,15 +132,19 @@ class _Ran:
             return self._has_upstream
         if code in _NEEDS_VLLM:
             return self._has_vllm
+        if code in _NEEDS_LOCK:
+            return self._has_lock
         return code != "RS490"
 
 
-_NEEDS_UPSTREAM = frozenset({"RS101", "RS102", "RS103", "RS104"})
+_NEEDS_UPSTREAM = frozenset({"RS101", "RS102", "RS104"})
+_NEEDS_LOCK = frozenset({"RS110", "RS201"})
 _NEEDS_VLLM = frozenset({"RS202", "RS207"})
 
 
 def _hits(library: Library, selection: Selection) -> Iterator[Hit]:
     job = library.job
+    rules = [(rule, rule.CODE) for rule in applicable(job) if selection.wants(rule.CODE)]
     whole = []
     for module in job.modules:
         subject = Subject(library, module)
@@ -149,8 +153,8 @@ def _hits(library: Library, selection: Selection) -> Iterator[Hit]:
             yield from (hit for hit in conflicts if selection.wants("RS410", module.path))
             continue
         whole.append(module.path)
-        for rule in RULES:
-            if selection.wants(rule.CODE, module.path):
+        for rule, code in rules:
+            if selection.wants(code, module.path):
                 yield from rule.find(subject)
     if job.world is not None and any(selection.wants(f"RS3{n:02d}") for n in range(100)):
         yield from _breakage(job, whole, selection)

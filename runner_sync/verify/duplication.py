@@ -11,7 +11,7 @@ import re
 
 from runner_sync.profile import Profile
 from runner_sync.verify.parity import in_npu_words
-from runner_sync.verify.reading import Function, Reading
+from runner_sync.verify.reading import Function, Reading, first_line
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -63,38 +63,42 @@ def _translated(origin: tuple[str, str], profile: Profile) -> frozenset[tuple[st
 
 def says_the_same(reading: Reading, function: Function, other: Reading, twin: Function, *, profile: Profile) -> bool:
     """Whether the NPU function and the GPU one are equal once GPU names are translated; docstrings do not count."""
-    if not may_be_equal(reading, function, other, twin):
+    if not _may_be_equal(reading, function, other, twin):
         return False
-    translated = _body(in_npu_words(other.text_of(twin), profile))
-    return translated is not None and translated == _body(reading.text_of(function))
+    return _squeezed(reading, function) == in_npu_words(_squeezed(other, twin), profile)
 
 
-def may_be_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
-    """Whether two functions have as many statements and begin the last one alike; cheap, and false for nearly all."""
+def are_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
+    """Whether two functions have the same decorators, parameters and statements; layout does not count.
+
+    timid: texts are compared, so that two ways to write one string are two strings.
+    """
+    return _may_be_equal(reading, function, other, twin) and _squeezed(reading, function) == _squeezed(other, twin)
+
+
+def _may_be_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
+    """As many statements, and the same first line of the last one: cheap, and false for nearly all."""
     mine, theirs = _undocumented(function), _undocumented(twin)
-    return len(mine) == len(theirs) and bool(mine) and _alike(reading, mine[-1], other, theirs[-1])
+    if len(mine) != len(theirs) or not mine or type(mine[-1]) is not type(theirs[-1]):
+        return False
+    return reading.lines[mine[-1].lineno - 1].strip() == other.lines[theirs[-1].lineno - 1].strip()
 
 
-def _alike(reading: Reading, statement: ast.stmt, other: Reading, twin: ast.stmt) -> bool:
-    same_kind = type(statement) is type(twin)
-    return same_kind and _letters(reading.text_of(statement))[:40] == _letters(other.text_of(twin))[:40]
+def _squeezed(reading: Reading, function: Function) -> str:
+    """Source of a function without docstring, return annotation, own-line comments, blanks and trailing commas."""
+    body = _undocumented(function)
+    head = _squeeze(reading.lines[first_line(function) - 1 : function.body[0].lineno - 1])
+    code = _squeeze(reading.lines[first_line(body[0]) - 1 : function.end_lineno]) if body else ""
+    return re.sub(r"->.*:$", ":", head) + code
 
 
-def _letters(text: str) -> str:
-    return re.sub(r"#.*|\W", "", text)
+def _squeeze(lines: list[str]) -> str:
+    text = " ".join(line for line in lines if not line.lstrip().startswith("#"))
+    # A blank counts only between two words, a comma only before something.
+    return re.sub(r"\s+(?=\W)|(?<=\W)\s+|,(?=\s*[)\]}])", "", re.sub(r"\s+", " ", text))
 
 
 def _undocumented(function: Function) -> list[ast.stmt]:
     first = function.body[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     return function.body[1:] if documented else function.body
-
-
-def _body(text: str) -> str | None:
-    try:
-        tree = ast.parse(f"if 1:\n{text}" if text[:1].isspace() else text)
-    except SyntaxError:
-        return None
-    function = next(node for node in ast.walk(tree) if isinstance(node, Function))
-    decorators = [ast.unparse(d) for d in function.decorator_list]
-    return "\n".join([*decorators, ast.unparse(function.args), *map(ast.unparse, _undocumented(function))])

@@ -7,6 +7,7 @@ because most files hold none of what these rules look for, and walking a tree co
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from runner_sync.verify.reading import Function, Reading, dotted
@@ -20,12 +21,22 @@ def functions(reading: Reading) -> Iterator[Function]:
             yield from definitions
 
 
-def calls(reading: Reading, name: str) -> Iterator[ast.Call]:
-    """Calls of ``name`` (``name(…)`` or ``x.name(…)``)."""
-    if name in reading.text:
+def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
+    """Calls of ``name`` (``name(…)`` or ``x.name(…)``), if any of them seems to pass ``keyword``."""
+    if any(f"{keyword}=" in text for text in _argument_texts(reading.text, name)):
         for node in reading.nodes:
             if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
                 yield node
+
+
+def _argument_texts(text: str, name: str) -> Iterator[str]:
+    """What stands between the parentheses of each ``name(…)``, as far as parentheses can be counted by letter."""
+    for found in re.finditer(rf"\b{re.escape(name)}\(", text):
+        depth, end = 1, found.end()
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        yield text[found.end() : end]
 
 
 def function_around(reading: Reading, line: int) -> Function | None:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from runner_sync.lock import Entry
-from runner_sync.profile import Profile, RunnerModule
 from runner_sync.verify.outline import outline
 from runner_sync.verify.reading import ClassText, Reading
 
 if TYPE_CHECKING:
+    from runner_sync.lock import Entry
+    from runner_sync.profile import Profile, RunnerModule
+    from runner_sync.verify.ancestry import Ancestry
     from runner_sync.verify.world import World
 
 TextReader = Callable[[str], str | None]
@@ -68,6 +69,7 @@ class Library:
     def __init__(self, job: CheckJob) -> None:
         self.job = job
         self._by_path: dict[str, Reading | None] = {}
+        self.ancestries: dict[int, Ancestry] = {}
         self._known: dict[tuple[str, str], ClassText | None] = {}
         for module in job.modules:
             self._by_path[module.path] = Reading(module.path, module.text)

@@ -10,12 +10,12 @@ import ast
 import io
 import re
 import tokenize
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from runner_sync.model import Finding, Severity
-from runner_sync.units.splitting import parse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
@@ -71,7 +71,13 @@ class Reading:
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree. Raises ``InputError`` naming file and line."""
-        return parse(self.text, path=self.path)
+        try:
+            return _parse(self.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            # The one place that words the error for every room; loading it costs more than parsing a runner.
+            from runner_sync.units.splitting import parse
+
+            return parse(self.text, path=self.path)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -196,6 +202,12 @@ class Reading:
     def _character(self, line: int, column: int) -> int:
         # ast counts UTF-8 bytes from 0, findings count characters from 1.
         return len(self.lines[line - 1].encode()[:column].decode(errors="replace")) + 1
+
+
+def _parse(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text.removeprefix("\ufeff"))
 
 
 def _end(node: ast.AST) -> tuple[int, int]:

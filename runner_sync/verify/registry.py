@@ -1,33 +1,21 @@
 """All rules by code, and their documentation.
 
-Comes in: nothing. Goes out: the rule modules that `check` runs, and `RuleText`s read from docstrings. May touch:
-nothing. Rules are listed by hand in the order of their codes; the RS3xx modules are imported only when somebody asks,
-because `check` must start fast.
+Comes in: nothing, or a job. Goes out: the rule modules that `check` runs on it, and `RuleText`s read from docstrings.
+May touch: nothing. Rules are listed by hand in the order of their codes. Those that a job cannot use (no lock, no
+upstream, no trees) are not even imported, because `check` runs in every pull request and must start fast.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from runner_sync.model import RuleText, Severity
-from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Hit
 from runner_sync.verify.rules import (
-    rs101_body_drift,
-    rs102_upstream_gone,
     rs103_redundant_copy,
-    rs104_signature_drift,
-    rs110_edited_outside_block,
-    rs201_gpu_changed,
-    rs202_statement_missing,
     rs203_override_skipped,
     rs204_mixin_missing,
     rs205_state_fields,
     rs206_model_sampler,
-    rs207_hook_missing,
-    rs390_type_checker,
     rs401_markers,
     rs402_device_calls,
     rs403_gpu_imports,
@@ -37,12 +25,13 @@ from runner_sync.verify.rules import (
     rs407_locals_guard,
     rs408_value_reset,
     rs409_fixed_size,
-    rs410_conflict_markers,
-    rs490_untranslated,
-    rs491_unused_ignore,
-    rs492_ignore_without_reason,
     rs501_hoist,
 )
+
+if TYPE_CHECKING:
+    from runner_sync.model import RuleText, Severity
+    from runner_sync.verify.job import CheckJob, Subject
+    from runner_sync.verify.reading import Hit
 
 
 class DocumentedRule(Protocol):
@@ -60,19 +49,12 @@ class Rule(DocumentedRule, Protocol):
     def find(self, subject: Subject, /) -> Iterable[Hit]: ...
 
 
-RULES: tuple[Rule, ...] = (
-    rs101_body_drift,
-    rs102_upstream_gone,
+LOCAL: tuple[Rule, ...] = (
     rs103_redundant_copy,
-    rs104_signature_drift,
-    rs110_edited_outside_block,
-    rs201_gpu_changed,
-    rs202_statement_missing,
     rs203_override_skipped,
     rs204_mixin_missing,
     rs205_state_fields,
     rs206_model_sampler,
-    rs207_hook_missing,
     rs401_markers,
     rs402_device_calls,
     rs403_gpu_imports,
@@ -85,21 +67,69 @@ RULES: tuple[Rule, ...] = (
     rs501_hoist,
 )
 
-# Reported by another part of the tool: text only.
-ELSEWHERE: tuple[DocumentedRule, ...] = (
-    rs390_type_checker,
-    rs410_conflict_markers,
-    rs490_untranslated,
-    rs491_unused_ignore,
-    rs492_ignore_without_reason,
-)
+
+def _of_upstream() -> tuple[Rule, ...]:
+    from runner_sync.verify.rules import rs101_body_drift, rs102_upstream_gone, rs104_signature_drift
+
+    return rs101_body_drift, rs102_upstream_gone, rs104_signature_drift
+
+
+def _of_lock() -> tuple[Rule, ...]:
+    from runner_sync.verify.rules import rs110_edited_outside_block, rs201_gpu_changed
+
+    return rs110_edited_outside_block, rs201_gpu_changed
+
+
+def _of_vllm() -> tuple[Rule, ...]:
+    from runner_sync.verify.rules import rs202_statement_missing, rs207_hook_missing
+
+    return rs202_statement_missing, rs207_hook_missing
+
+
+def _elsewhere() -> tuple[DocumentedRule, ...]:
+    """Rules that another part of the tool reports: text only."""
+    from runner_sync.verify.rules import (
+        rs390_type_checker,
+        rs410_conflict_markers,
+        rs490_untranslated,
+        rs491_unused_ignore,
+        rs492_ignore_without_reason,
+    )
+
+    return (
+        rs390_type_checker,
+        rs410_conflict_markers,
+        rs490_untranslated,
+        rs491_unused_ignore,
+        rs492_ignore_without_reason,
+    )
+
+
+def applicable(job: CheckJob) -> tuple[Rule, ...]:
+    """The rules that can say something about ``job`` (RS3xx aside, which look at whole trees)."""
+    chosen = LOCAL
+    if any(module.entries for module in job.modules):
+        chosen += _of_lock()
+    if any(module.upstream_text is not None for module in job.modules):
+        chosen += _of_upstream()
+    if any(module.vllm_text is not None for module in job.modules):
+        chosen += _of_vllm()
+    return chosen
 
 
 def documented() -> tuple[DocumentedRule, ...]:
     """Every rule there is, by code."""
     from runner_sync.verify import breakage
 
-    return tuple(sorted((*RULES, *breakage.RULES, *ELSEWHERE), key=lambda rule: rule.CODE))
+    rules: tuple[DocumentedRule, ...] = (
+        *LOCAL,
+        *_of_upstream(),
+        *_of_lock(),
+        *_of_vllm(),
+        *breakage.RULES,
+        *_elsewhere(),
+    )
+    return tuple(sorted(rules, key=lambda rule: rule.CODE))
 
 
 def rule_texts() -> tuple[RuleText, ...]:
@@ -113,13 +143,12 @@ def find_rule(code: str) -> RuleText | None:
 
 
 def _text(rule: DocumentedRule) -> RuleText:
+    from runner_sync.model import RuleText
+
     doc = (rule.__doc__ or "").strip()
     title = " ".join(doc.split("\n\n", 1)[0].split())
     summary = title.removeprefix(f"{rule.CODE} {rule.NAME}: ")
     return RuleText(rule.CODE, rule.NAME, summary, doc, rule.SEVERITY)
-
-
-_PREFIX = re.compile(r"RS\d{0,3}|ALL")
 
 
 def is_selected(code: str, select: Iterable[str], ignore: Iterable[str]) -> bool:

@@ -5,11 +5,10 @@ Comes in: a `Subject` and a unit of its NPU file. Goes out: hits. May touch: not
 
 from __future__ import annotations
 
-import ast
-
 from runner_sync.model import Severity, Unit
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Function, Hit, Reading, Span
+from runner_sync.verify.locked import definition
+from runner_sync.verify.reading import Hit, Span
 
 
 def unit_hit(
@@ -31,14 +30,3 @@ def unit_hit(
         )
         return Hit(hit.finding, spans)
     return subject.npu.hit(rule, node, symbol=symbol, message=message, fix=fix, also=spans)
-
-
-def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:
-    """The definition of that name; the last one of several."""
-    owner, _, member = qualname.rpartition(".")
-    if owner:
-        found = reading.classes[owner].methods.get(member) if owner in reading.classes else None
-        return found[-1] if found else None
-    if member in reading.functions:
-        return reading.functions[member]
-    return reading.classes[member].node if member in reading.classes else None

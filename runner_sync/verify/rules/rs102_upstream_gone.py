@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.drift import Follower, followers, is_copy, similarity, unit_texts
+from runner_sync.verify.drift import Follower, followers, is_copy, similarity
 from runner_sync.verify.job import Subject
+from runner_sync.verify.locked import unit_texts
 from runner_sync.verify.reading import Hit
 from runner_sync.verify.spots import unit_hit
 

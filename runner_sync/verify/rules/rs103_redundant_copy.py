@@ -20,8 +20,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.ancestry import Ancestry, ancestry
-from runner_sync.verify.drift import canons
-from runner_sync.verify.duplication import may_be_equal, same_globals
+from runner_sync.verify.duplication import are_equal, same_globals
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import ClassText, Function, Hit, Reading
 
@@ -57,9 +56,7 @@ def _inherited(
 
 def _is_same(subject: Subject, function: Function, reading: Reading, other: Function) -> bool:
     npu = subject.npu
-    if not may_be_equal(npu, function, reading, other):
-        return False
-    return canons(npu.text_of(function)) == canons(reading.text_of(other)) and same_globals(npu, function, reading)
+    return are_equal(npu, function, reading, other) and same_globals(npu, function, reading)
 
 
 def _hit(subject: Subject, owner: ClassText, function: Function, below: str) -> Hit:

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.drift import OUTSIDE, is_edited, outside_hash, unit_texts
 from runner_sync.verify.job import Subject
+from runner_sync.verify.locked import OUTSIDE, is_edited, outside_hash, unit_texts
 from runner_sync.verify.reading import Hit
 from runner_sync.verify.spots import unit_hit
 
@@ -32,14 +32,12 @@ SEVERITY: Severity = "info"
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per unit."""
     npu = subject.npu
-    own = unit_texts(npu.text, npu.path) if subject.module.entries else {}
     for entry in subject.module.entries:
-        unit = own.get(entry.qualname)
-        recorded = entry.extra.get(OUTSIDE)
-        if unit is None or entry.upstream is None or not isinstance(recorded, str) or not is_edited(entry, unit):
+        upstream, recorded = entry.upstream, entry.extra.get(OUTSIDE)
+        if upstream is None or not isinstance(recorded, str) or not is_edited(entry, npu):
             continue
-        if outside_hash(npu, unit, label=subject.profile.marker) != recorded:
-            upstream = entry.upstream
+        if outside_hash(npu, entry.qualname, label=subject.profile.marker) != recorded:
+            unit = unit_texts(npu.text, npu.path)[entry.qualname]
             yield unit_hit(
                 subject,
                 (CODE, SEVERITY),

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
-from runner_sync.verify.drift import GPU_TEXT, has_moved, is_edited, unit_texts
 from runner_sync.verify.job import Subject
+from runner_sync.verify.locked import GPU_TEXT, has_moved, is_edited, unit_texts
 from runner_sync.verify.reading import Hit
 from runner_sync.verify.spots import unit_hit
 
@@ -34,19 +34,13 @@ SEVERITY: Severity = "warning"
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per NPU unit."""
     npu, gpu = subject.npu, subject.gpu
-    entries = [entry for entry in subject.module.entries if entry.gpu is not None]
-    if gpu is None or not entries:
-        return
-    own, twins = unit_texts(npu.text, npu.path), unit_texts(gpu.text, gpu.path)
-    for entry in entries:
-        unit = own.get(entry.qualname)
-        assert entry.gpu is not None
-        if unit is None or entry.gpu.path != gpu.path:
+    for entry in subject.module.entries if gpu is not None else ():
+        if gpu is None or entry.gpu is None or entry.gpu.path != gpu.path:
             continue
-        twin = twins.get(entry.gpu.qualname)
-        moved = twin is None or has_moved(entry.gpu, twin, quick=entry.extra.get(GPU_TEXT))
-        if moved and not is_edited(entry, unit):
-            yield _hit(subject, entry, unit, twin)
+        if has_moved(entry.gpu, gpu, quick=entry.extra.get(GPU_TEXT)) and not is_edited(entry, npu):
+            unit = unit_texts(npu.text, npu.path).get(entry.qualname)
+            if unit is not None:
+                yield _hit(subject, entry, unit, unit_texts(gpu.text, gpu.path).get(entry.gpu.qualname))
 
 
 def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:

@@ -24,8 +24,9 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
 from runner_sync.statements import Node
-from runner_sync.verify.drift import nodes, unit_texts
+from runner_sync.verify.drift import nodes
 from runner_sync.verify.job import Subject
+from runner_sync.verify.locked import unit_texts
 from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, words
 from runner_sync.verify.reading import Function, Hit, Reading, first_line
 

@@ -48,7 +48,7 @@ def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str
     found = pair.npu_line.find(name)
     if found is pair.gpu or found is pair.npu:
         return ""
-    hands_on = calls_parent(function, name)
+    hands_on = f".{name}(" in pair.gpu.reading.text_of(function) and calls_parent(function, name)
     if found is None:
         parent = pair.gpu_line.find(name, after=pair.gpu)
         if not hands_on:

@@ -28,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from runner_sync.model import Severity
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import ClassText, Hit, Reading, dotted
+from runner_sync.verify.reading import ClassText, Hit, Reading, dotted, statements_of
 
 CODE = "RS205"
 NAME = "state-fields"
@@ -101,11 +101,13 @@ def _is_omnis(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) ->
 def _uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
     fields = names_of(record)
     used = (f for f in functions(npu) if name in (text := npu.text_of(f)) or _snake(name) in text)
-    for node in (node for function in used for node in ast.walk(function)):
-        if isinstance(node, ast.Call) and dotted(node.func) == name and not node.keywords:
-            yield from _check_order(npu, node.args, fields, what=f"`{name}(…)` is made")
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_record(node.value, name):
-            yield from _check_order(npu, node.targets[0].elts, fields, what=f"`{name}` is taken apart")
+    for statement in (s for function in used for s in statements_of(function.body)):
+        value = getattr(statement, "value", None)
+        if isinstance(value, ast.Call) and dotted(value.func) == name and not value.keywords:
+            yield from _check_order(npu, value.args, fields, what=f"`{name}(…)` is made")
+        elif isinstance(statement, ast.Assign) and _is_record(statement.value, name):
+            parts = getattr(statement.targets[0], "elts", [])
+            yield from _check_order(npu, parts, fields, what=f"`{name}` is taken apart")
 
 
 def _is_record(value: ast.expr, name: str) -> bool:

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from runner_sync.markers import read_markers
 from runner_sync.model import Severity
+from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import Hit, Reading
 
@@ -31,7 +32,7 @@ CODE = "RS401"
 NAME = "markers"
 SEVERITY: Severity = "warning"
 
-_RULER = re.compile(r"(\s*)#\s*[-=]{8,}")
+_RULER = re.compile(r"(?P<indent>\s*)#\s*[-=]{8,}\s*(?P<title>.*?)\s*[-=]*\s*$")
 _FIXES = {
     "unbalanced": "Add the ruler that closes the block, or delete this one.",
     "nested": "End the outer block before this one, or delete the inner rulers.",
@@ -43,9 +44,8 @@ _OTHER = "Put both rulers into the same block of statements."
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per problem of the markers."""
     npu = subject.npu
-    if _is_tidy(npu, subject.profile.marker):
-        return
-    for problem in read_markers(npu.text, path=npu.path, label=subject.profile.marker).problems:
+    text = _untidy_part(npu, subject.profile.marker)
+    for problem in read_markers(text, path=npu.path, label=subject.profile.marker).problems if text else ():
         yield npu.hit_lines(
             (CODE, SEVERITY),
             (problem.line, problem.end_line),
@@ -55,16 +55,33 @@ def find(subject: Subject) -> Iterator[Hit]:
         )
 
 
-def _is_tidy(npu: Reading, label: str) -> bool:
-    """Whether all rulers plainly pair up, read by line: cutting a file into tokens costs more than parsing it."""
-    rulers = [(n, found[1]) for n, line in enumerate(npu.lines) if (found := _RULER.match(line))]
-    if any(label in npu.lines[n] and re.search(r"begin|start|end\b|/", npu.lines[n], re.I) for n, _ in rulers):
+def _untidy_part(npu: Reading, label: str) -> str:
+    """The text without the bodies of functions whose rulers plainly pair up (line numbers stay); ``""`` for none.
+
+    Cutting a file into tokens costs more than parsing it, and nearly all rulers pair up.
+    """
+    lines = list(npu.lines)
+    for function in functions(npu):
+        start, end = function.body[0].lineno, function.end_lineno or 0
+        if start > function.lineno and _is_tidy(npu.lines[start - 1 : end], label):
+            indent = " " * function.body[0].col_offset
+            lines[start - 1 : end] = [f"{indent}pass", *[""] * (end - start)]
+    return "" if _is_tidy(lines, label) else "\n".join(lines)
+
+
+def _is_tidy(lines: list[str], label: str) -> bool:
+    """Whether all rulers among ``lines``, read by line, pair up around code of one block."""
+    rulers = [(number, found) for number, line in enumerate(lines) if (found := _RULER.match(line))]
+    if any(found["title"] not in ("", label) for _, found in rulers):
         return False
     pairs = list(zip(rulers[::2], rulers[1::2], strict=False))
-    return len(rulers) % 2 == 0 and all(_is_pair(npu, *first, *last) for first, last in pairs)
+    return len(rulers) % 2 == 0 and all(
+        first["indent"] == last["indent"] and _is_one_block(lines[start + 1 : end], first["indent"])
+        for (start, first), (end, last) in pairs
+    )
 
 
-def _is_pair(npu: Reading, start: int, indent: str, end: int, other: str) -> bool:
-    code = [line for line in npu.lines[start + 1 : end] if line.strip() and not line.lstrip().startswith("#")]
-    # Less indented code in between ends the block that the first ruler stands in.
-    return indent == other and bool(code) and all(line.startswith(indent) for line in code)
+def _is_one_block(lines: list[str], indent: str) -> bool:
+    code = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    # Less indented code ends the block that the first ruler stands in.
+    return bool(code) and all(line.startswith(indent) for line in code)

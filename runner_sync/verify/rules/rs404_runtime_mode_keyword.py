@@ -37,9 +37,8 @@ def find(subject: Subject) -> Iterator[Hit]:
     """One finding per keyword."""
     npu = subject.npu
     for row in subject.profile.keywords:
-        if f"{row.name}=" in npu.text:
-            for call in calls(npu, row.call):
-                yield from (_hit(npu, keyword, row) for keyword in call.keywords if keyword.arg == row.name)
+        for call in calls(npu, row.call, keyword=row.name):
+            yield from (_hit(npu, keyword, row) for keyword in call.keywords if keyword.arg == row.name)
 
 
 def _hit(npu: Reading, keyword: ast.keyword, row: KeywordRewrite) -> Hit:

@@ -45,8 +45,24 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _may_reset(text: str) -> bool:
-    """Whether, read by line, some name is emptied below a line that assigns it."""
-    return any(re.search(rf"\b{name[1]} = ", text[: name.start()]) for name in _RESET.finditer(text))
+    """Whether, read by line, some name is emptied and what last mentions it above gives it a value."""
+    for found in _RESET.finditer(text):
+        above = text[: found.start()]
+        at = _last_mention(above, found[1])
+        if at >= 0 and above[at + len(found[1]) :].startswith((" = ", ": ")):
+            return True
+    return False
+
+
+def _last_mention(text: str, name: str) -> int:
+    """Offset of the last whole word ``name``, -1 for none; names are many, and compiling a pattern for each is slow."""
+    at = text.rfind(name)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        if not any(letter.isalnum() or letter == "_" for letter in (before, after)):
+            return at
+        at = text.rfind(name, 0, at)
+    return -1
 
 
 def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
@@ -54,7 +70,7 @@ def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
     for block in _blocks(function.body):
         for index, statement in enumerate(block):
             name = _reset(statement)
-            computed = _computed_before(block[:index], name) if name else None
+            computed = _computed_before(npu, block[:index], name) if name else None
             if computed is not None:
                 shared = _shared_names(function) if shared is None else shared
                 if name not in shared:
@@ -88,9 +104,11 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.Dict) and not value.keys
 
 
-def _computed_before(block: list[ast.stmt], name: str) -> ast.stmt | None:
+def _computed_before(npu: Reading, block: list[ast.stmt], name: str) -> ast.stmt | None:
     """The statement that gave ``name`` a computed value which nothing in ``block`` reads afterwards."""
     for statement in reversed(block):
+        if name not in npu.text_of(statement):
+            continue
         uses = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
         if not uses:
             continue

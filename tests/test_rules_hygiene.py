@@ -135,6 +135,12 @@ FINDINGS = [
         id="the GPU's keyword",
     ),
     pytest.param(
+        "RS404",
+        method("with set_ascend_forward_context(self.f(self.g(x)), n=[h(x)],\n    cudagraph_runtime_mode=x): pass"),
+        [(4, 4, "set_ascend_forward_context(cudagraph_runtime_mode=)")],
+        id="behind nested calls, on another line",
+    ),
+    pytest.param(
         "RS405", "class A:\n    def f(self): return 1\n    def f(self): return 2\n", [(3, 3, "f")], id="a method twice"
     ),
     pytest.param(

@@ -23,20 +23,20 @@ def functions(reading: Reading) -> Iterator[Function]:
 
 def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
     """Calls of ``name`` (``name(…)`` or ``x.name(…)``), if any of them seems to pass ``keyword``."""
-    if any(f"{keyword}=" in text for text in _argument_texts(reading.text, name)):
+    if _may_pass(reading.text, name, keyword):
         for node in reading.nodes:
             if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
                 yield node
 
 
-def _argument_texts(text: str, name: str) -> Iterator[str]:
-    """What stands between the parentheses of each ``name(…)``, as far as parentheses can be counted by letter."""
-    for found in re.finditer(rf"\b{re.escape(name)}\(", text):
-        depth, end = 1, found.end()
-        while depth and end < len(text):
-            depth += {"(": 1, ")": -1}.get(text[end], 0)
-            end += 1
-        yield text[found.end() : end]
+def _may_pass(text: str, name: str, keyword: str) -> bool:
+    """Whether, counting parentheses by letter, some ``name(`` is still open at a ``keyword=``."""
+    for found in re.finditer(rf"\b{re.escape(keyword)}\s*=", text):
+        start = text.rfind(f"{name}(", 0, found.start())
+        between = text[start : found.start()] if start >= 0 else ""
+        if between.count("(") > between.count(")"):
+            return True
+    return False
 
 
 def function_around(reading: Reading, line: int) -> Function | None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from runner_sync.verify.world import World
 
 TextReader = Callable[[str], str | None]
-Translate = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +50,12 @@ class CheckModule:
 class CheckJob:
     """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
 
-    ``translate`` turns GPU code into NPU code (without it, GPU and NPU texts are compared as they stand). ``world`` and
-    ``old_world`` are the trees of the RS3xx rules.
+    ``world`` and ``old_world`` are the trees of the RS3xx rules.
     """
 
     profile: Profile
     modules: tuple[CheckModule, ...]
     read: TextReader | None = None
-    translate: Translate | None = None
     world: World | None = None
     old_world: World | None = None
 

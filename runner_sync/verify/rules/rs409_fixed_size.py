@@ -38,7 +38,7 @@ _TWICE = re.compile(r"\b(\d{3,})\s*,\s*\1\b")
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per buffer."""
     npu = subject.npu
-    if _TWICE.search(npu.text) is None:
+    if not any(f"torch.{maker}(" in npu.text for maker in _MAKERS) or _TWICE.search(npu.text) is None:
         return
     for node in npu.nodes:
         size = _square(node)

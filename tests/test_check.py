@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+import verify_samples
 from check_samples import AR, BASE, GPU_AR, GPU_HEAD, NPU_HEAD, job, run
 
 from runner_sync.errors import InputError
@@ -262,3 +263,37 @@ def test_check_from_the_lock_imports_nothing_heavy() -> None:
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert {name.split(".")[0] for name in loaded} & HEAVY == set()
     assert "runner_sync.verify.world" not in loaded
+
+
+# With whole trees
+
+IMPORTS_GONE = "from vllm.runner import gone\n"
+
+
+def in_world(text: str, *, old: str | None = None) -> CheckJob:
+    before = verify_samples.world(npu=text, vllm=old) if old is not None else None
+    module = CheckModule(verify_samples.NPU, text)
+    return CheckJob(NPU, (module,), world=verify_samples.world(npu=text), old_world=before)
+
+
+def test_breakage_is_reported_with_the_rest() -> None:
+    assert codes(check.run(in_world(IMPORTS_GONE + CUDA))) == ["RS301", "RS402"]
+    assert codes(check.run(in_world(IMPORTS_GONE), select=["RS4"])) == []
+
+
+def test_only_breakage_that_the_old_trees_do_not_have_is_reported() -> None:
+    assert codes(check.run(in_world(IMPORTS_GONE, old="x = 1\n"))) == []
+    assert codes(check.run(in_world(IMPORTS_GONE, old="gone = 1\n"))) == ["RS301"]
+
+
+def test_breakage_is_silenced_like_everything_else() -> None:
+    silenced = "from vllm.runner import gone  # runner-sync: ignore[RS301] patched in at start-up\n"
+    assert codes(check.run(in_world(silenced))) == []
+    unused = "x = 1  # runner-sync: ignore[RS301] patched in at start-up\n"
+    assert codes(check.run(in_world(unused))) == ["RS491"]
+
+
+def test_breakage_counts_in_the_ratchet() -> None:
+    key = ("RS301", verify_samples.NPU, "<module>", "vllm.runner.gone")
+    result = check.run(in_world(IMPORTS_GONE), baseline=Baseline({key: 2}))
+    assert (result.findings, result.baseline) == ((), Baseline({key: 1}))

@@ -10,25 +10,27 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from runner_sync.verify.reading import ClassText, Function, Reading, dotted
+from runner_sync.verify.reading import ClassText, Function, Reading, dotted, statements_of
 
 _METHOD = re.compile(r"^    (?:async )?def (\w+)\(", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"^[^\s#)\]}]", re.MULTILINE)
 
 
 def outline(reading: Reading, name: str) -> ClassText | None:
-    """The class ``name`` of ``reading``, ``None`` when no line begins one."""
+    """The class ``name`` of ``reading``, ``None`` when no line begins one; ``InputError`` for what is not Python."""
     found = re.search(rf"^class {re.escape(name)}\b", reading.text, re.MULTILINE)
     if found is None:
         return None
     after = _TOP_LEVEL.search(reading.text, found.end())
     text = reading.text[found.start() : after.start() if after is not None else len(reading.text)]
     header = _header(text)
-    if header is None:
+    # A string may reach back to the margin and look like the end of the class.
+    if header is None or text.count('"""') % 2 or text.count("'''") % 2:
         return reading.classes.get(name)
-    ast.increment_lineno(header, reading.text.count("\n", 0, found.start()))
-    methods = OutlineMethods(text, reading.text.count("\n", 0, found.start()))
-    return ClassText(name, header, reading, tuple(dotted(base) for base in header.bases), methods)
+    above = reading.text.count("\n", 0, found.start())
+    ast.increment_lineno(header, above)
+    bases = tuple(dotted(base) for base in header.bases)
+    return ClassText(name, header, reading, bases, OutlineMethods(reading, name, text, above=above))
 
 
 def _header(text: str) -> ast.ClassDef | None:
@@ -39,13 +41,15 @@ def _header(text: str) -> ast.ClassDef | None:
 
 
 class OutlineMethods(Mapping[str, list[Function]]):
-    """Methods of one class by name; ``above`` is the number of lines above the class in its file."""
+    """Methods of one class by name; ``text`` is the class, ``above`` the number of lines above it in its file."""
 
-    def __init__(self, text: str, above: int) -> None:
+    def __init__(self, reading: Reading, name: str, text: str, *, above: int) -> None:
+        self._reading = reading
+        self._name = name
         self._text = text
         self._above = above
         self._names = frozenset(_METHOD.findall(text))
-        self._parsed: dict[str, list[Function]] | None = None
+        self._parsed: Mapping[str, list[Function]] | None = None
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -59,13 +63,20 @@ class OutlineMethods(Mapping[str, list[Function]]):
     def __getitem__(self, name: str) -> list[Function]:
         return self._all()[name]
 
-    def _all(self) -> dict[str, list[Function]]:
+    def _all(self) -> Mapping[str, list[Function]]:
         if self._parsed is None:
-            self._parsed = {}
-            tree = ast.parse(self._text)
-            ast.increment_lineno(tree, self._above)
-            for statement in getattr(tree.body[0], "body", []):
-                if isinstance(statement, Function):
-                    self._parsed.setdefault(statement.name, []).append(statement)
+            self._parsed = self._parse()
             self._names = frozenset(self._parsed)
         return self._parsed
+
+    def _parse(self) -> Mapping[str, list[Function]]:
+        try:
+            tree = ast.parse(self._text)
+        except SyntaxError:
+            return self._reading.classes[self._name].methods
+        ast.increment_lineno(tree, self._above)
+        methods: dict[str, list[Function]] = {}
+        for statement in statements_of(getattr(tree.body[0], "body", [])):
+            if isinstance(statement, Function):
+                methods.setdefault(statement.name, []).append(statement)
+        return methods

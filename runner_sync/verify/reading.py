@@ -124,8 +124,7 @@ class Reading:
         if "tree" in self.__dict__:
             return self.tree.body
         # Enough to follow a name through a file that nobody parses otherwise.
-        text = "\n".join(found[0] for found in _IMPORT.finditer(self.text))
-        return ast.parse(text).body
+        return [statement for found in _IMPORT.finditer(self.text) for statement in _statements(found[0])]
 
     @cached_property
     def comments(self) -> tuple[Comment, ...]:
@@ -208,6 +207,14 @@ def _parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text.removeprefix("\ufeff"))
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except SyntaxError:
+        # A sentence in a docstring that begins like an import.
+        return []
 
 
 def _end(node: ast.AST) -> tuple[int, int]:

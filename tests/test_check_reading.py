@@ -1,0 +1,177 @@
+"""How rules read files: units by line, MROs over omni's own classes, and mixins that nobody parses whole."""
+
+from __future__ import annotations
+
+import pytest
+from check_samples import dedent
+
+from runner_sync.errors import InputError
+from runner_sync.profile import NPU
+from runner_sync.verify.ancestry import ancestry
+from runner_sync.verify.job import CheckJob, CheckModule, Library
+from runner_sync.verify.outline import outline
+from runner_sync.verify.reading import ClassText, Reading
+
+MIXINS = '''
+"""Mixins.
+
+from the runner import nothing by this sentence.
+"""
+from vllm_omni.base import Base
+
+class Plain:
+    x = 1
+
+@final
+class Connector(
+    Base,
+    Generic[T],
+):
+    """Text."""
+
+    def send(self, x):
+        return x
+
+    async def receive(self):
+        def inner():
+            return 1
+        return inner()
+
+    if FLAG:
+        def late(self):
+            return 2
+# a comment at the margin
+    def last(self):
+        return 3
+
+def function():
+    pass
+'''
+
+
+def read(text: str) -> Reading:
+    return Reading("m.py", dedent(text))
+
+
+def test_an_outline_has_bases_and_methods_with_their_lines() -> None:
+    found = outline(read(MIXINS), "Connector")
+    assert found is not None
+    assert found.bases == ("Base", "Generic")
+    assert "send" in found.methods
+    assert "inner" not in found.methods
+    assert set(found.methods) == {"send", "receive", "late", "last"}
+    assert found.reading.lines[found.methods["receive"][0].lineno - 1].strip() == "async def receive(self):"
+    assert found.reading.lines[found.node.lineno - 1] == "class Connector("
+
+
+@pytest.mark.parametrize("name", ["Connect", "function", "Nowhere"])
+def test_what_is_no_class_has_no_outline(name: str) -> None:
+    assert outline(read(MIXINS), name) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            'class A:\n    text = """\nclass B:\n"""\n    def f(self):\n        pass\n', id="a string at the margin"
+        ),
+        pytest.param("class A(make(1)):\n    def f(self):\n        pass\n", id="a computed base"),
+    ],
+)
+def test_classes_that_lines_cannot_tell_are_parsed(text: str) -> None:
+    found = outline(read(text), "A")
+    assert found is not None
+    assert "f" in found.methods
+
+
+def test_a_mixin_that_is_no_python_ends_the_run_when_somebody_looks_into_it() -> None:
+    found = outline(read("class A:\n    def f(self:\n        pass\n"), "A")
+    assert found is not None
+    with pytest.raises(InputError, match=r"^m\.py:2: "):
+        list(found.methods)
+
+
+def test_an_outline_says_what_parsing_says() -> None:
+    reading = read(MIXINS)
+    for name, whole in reading.classes.items():
+        found = outline(read(MIXINS), name)
+        assert found is not None
+        assert (found.bases, set(found.methods)) == (whole.bases, set(whole.methods))
+
+
+def library(npu: str, **files: str) -> Library:
+    texts = {f"vllm_omni/{name}.py": dedent(text) for name, text in files.items()}
+    return Library(CheckJob(NPU, (CheckModule("vllm_omni/npu.py", dedent(npu)),), read=texts.get))
+
+
+def head(given: Library, name: str) -> ClassText:
+    reading = given.at("vllm_omni/npu.py")
+    assert reading is not None
+    return reading.classes[name]
+
+
+DIAMOND = """
+from vllm_omni.mixins import Left, Right
+class Runner(Left, Right):
+    pass
+"""
+
+
+def test_the_mro_is_pythons() -> None:
+    mixins = "class Root:\n    pass\nclass Left(Root):\n    pass\nclass Right(Root):\n    def f(self): pass\n"
+    given = library(DIAMOND, mixins=mixins)
+    line = ancestry(given, head(given, "Runner"))
+    assert [c.name for c in line.classes] == ["Runner", "Left", "Right", "Root"]
+    owner = line.find("f")
+    assert owner is not None
+    assert owner.name == "Right"
+
+
+def test_classes_are_followed_through_re_exports_and_unknown_ones_count_by_name() -> None:
+    given = library(
+        "from vllm_omni.a import Mixin\nfrom vllm.x import Base\nclass Runner(Mixin, Base): pass\n",
+        a="from vllm_omni.b import Original as Mixin\n",
+        b="class Original:\n    pass\n",
+    )
+    line = ancestry(given, head(given, "Runner"))
+    assert [c.name for c in line.classes] == ["Runner", "Original"]
+    assert {"Mixin", "Base"} <= line.names
+    assert line.outside == {"Base"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("class A(A): pass\nclass Runner(A): pass\n", id="its own base"),
+        pytest.param("class A(B): pass\nclass B(A): pass\nclass Runner(A): pass\n", id="a circle"),
+        pytest.param("class A: pass\nclass B(A): pass\nclass Runner(A, B): pass\n", id="no consistent order"),
+    ],
+)
+def test_impossible_bases_do_not_hang(text: str) -> None:
+    given = library(text)
+    assert ancestry(given, head(given, "Runner")).classes[0].name == "Runner"
+
+
+LIVE = """
+class Base:
+    def f(self): return 1
+    def g(self): return 2
+    def h(self): return 3
+class Runner(Base):
+    def f(self): return super().f()
+    def g(self): return 4
+    def h(self): return Base.h(self)
+"""
+
+
+def test_methods_that_can_run() -> None:
+    given = library(LIVE)
+    live = {(owner.name, function.name) for owner, function in ancestry(given, head(given, "Runner")).live()}
+    assert live == {("Runner", "f"), ("Runner", "g"), ("Runner", "h"), ("Base", "f"), ("Base", "h")}
+
+
+def test_units_by_line() -> None:
+    reading = read("import x\nclass A:\n    y = 1\n    @p\n    def f(self):\n        return 1\ndef g():\n    pass\n")
+    assert [reading.unit_at(line) for line in range(1, 10)] == [
+        "<module>", "A", "A", "A.f", "A.f", "A.f", "g", "g", "<module>",
+    ]  # fmt: skip

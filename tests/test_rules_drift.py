@@ -98,6 +98,15 @@ def test_what_is_no_drift(npu: str, base: str, target: str) -> None:
     assert found(follow(npu, base, target), "RS101") == []
 
 
+def test_a_port_of_the_gpu_twin_is_no_copy() -> None:
+    port = "def profile(self):\n    self.check()\n    self.name()\n    self.start()\n    return None"
+    theirs = "def profile(self):\n    self.check()\n    self.open()\n    self.stop()\n    return None"
+    twin = copy(port).replace("NPUARModelRunner", "GPUARModelRunner")
+    sides = {"upstream": upstream(theirs.replace("stop", "halt")), "base": upstream(theirs)}
+    assert len(found(job(copy(port), **sides), "RS101")) == 1
+    assert found(job(copy(port), twin, **sides), "RS101") == []
+
+
 def locked(npu: str, base: str, *, ref: str = "0.24.0rc1") -> Entry:
     unit = upstream(base).split("\n", 1)[1]
     source = BaseRef("vllm-ascend", ref, ASCEND_RUNNER, "NPUModelRunner._dummy_run", "lock", 1.0, digest(unit))

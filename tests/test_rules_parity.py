@@ -52,6 +52,11 @@ def test_an_override_of_omnis_own_shared_method_is_found_without_a_super_call() 
     assert "runs `OmniGPUModelRunner._history`" in finding.message
 
 
+def test_an_override_that_equals_the_shared_method_skips_nothing() -> None:
+    given = job(EMPTY_NPU, gpu("def _history(self):\n    # as below\n    return []"), gpu_base=SHARED)
+    assert found(given, "RS203") == []
+
+
 def test_a_parent_that_is_off_the_npu_path_as_well_is_said_so() -> None:
     head = GPU_HEAD + "class Sleeper(OmniGPUModelRunner):\n    def nap(self):\n        return 1\n"
     given = job(EMPTY_NPU, gpu("def nap(self):\n    return super().nap()", head=head, bases="Sleeper"))

@@ -12,8 +12,8 @@ until then the NPU runner runs last quarter's method against this quarter's attr
 
 Fix: `runner-sync upgrade --only UNIT`.
 
-Leaves alone: overrides that only call `super()` or share less than a third of their statements with upstream, changes
-that the copy already has, layout and comments.
+Leaves alone: overrides that only call `super()` or share less than a third of their statements with upstream, methods
+that are clearly closer to their GPU twin (ports), changes that the copy already has, layout and comments.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Fix: port the override (`runner-sync upgrade --only CLASS.METHOD`), or move it t
 Leaves alone: methods that override nothing of omni's and do not call `super()` (they replace vLLM's for the GPU, and
 vllm-ascend has its own), what an NPU class or a shared mixin in the MRO defines, overrides that cannot run on the NPU
 (streams, pinned host memory, Triton). An override of the NPU base stands in for one of the GPU subclass as long as it
-mentions every method that the GPU one calls.
+mentions every method that the GPU one calls; an override that equals what NPU runs skips nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.ancestry import calls_parent
+from runner_sync.verify.duplication import are_equal
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import Pair, is_device_bound, pairs
 from runner_sync.verify.reading import ClassText, Function, Hit, dotted
@@ -56,6 +57,8 @@ def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str
         if parent is not None:
             return f"has none: `{parent.name}` is not in its MRO either"
         return f"runs the inherited `{name}` of vllm-ascend"
+    if found in pair.gpu_line.classes and are_equal(pair.gpu.reading, function, found.reading, found.methods[name][-1]):
+        return ""
     if found in pair.gpu_line.classes or (hands_on and _is_twin_of_parent(subject, pair, found, function)):
         return f"runs `{found.name}.{name}`"
     return ""

@@ -96,6 +96,15 @@ def _edits(text: str, original: str) -> bool:
 EDITED = 0.35
 
 
+def is_port(text: str, original: str) -> bool:
+    """Whether ``text`` is a port of ``original`` (translated): most of its statements are the same."""
+    mine, base = Counter(canonical(text)), Counter(canonical(original))
+    return 2 * (mine & base).total() >= PORT * (mine.total() + base.total())
+
+
+PORT = 0.6
+
+
 def _is_declaration(text: str) -> bool:
     """A class-level annotation without a value (``x: int``): it says what instances have and does nothing."""
     return re.fullmatch(r"\s*\w+\s*:[^=]+", text) is not None

@@ -31,7 +31,7 @@ class Pair:
 
 def align(left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMILAR) -> list[Pair]:
     """Pairs of equal and, between them, similar nodes; increasing on both sides."""
-    equal = _close_gaps(left, right, common(left, right))
+    equal = _close_gaps(left, common(left, right))
     inner_left, inner_right = suites(left), suites(right)
     pairs: list[Pair] = []
     i = j = 0
@@ -121,7 +121,7 @@ def _insert(
     tips[at:last] = [(link.left, j, link)]
 
 
-def _close_gaps(left: Sequence[Node], right: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _close_gaps(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Drop lonely pairs of meaningless nodes (``else``, comments) whose neighbours pair with nothing."""
     taken = dict(pairs)
     return [(i, j) for i, j in pairs if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1]

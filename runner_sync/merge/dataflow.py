@@ -13,7 +13,6 @@ from functools import lru_cache
 
 from runner_sync.statements import Node
 
-
 _DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
 
 
@@ -62,7 +61,7 @@ def binds(node: Node) -> frozenset[str]:
 
 
 class Tree:
-    """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key. Key 0 is the outermost suite."""
+    """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key; key 0 is the outermost suite."""
 
     def __init__(
         self, children: Mapping[int, list[int]], clauses: Mapping[int, list[int]], node: Mapping[int, Node]

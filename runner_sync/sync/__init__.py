@@ -1,15 +1,26 @@
 """The line: sources → units → lineage → merge → rewrites → verify → render → write, as functions per command.
 
-Comes in: option values. Goes out: ``Upgrade`` and ``Report`` values. May touch: what the rooms touch; only ``apply``
-writes, through ``write``.
+Comes in: option values. Goes out: ``Upgrade`` and ``Report`` values. May touch: what the rooms touch; ``apply`` writes
+the omni tree and ``check`` its baseline, both through ``write``.
+
+Each command's module is imported when the command is first asked for: ``check`` runs in every pull request and needs
+neither libcst nor git nor the network.
 """
 
 from __future__ import annotations
 
-from runner_sync.sync.commands import apply, lock, upgrade
-from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
-from runner_sync.sync.planning import Upgrade
-from runner_sync.sync.replaying import replay
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runner_sync.sync.checking import check, verify
+    from runner_sync.sync.commands import apply, lock, upgrade
+    from runner_sync.sync.hoisting import hoist
+    from runner_sync.sync.listing import blocks, explain
+    from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
+    from runner_sync.sync.planning import Upgrade
+    from runner_sync.sync.replaying import replay
+    from runner_sync.sync.ruling import rules
 
 __all__ = [
     "CheckOptions",
@@ -18,7 +29,38 @@ __all__ = [
     "Upgrade",
     "UpgradeOptions",
     "apply",
+    "blocks",
+    "check",
+    "explain",
+    "hoist",
     "lock",
     "replay",
+    "rules",
     "upgrade",
+    "verify",
 ]
+
+_MODULES = {
+    "CheckOptions": "options",
+    "ReplayOptions": "options",
+    "TreeOptions": "options",
+    "Upgrade": "planning",
+    "UpgradeOptions": "options",
+    "apply": "commands",
+    "blocks": "listing",
+    "check": "checking",
+    "explain": "listing",
+    "hoist": "hoisting",
+    "lock": "commands",
+    "replay": "replaying",
+    "rules": "ruling",
+    "upgrade": "commands",
+    "verify": "checking",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -32,7 +32,8 @@ class GpuSide:
     """The GPU twin's units, translated to NPU names and keyed by the NPU units' qualified names.
 
     ``new`` is the twin as it would read on the old vLLM, ``full`` as it is; ``foreign`` are per unit the statements
-    that vLLM itself added or removed; ``bases`` where each ``old`` text is from; ``plain`` has ``(qualified name, text)`` of the twin as written.
+    that vLLM itself added or removed; ``bases`` where each ``old`` text is from; ``neutral`` the
+    units that had device code and have none now; ``plain`` has ``(qualified name, text)`` of the twin as written.
     """
 
     old: Mapping[str, str] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class GpuSide:
     full: Mapping[str, str] = field(default_factory=dict)
     foreign: Mapping[str, frozenset[str]] = field(default_factory=dict)
     bases: Mapping[str, GpuBase] = field(default_factory=dict)
+    neutral: frozenset[str] = frozenset()
     plain: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
@@ -69,7 +71,32 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         if before and after and before != after and _is_copy(old[name], before):
             view[name] = _rebased(new[name], *(translate_unit(text, job.profile).text for text in (after, before)))
     plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))
-    return GpuSide(old, view, new_text, new, foreign, chosen, plain)
+    return GpuSide(old, view, new_text, new, foreign, chosen, _neutral(job, chosen, old, new, plain), plain)
+
+
+def _neutral(
+    job: ModuleJob,
+    chosen: Mapping[str, GpuBase],
+    old: Mapping[str, str],
+    new: Mapping[str, str],
+    plain: Mapping[str, tuple[str, str]],
+) -> frozenset[str]:
+    """Units that the translation changed in the old twin and leaves alone in the new one."""
+    found = set()
+    for name, base in chosen.items():
+        before = _by_npu_name(job, texts.unit_texts(base.side.text)).get(name, ("", ""))[1]
+        had = canonical(before) != canonical(old[name])
+        has = canonical(plain[name][1]) != canonical(new[name]) or _names_device(plain[name][1], job.profile)
+        if had and not has:
+            found.add(name)
+    return frozenset(found)
+
+
+def _names_device(text: str, profile: Profile) -> bool:
+    """Whether a unit mentions a GPU name at all, also one that its module binds to something of its own."""
+    words = {row.name for row in profile.names if row.name != row.new_name} | {old for old, _ in profile.attributes}
+    body = "\n".join(canonical(text))
+    return any(re.search(rf"(?<![\w.]){re.escape(word)}\b", body) for word in words)
 
 
 def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:

@@ -12,7 +12,9 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from runner_sync.compose.imports import Provider, imports, settle
-from runner_sync.compose.members import Member, canonical, device_bound, self_names
+from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
+from runner_sync.compose.rulers import enclose_additions, enclose_members
+from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
 from runner_sync.sync import ascend, gpu, texts
 from runner_sync.sync.doubts import place, review
@@ -38,7 +40,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     notes: list[str] = []
     if job.gpu_new is not None:
         notes = _port(chosen, drafts, job, side)
-    _drop_redundant(chosen, drafts, job)
+    _drop_redundant(chosen, drafts, job, side)
     text = _compose(drafts, job, side)
     return _result(drafts, job, text, notes)
 
@@ -59,15 +61,47 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         bound = device_bound(pair)
         mine = [d for d in chosen if d.owner == class_name]
         gpu.port(mine, job, side, gpu.veto_for(bound, job.profile.unported))
+        _mark(mine, job)
         decisions = gpu.decide_members(class_name, drafts, job, side)
         added = [d for d in gpu.new_members(class_name, decisions, drafts, job, side) if _is_selected(d.name, job.only)]
         for draft in added:
             draft.reviews += [_added_review(draft, job, decisions)]
-        drafts += added
+        drafts += [*added, *_declined(class_name, decisions, job, side)]
         _drop_gone_from_gpu(mine, drafts, pair.gpu_old, pair.gpu_new, job)
         notes += [f"{class_name}.{d.name}: {d.action}: {d.reason}" for d in decisions]
     gpu.port([d for d in chosen if not d.owner], job, side, gpu.veto_for({}, ()))
     return notes
+
+
+def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:
+    """GPU members that could not be taken over, each with a question; they change nothing."""
+    found = []
+    for decision in decisions:
+        name = f"{class_name}.{decision.name}"
+        if decision.action not in ("device", "rebuilt") or not _is_selected(name, job.only):
+            continue
+        draft = Draft(name, [""], "own", "review")
+        text = side.full[name]
+        draft.reviews = [review(draft, job.path, f"not ported: {decision.reason}", 0.6, "", "", text, "")]
+        found.append(draft)
+    return found
+
+
+def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:
+    """Put rulers around whole statements that the port added to a copy; a method of omni's own needs none."""
+    ruler = ruler_style(job.text, label=job.profile.marker)
+    for draft in drafts:
+        if draft.kind != "copy" or len(draft.texts) < 2 or draft.gpu_now is None or draft.texts[-1] == draft.texts[-2]:
+            continue
+        marked = _marked_lines(draft.text, job.profile.marker)
+        draft.texts[-1] = enclose_additions(draft.texts[-2], draft.text, marked=marked, ruler=ruler)
+
+
+def _marked_lines(text: str, label: str) -> frozenset[int]:
+    """Lines of a unit's text that rulers enclose."""
+    source = "class _:\n" + text if text[:1] in (" ", "\t") else text
+    shift = len(source.split("\n")) - len(text.split("\n"))
+    return frozenset(line - shift for line in read_markers(source, label=label).marked)
 
 
 def _added_review(draft: Draft, job: ModuleJob, decisions: Sequence[Member]) -> ReviewItem:
@@ -92,10 +126,10 @@ def _drop_gone_from_gpu(
         draft.reviews.append(review(draft, job.path, reason, 0.8, old[draft.member], draft.before, "", ""))
 
 
-def _drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
+def _drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> None:
     """Overrides that no longer say anything of omni's: inheritance does the same."""
     for draft in chosen:
-        reason = "" if draft.removed or not draft.owner else _redundant(draft, drafts, job)
+        reason = "" if draft.removed or not draft.owner else _redundant(draft, drafts, job, side)
         if reason:
             _remove(draft, job, reason)
         elif draft.kind == "copy" and draft.upstream is None and draft.base is not None and not draft.removed:
@@ -103,7 +137,7 @@ def _drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: Modul
             draft.reviews.append(review(draft, job.path, reason, 0.4, "", draft.before, "", draft.text))
 
 
-def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
+def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     """Why the class can do without this member since this upgrade, or an empty string.
 
     What was redundant before is left: people had a reason, or ``check`` tells them.
@@ -114,6 +148,8 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
     if below is not None:
         was = ancestry.before.get(draft.member)
         already = was is not None and canonical(draft.before) == canonical(was)
+        if draft.name in side.neutral and is_port(draft.before, side.old[draft.name]):
+            return "the GPU method that it translated has no device code any more and is inherited"
         return _SAME if canonical(draft.text) == canonical(below) and not already else ""
     if draft.kind != "copy":
         return ""
@@ -160,9 +196,10 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     }
     if edits:
         module = exchange(module, edits, whole=whole)
-    for draft in drafts:
-        if draft.outcome == "added" and draft.owner:
-            module = insert_member(module, draft.owner, draft.text, after=draft.after)
+    ruler = ruler_style(job.text, label=job.profile.marker)
+    for group in _groups([d for d in drafts if d.outcome == "added" and d.owner]):
+        body = enclose_members([d.text for d in group], ruler=ruler)
+        module = insert_member(module, group[0].owner, body, after=group[0].after)
     for class_name, extra in job.mixins.items():
         bases = [base.expression for base in class_bases(module, class_name)]
         module = set_bases(module, class_name, [*bases, *(e for e in extra if e not in bases)])
@@ -170,6 +207,17 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     if text == job.text:
         return text
     return _with_helpers(text, job, side)
+
+
+def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
+    """Added members that stand one behind the other, together."""
+    groups: list[list[Draft]] = []
+    for draft in added:
+        if groups and draft.after == groups[-1][-1].name:
+            groups[-1].append(draft)
+        else:
+            groups.append([draft])
+    return groups
 
 
 def _with_helpers(text: str, job: ModuleJob, side: gpu.GpuSide) -> str:

@@ -18,12 +18,13 @@ from runner_sync import lock as locks
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree
-from runner_sync.profile import VLLM_RUNNER, RunnerModule
+from runner_sync.profile import VLLM_RUNNER
 from runner_sync.sync import history, inputs, texts
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.job import Ancestry, GpuBase, ModuleJob, ModuleResult, Side
 from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.runners import Found, find_modules
 
 GPU_RELEASES = 4
 """How many omni releases back the GPU twin is compared with when neither lock nor option names its base."""
@@ -39,33 +40,11 @@ class Upgrade:
     lock: FileChange | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A derived module that the omni tree has."""
-
-    module: RunnerModule
-    path: str
-    text: str
-
-
-def find_modules(given: inputs.Inputs) -> list[Found]:
-    """The derived modules of the omni tree, in the profile's order. Raises ``InputError`` when it has none."""
-    found = []
-    for module in given.profile.modules:
-        place = inputs.read_first(given.omni, module.paths)
-        if place is not None:
-            found.append(Found(module, *place))
-    if not found:
-        looked = " or ".join(given.profile.modules[0].paths)
-        raise InputError(f"{given.omni.source.location} has no NPU runners ({looked}): is it a vllm-omni tree?")
-    return found
-
-
 def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResult], tuple[str, ...]]:
     """Upgrade every derived module. Returns the results and notes on where the bases came from."""
     modules = find_modules(given)
-    bases = _Bases(options, given, modules)
-    program = Program(given.omni, _others(given), relocated=_relocated(modules))
+    bases = Bases(options, given, modules)
+    program = Program(given.omni, upstream_trees(given), relocated=relocated_names(modules))
     results: list[ModuleResult] = []
     for found in modules:
         options.progress(f"upgrading {found.path}", len(results), len(modules))
@@ -76,14 +55,15 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     return results, tuple(bases.notes)
 
 
-def _relocated(modules: Sequence[Found]) -> dict[str, str]:
+def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
     """Former dotted names of the derived modules → where they are now."""
     return {
         _dotted(path): _dotted(found.path) for found in modules for path in found.module.paths if path != found.path
     }
 
 
-def _others(given: inputs.Inputs) -> dict[str, Tree]:
+def upstream_trees(given: inputs.Inputs) -> dict[str, Tree]:
+    """The upstream trees at hand, by the package that they hold."""
     pairs = (("vllm_ascend", given.ascend), ("vllm", given.vllm))
     return {name: tree for name, tree in pairs if tree is not None}
 
@@ -91,13 +71,13 @@ def _others(given: inputs.Inputs) -> dict[str, Tree]:
 def _job(
     found: Found,
     modules: Sequence[Found],
-    bases: _Bases,
+    bases: Bases,
     program: Program,
     options: UpgradeOptions,
     given: inputs.Inputs,
 ) -> ModuleJob:
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
-    ancestry = {name: _ancestry(program, found, name, given) for name in classes}
+    ancestry = {name: ancestry_of(program, found, name, given) for name in classes}
     gpu_new = bases.gpu_now(found) if options.gpu else None
     return ModuleJob(
         profile=given.profile,
@@ -114,11 +94,11 @@ def _job(
         mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
         only=options.only,
         relocated=program.relocated,
-        callers=_callers(found, modules, given) if found is modules[0] else frozenset(),
+        callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),
     )
 
 
-def _ancestry(program: Program, found: Found, name: str, given: inputs.Inputs) -> Ancestry:
+def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs) -> Ancestry:
     """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
     dotted = _dotted(found.path)
     original = Program(program.omni, program.others, relocated=program.relocated)
@@ -153,7 +133,7 @@ def _mixins(
     return {found.module.name: tuple(missing)} if missing else {}
 
 
-def _callers(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
+def callers_of(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
     """Names that the other runner modules and their GPU twins call on ``self``: the base class must have them."""
     names: set[str] = set()
     for other in modules:
@@ -170,7 +150,7 @@ def _dotted(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
-class _Bases:
+class Bases:
     """Finds, once per file, what the modules were last synced to; lock and options go before inference."""
 
     def __init__(self, options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[Found]) -> None:

@@ -1,0 +1,85 @@
+"""Enclose what was ported from the GPU runners in Omni-new rulers, in the style of the file.
+
+Comes in: the text of a unit before and after the port, the lines that rulers enclose already, and the ruler.
+Goes out: the text with rulers. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Collection, Sequence
+
+
+def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler: str) -> str:
+    """``after`` with a ruler above and below every run of whole statements that ``before`` does not have.
+
+    ``marked`` are the 1-based lines of ``after`` that rulers enclose already. A run that is no sequence of whole
+    statements at one depth (a changed head, the end of one suite and the start of the next) stays as it is.
+    """
+    lines = after.split("\n")
+    spans = _statement_spans(after)
+    for start, end in reversed(_inserted(before.split("\n"), lines)):
+        first, last = _trimmed(lines, start, end)
+        whole = _is_whole(spans, first, last)
+        if not whole or any(k in marked for k in range(first, last + 1)):
+            continue
+        indent = lines[first - 1][: len(lines[first - 1]) - len(lines[first - 1].lstrip())]
+        attempt = [*lines[: first - 1], indent + ruler, *lines[first - 1 : last], indent + ruler, *lines[last:]]
+        if _parses_alike("\n".join(attempt), after):
+            lines = attempt
+    return "\n".join(lines)
+
+
+def enclose_members(texts: Sequence[str], *, ruler: str) -> str:
+    """Members as one text, a ruler above the first and below the last."""
+    first = next(line for line in texts[0].split("\n") if line.strip())
+    indent = first[: len(first) - len(first.lstrip())]
+    body = "\n".join(text.rstrip("\n") + "\n" for text in texts)
+    return f"{indent}{ruler}\n{body}{indent}{ruler}\n"
+
+
+def _inserted(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    opcodes = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return [(j1 + 1, j2) for tag, _, _, j1, j2 in opcodes if tag == "insert"]
+
+
+def _trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    while start < end and not lines[start - 1].strip():
+        start += 1
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return start, end
+
+
+def _tree(text: str) -> ast.Module:
+    return ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text)
+
+
+def _statement_spans(text: str) -> list[list[tuple[int, int]]]:
+    """Per suite the (first, last) lines of its statements."""
+    shift = 1 if text[:1] in (" ", "\t") else 0
+    suites = []
+    for node in ast.walk(_tree(text)):
+        for name in ("body", "orelse", "finalbody"):
+            suite = getattr(node, name, None)
+            if isinstance(suite, list) and suite:
+                suites.append([(s.lineno - shift, (s.end_lineno or s.lineno) - shift) for s in suite])
+    return suites
+
+
+def _is_whole(spans: Sequence[Sequence[tuple[int, int]]], first: int, last: int) -> bool:
+    """Whether lines ``first`` … ``last`` hold at least one whole statement of one suite and cut none."""
+    for suite in spans:
+        inside = [span for span in suite if first <= span[0] and span[1] <= last]
+        cut = [s for s in suite if s not in inside and s[0] <= last and s[1] >= first]
+        if inside and not cut:
+            return True
+    return False
+
+
+def _parses_alike(made: str, text: str) -> bool:
+    try:
+        return ast.dump(_tree(made)) == ast.dump(_tree(text))
+    except SyntaxError:
+        return False

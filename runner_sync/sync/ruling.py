@@ -1,0 +1,17 @@
+"""``rule``: the documentation of the rules.
+
+Comes in: a code, a name, or nothing. Goes out: a ``Report`` of rule texts. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from runner_sync.model import Report
+from runner_sync.verify import registry
+
+
+def rules(code: str | None = None) -> Report:
+    """Every rule, or the one called ``code`` (``RS203`` or ``override-skipped``); none when there is no such rule."""
+    if code is None:
+        return Report("rule", rules=registry.rule_texts())
+    found = registry.find_rule(code)
+    return Report("rule", rules=(found,) if found is not None else ())

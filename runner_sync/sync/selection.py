@@ -1,0 +1,85 @@
+"""Which rules a run is about: options before configuration, every code known.
+
+Comes in: options and configuration. Goes out: ``Codes``. Raises ``InputError`` for a code that no rule has: a typing
+error must not make a run green. May touch: nothing; the rules themselves are not imported.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pkgutil import iter_modules
+
+from runner_sync.config import Config
+from runner_sync.errors import InputError
+from runner_sync.sync.options import CheckOptions
+from runner_sync.verify.registry import is_selected
+
+BREAKAGE = "RS3"
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Rule codes or prefixes that are reported (none: all) and those that are left out."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def wants(self, code: str) -> bool:
+        """Whether findings of rule ``code`` are reported."""
+        return is_selected(code, self.select, self.ignore)
+
+    def wants_any(self, codes: Iterable[str]) -> bool:
+        """Whether findings of one of the rules are reported."""
+        return any(self.wants(code) for code in codes)
+
+    def wants_group(self, prefix: str) -> bool:
+        """Whether findings of some rule of a group such as ``RS3`` are reported."""
+        return self.wants_any(code for code in known_codes() if code.startswith(prefix))
+
+
+def chosen(options: CheckOptions, settings: Config) -> Codes:
+    """The codes of a ``check``. Codes named on the command line are not held back by the configuration."""
+    _refuse_unknown(options.select, "--select")
+    _refuse_unknown(options.ignore, "--ignore")
+    place = str(settings.source or "the configuration")
+    _refuse_unknown(settings.select, f"{place}: select")
+    _refuse_unknown(settings.ignore, f"{place}: ignore")
+    if options.select:
+        return Codes(options.select, options.ignore)
+    return Codes(settings.select, (*settings.ignore, *options.ignore))
+
+
+def chosen_for_verify(options: CheckOptions, settings: Config) -> Codes:
+    """The codes of a ``verify``: those of ``check`` that are about breakage."""
+    codes = chosen(options, settings)
+    if not codes.select:
+        return Codes((BREAKAGE,), codes.ignore)
+    kept = [code for code in codes.select if code.startswith(BREAKAGE)]
+    kept += [BREAKAGE for code in codes.select if code == "ALL" or BREAKAGE.startswith(code)]
+    if not kept:
+        if not options.select:
+            return Codes((BREAKAGE,), codes.ignore)
+        named = ", ".join(options.select)
+        raise InputError(f"--select {named}: verify reports RS3xx only; run `runner-sync check --select {named}`.")
+    return Codes(tuple(dict.fromkeys(kept)), codes.ignore)
+
+
+@cache
+def known_codes() -> tuple[str, ...]:
+    """The codes of all rules, read from the names of their modules."""
+    from runner_sync.verify import rules
+
+    names = [module.name for module in iter_modules(rules.__path__)]
+    return tuple(sorted(name.partition("_")[0].upper() for name in names))
+
+
+def _refuse_unknown(codes: Iterable[str], where: str) -> None:
+    for code in codes:
+        if code == "ALL" or any(known.startswith(code) for known in known_codes()):
+            continue
+        near = difflib.get_close_matches(code, known_codes(), n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise InputError(f"{where} {code}: there is no such rule; {hint}`runner-sync rule` lists them all.")

@@ -98,6 +98,27 @@ def test_what_is_no_drift(npu: str, base: str, target: str) -> None:
     assert found(follow(npu, base, target), "RS101") == []
 
 
+UNPACK = """
+def sample_tokens(self):
+    (logits, hidden, aux, stats, tokens) = self.state
+    self.send(logits)
+    return 1
+"""
+LONGER = UNPACK.replace("tokens)", "tokens, desc)")
+
+
+@pytest.mark.parametrize(
+    ("npu", "expected"),
+    [
+        pytest.param(LONGER.replace("desc)", "desc, outputs)"), 0, id="followed with omni's own added"),
+        pytest.param(UNPACK.replace("tokens)", "tokens, outputs)"), 1, id="not followed, with omni's own added"),
+        pytest.param(UNPACK, 1, id="not followed"),
+    ],
+)
+def test_a_statement_with_omnis_words_in_it_is_followed(npu: str, expected: int) -> None:
+    assert len(found(follow(npu, UNPACK, LONGER), "RS101")) == expected
+
+
 def test_a_port_of_the_gpu_twin_is_no_copy() -> None:
     port = "def profile(self):\n    self.check()\n    self.name()\n    self.start()\n    return None"
     theirs = "def profile(self):\n    self.check()\n    self.open()\n    self.stop()\n    return None"

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Revision, Source
-from runner_sync.sources import layout, version
+from runner_sync.sources import changes, layout, version
 from runner_sync.sources.folder import FolderTree, find_root, version_text
 from runner_sync.sources.repository import REGULAR_FILE, Repository, open_repository
 
@@ -76,6 +76,17 @@ class WorkTree(FolderTree, _GitTree):
         untracked = {name for name in names if self._exists(name)} - tracked
         return [path for path in asked if self.prefix + path in changed | untracked]
 
+    def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
+        """1-based lines by path that changed since the branch left ``since``, the work tree included.
+
+        Untracked files count whole. Raises ``InputError`` for an unknown revision.
+        """
+        found = changes.changed_lines(self.repository, since, to=None, prefix=self.prefix)
+        for path in changes.untracked(self.repository, prefix=self.prefix):
+            if path.endswith(".py"):
+                found[path] = frozenset(range(1, (self.read(path) or "").count("\n") + 2))
+        return found
+
     def _exists(self, name: str) -> bool:
         file = self.root / name.removeprefix(self.prefix)
         return os.path.lexists(file) and not file.is_dir()
@@ -97,6 +108,10 @@ class RevisionTree(_GitTree):
         """Text of ``path`` with LF newlines, or ``None`` when the commit has no such regular file."""
         blob = self._blobs.get(path)
         return None if blob is None else layout.decode(self.repository.blob(blob), f"{path} at {self.source.ref}")
+
+    def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
+        """1-based lines by path that changed between the point where this revision left ``since`` and itself."""
+        return changes.changed_lines(self.repository, since, to=str(self.source.revision), prefix=self.prefix)
 
     def paths(self, prefix: str = "") -> list[str]:
         """Every ``.py`` path of the package below ``prefix``, sorted."""

@@ -66,6 +66,13 @@ class Repository:
         """Full hash of the commit checked out, ``None`` before the first commit."""
         return self._commit("HEAD")
 
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The best common ancestor of two commits, ``None`` when this clone knows none."""
+        try:
+            return self.run("merge-base", one, other).strip() or None
+        except InputError:
+            return None
+
     def tags_at(self, commit: str) -> list[str]:
         """Names of the tags that point at ``commit``."""
         return self.run("tag", "--points-at", commit).split()

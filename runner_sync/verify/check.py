@@ -24,7 +24,7 @@ from runner_sync.verify.rules import rs410_conflict_markers
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
 
-_RANKS: Mapping[Severity, int] = {"info": 0, "warning": 1, "error": 2}
+RANKS: Mapping[Severity, int] = {"info": 0, "warning": 1, "error": 2}
 Lines = Mapping[str, Set[int]]
 
 
@@ -105,7 +105,7 @@ def _report(
     keep = {id(finding) for finding in fresh}
     shown = [h.finding for h in found if id(h.finding) in keep and (changed is None or _is_touched(h, changed))]
     return CheckResult(
-        tuple(finding for finding in shown if _RANKS[finding.severity] >= _RANKS[severity]),
+        tuple(finding for finding in shown if RANKS[finding.severity] >= RANKS[severity]),
         len(everything) - len(fresh),
         ignored,
         ratchet.stale(baseline, everything, has_run=ran) if baseline is not None else (),

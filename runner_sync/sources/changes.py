@@ -1,0 +1,70 @@
+"""Which lines a branch touched.
+
+Comes in: a repository, the revision that the branch left, and its end (a commit, or the work tree). Goes out: line
+numbers by path. May touch: the repository, read only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from runner_sync.sources.repository import Repository
+
+_DIFF = ("--literal-pathspecs", "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff")
+_PLAIN = ("--no-textconv", "--no-renames", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/")
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+def changed_lines(repository: Repository, since: str, *, to: str | None, prefix: str = "") -> dict[str, frozenset[int]]:
+    """``{path: lines}`` changed since the branch left ``since``; ``to`` is a commit, ``None`` the work tree.
+
+    Paths are those below ``prefix``, relative to it; lines are 1-based lines of the new text, and where lines only
+    went, their two neighbours. Raises ``InputError`` for an unknown revision.
+    """
+    start = _fork_point(repository, since, to or "HEAD")
+    revisions = (start,) if to is None else (start, to)
+    scope = ("--", prefix) if prefix else ()
+    changed = _read(repository.run(*_DIFF, *_PLAIN, *revisions, *scope))
+    return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
+
+
+def untracked(repository: Repository, *, prefix: str = "") -> list[str]:
+    """Files of the work tree below ``prefix`` (and relative to it) that git neither knows nor ignores."""
+    scope = ("--", prefix) if prefix else ()
+    listed = repository.run("--literal-pathspecs", "ls-files", "--others", "--exclude-standard", "-z", *scope)
+    return [name.removeprefix(prefix) for name in listed.split("\0") if name.startswith(prefix) and name]
+
+
+def _fork_point(repository: Repository, since: str, head: str) -> str:
+    """The commit at which ``head`` left ``since``; ``since`` itself when they have no common history."""
+    commit = repository.resolve(since)
+    return repository.merge_base(commit, repository.resolve(head)) or commit
+
+
+def _read(diff: str) -> Iterator[tuple[str, frozenset[int]]]:
+    path, lines = "", set[int]()
+    rows = iter(diff.split("\n"))
+    for row in rows:
+        if row.startswith("+++ "):
+            if path:
+                yield path, frozenset(lines)
+            path, lines = _named(row), set()
+        elif hunk := _HUNK.match(row):
+            gone, first, new = (int(hunk[k] or 1) for k in (1, 2, 3))
+            lines |= set(range(first, first + new)) if new else {first, first + 1}
+            _skip(rows, gone + new)
+    if path:
+        yield path, frozenset(lines)
+
+
+def _skip(rows: Iterator[str], count: int) -> None:
+    """Pass over the lines of a hunk, which may read like headers; git's remark about a missing newline is none."""
+    while count > 0:
+        count -= not next(rows, "+").startswith("\\")
+
+
+def _named(row: str) -> str:
+    """The path of a ``+++`` line, empty for a file that is gone."""
+    name = row.removeprefix("+++ ").rstrip("\t")
+    return name.removeprefix("b/") if name.startswith("b/") else ""

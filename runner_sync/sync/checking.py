@@ -1,0 +1,168 @@
+"""``check`` and ``verify``: what is out of step, and what would break.
+
+Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` touches, and the baseline file, through
+``write``, when ``--update-baseline`` asks for it. From the lock alone ``check`` needs no libcst, git or network.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runner_sync.errors import InputError
+from runner_sync.lock import FILE_NAME
+from runner_sync.model import FileChange, Finding, Report
+from runner_sync.sync import evidence, inputs, pairs, ratchet, selection
+from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.runners import Found, find_modules
+from runner_sync.sync.selection import BREAKAGE, Codes
+from runner_sync.verify import check as engine
+from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
+
+
+def check(options: CheckOptions) -> Report:
+    """Find drift, breakage and untidiness in the NPU runners.
+
+    From the lock alone without vllm-ascend. Raises ``InputError`` for a missing lock then, for a base that cannot be
+    read, for a file that does not parse, and for codes that this run could not find.
+    """
+    given = inputs.open_omni(options.omni, options.config, options.progress)
+    codes = selection.chosen(options, given.config)
+    modules = find_modules(given)
+    given = pairs.open_targets(options, given)
+    _refuse_blind(options, given, codes)
+    job = CheckJob(given.profile, evidence.describe(options, given, modules, codes), read=given.omni.read)
+    said: list[str] = []
+    if given.ascend is not None and codes.wants_group(BREAKAGE):
+        job, title = _with_worlds(options, given, job)
+        said.append(title)
+    return _report("check", options, given, _run(options, given, job, codes), modules, said=said)
+
+
+def verify(options: CheckOptions) -> Report:
+    """Find what breaks on the target trees and did not on those that the runners were made for, where they are known.
+
+    Raises ``InputError`` without a vllm-ascend, for a base that cannot be read, and for a type checker that is absent.
+    """
+    given = inputs.open_omni(options.omni, options.config, options.progress)
+    codes = selection.chosen_for_verify(options, given.config)
+    modules = find_modules(given)
+    given = pairs.open_targets(options, given)
+    inputs.require_ascend(given.ascend)
+    plain = tuple(CheckModule(found.path, found.text) for found in modules)
+    job, title = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
+    result = _run(options, given, job, codes)
+    said = [title]
+    if options.typecheck != "none" and codes.wants("RS390"):
+        from runner_sync.sync.opinion import second_opinion
+
+        extra, remark = second_opinion(options, job, result.findings)
+        result = replace(result, findings=_kept((*result.findings, *extra), options, given))
+        said += [remark] if remark else []
+    return _report("verify", options, given, result, modules, said=said)
+
+
+def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
+    """A run that could not find what it was asked for must not look green."""
+    if given.ascend is not None:
+        return
+    if options.select and not any(codes.wants(code) for code in _offline()):
+        raise InputError(
+            f"--select {', '.join(options.select)} compares with vllm-ascend: name one with --ascend-path or "
+            "--ascend-version."
+        )
+    if not given.lock.entries and codes.wants_any(evidence.LOCKED):
+        where = given.omni.source.location
+        raise InputError(
+            f"{where} has no {FILE_NAME}: write it with `runner-sync lock`, or compare with a vllm-ascend by "
+            "--ascend-path or --ascend-version, or leave out what needs the lock with --ignore RS110,RS201."
+        )
+
+
+def _offline() -> list[str]:
+    """Rules that need no vllm-ascend."""
+    online = {*evidence.DRIFT}
+    return [code for code in selection.known_codes() if code not in online and not code.startswith(BREAKAGE)]
+
+
+def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, str]:
+    """``job`` with the target trees and the older ones, and a remark about what is compared."""
+    new = pairs.target(options, given)
+    old = pairs.older(options, given, new)
+    world = new.world(given.omni)
+    if old is None:
+        return replace(job, world=world), f"breakage: everything that does not fit {new.title} is reported"
+    told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported"
+    return replace(job, world=world, old_world=old.world(given.omni)), told
+
+
+def _run(options: CheckOptions, given: inputs.Inputs, job: CheckJob, codes: Codes) -> CheckResult:
+    settings = given.config
+    return engine.run(
+        job,
+        select=codes.select,
+        ignore=codes.ignore,
+        per_path_ignores=settings.per_path_ignores,
+        severity=options.severity or settings.severity,
+        baseline=ratchet.read(options, settings),
+        changed=_changed(options, given),
+    )
+
+
+def _kept(findings: Sequence[Finding], options: CheckOptions, given: inputs.Inputs) -> tuple[Finding, ...]:
+    least = engine.RANKS[options.severity or given.config.severity]
+    return tuple(finding for finding in findings if engine.RANKS[finding.severity] >= least)
+
+
+def _changed(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset[int]] | None:
+    if options.changed_since is None:
+        return None
+    ask = getattr(given.omni, "changed_lines", None)
+    if ask is None:
+        raise InputError(
+            f"{given.omni.source.location} is no git checkout, so nothing changed there since "
+            f"{options.changed_since}: leave --changed-since out."
+        )
+    found: dict[str, frozenset[int]] = ask(options.changed_since)
+    return found
+
+
+def _report(
+    command: str,
+    options: CheckOptions,
+    given: inputs.Inputs,
+    result: CheckResult,
+    modules: Sequence[Found],
+    *,
+    said: Sequence[str],
+) -> Report:
+    findings, remarks = ratchet.settle(options, given.config, result)
+    texts = {found.path: found.text for found in modules}
+    spoken_of = dict.fromkeys(finding.path for finding in findings if finding.path in texts)
+    return Report(
+        command,
+        inputs=given.sources,
+        findings=findings,
+        changes=tuple(FileChange(path, texts[path], texts[path]) for path in spoken_of),
+        notes=(*said, *_about_lock(given, modules), *remarks),
+        summary=_counts(findings, result),
+    )
+
+
+def _counts(findings: Sequence[Finding], result: CheckResult) -> dict[str, int | str]:
+    tally = Counter(finding.severity for finding in findings)
+    return {
+        **{f"{name}s": tally[name] for name in ("error", "warning", "info")},
+        "accepted": result.accepted,
+        "ignored": result.ignored,
+    }
+
+
+def _about_lock(given: inputs.Inputs, modules: Sequence[Found]) -> list[str]:
+    """Files that the lock speaks of and the tree has not."""
+    paths = {found.path for found in modules}
+    gone = sorted({entry.path for entry in given.lock.entries} - paths)
+    if not gone:
+        return []
+    return [f"{FILE_NAME} speaks of {', '.join(gone)}, which is gone: write it anew with `runner-sync lock`"]

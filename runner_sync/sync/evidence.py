@@ -1,0 +1,138 @@
+"""What the rules of ``check`` are handed: every NPU module with the other texts that somebody can vouch for.
+
+Comes in: trees, lock, options, chosen codes. Goes out: ``CheckModule`` values. May touch: the trees, and what
+``sources`` touches where a base has to be read. From the lock alone nothing but the omni tree is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from runner_sync.errors import InputError
+from runner_sync.lock import Entry
+from runner_sync.model import BaseRef, Tree
+from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
+from runner_sync.sync import inputs, pairs
+from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.runners import Found
+from runner_sync.sync.selection import Codes
+from runner_sync.verify.job import CheckModule
+
+LOCKED = ("RS110", "RS201")
+"""Rules that compare with the lock."""
+
+DRIFT = ("RS101", "RS102", "RS104")
+"""Rules that compare the target vllm-ascend with the base."""
+
+AGAINST_VLLM = ("RS202", "RS207")
+"""Rules that take vLLM's own code out of the GPU runners."""
+
+
+def describe(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], codes: Codes
+) -> tuple[CheckModule, ...]:
+    """The modules with their GPU twins, lock entries, target and base texts, and vLLM's module."""
+    described = [_alone(given, found) for found in modules]
+    if given.ascend is not None and codes.wants_any((*DRIFT, "RS103")):
+        described = [_with_upstream(module, given.ascend) for module in described]
+        if codes.wants_any(DRIFT):
+            described = _with_bases(options, given, modules, described)
+    if codes.wants_any(AGAINST_VLLM):
+        described = _with_vllm(options, given, described)
+    return tuple(described)
+
+
+def _alone(given: inputs.Inputs, found: Found) -> CheckModule:
+    twin = found.module.gpu
+    return CheckModule(
+        found.path,
+        found.text,
+        gpu_path=twin.path if twin is not None else "",
+        gpu_text=given.omni.read(twin.path) if twin is not None else None,
+        entries=tuple(entry for entry in given.lock.entries if entry.path == found.path),
+        upstream_path=found.module.upstreams[0].path,
+    )
+
+
+def _with_upstream(module: CheckModule, ascend: Tree) -> CheckModule:
+    text = ascend.read(module.upstream_path)
+    if text is None:
+        raise InputError(
+            f"vllm-ascend {ascend.source.ref} has no {module.upstream_path}: give a tree that the runners can follow."
+        )
+    return replace(module, upstream_text=text, upstream_ref=ascend.source.ref)
+
+
+def _with_bases(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], described: Sequence[CheckModule]
+) -> list[CheckModule]:
+    """Base texts by option, else by lock, else by inference."""
+    read = _Reader(options, given)
+    if options.ascend_base is not None:
+        return [_on_one_base(module, options.ascend_base, read) for module in described]
+    if any(entry.upstream is not None for entry in given.lock.entries):
+        return [_on_locked_bases(module, read) for module in described]
+    return [
+        replace(module, entries=entries, base_texts=texts)
+        for module, (entries, texts) in zip(described, _inferred(options, given, modules), strict=True)
+    ]
+
+
+class _Reader:
+    """Modules of older vllm-ascend revisions, each tree opened once."""
+
+    def __init__(self, options: CheckOptions, given: inputs.Inputs) -> None:
+        self._options = options
+        self._given = given
+        self._trees: dict[str, Tree] = {}
+
+    def text(self, ref: str, path: str) -> str | None:
+        """Text of ``path`` at ``ref``; ``None`` when that revision has no such file."""
+        ascend = self._given.ascend
+        if ascend is not None and pairs.is_ref_of(ref, ascend):
+            return ascend.read(path)
+        if ref not in self._trees:
+            self._trees[ref] = pairs.at_ascend(ref, self._given, self._options)
+        return self._trees[ref].read(path)
+
+
+def _on_one_base(module: CheckModule, ref: str, read: _Reader) -> CheckModule:
+    text = read.text(ref, module.upstream_path)
+    if text is None:
+        raise InputError(f"vllm-ascend {ref} has no {module.upstream_path}: name another revision with --ascend-base.")
+    entries = tuple(
+        replace(entry, upstream=replace(entry.upstream, ref=ref)) if entry.upstream is not None else entry
+        for entry in module.entries
+    )
+    return replace(module, entries=entries, base_text=text, base_ref=ref)
+
+
+def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
+    refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}
+    texts = {ref: read.text(ref, module.upstream_path) for ref in sorted(refs)}
+    return replace(module, base_texts={ref: text for ref, text in texts.items() if text is not None})
+
+
+def _inferred(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
+) -> Iterable[tuple[tuple[Entry, ...], Mapping[str, str]]]:
+    """For each module, entries as a lock would have them, and the texts of the bases that they name."""
+    from runner_sync.sync.inference import infer_bases
+
+    for found, bases in infer_bases(options, given, modules):
+        entries = tuple(Entry(found.path, unit, upstream=_reference(base.ref)) for unit, base in bases.items())
+        yield entries, {base.ref.ref: base.side.text for base in bases.values()}
+
+
+def _reference(ref: BaseRef) -> BaseRef:
+    return replace(ref, how="inferred")
+
+
+def _with_vllm(options: CheckOptions, given: inputs.Inputs, described: Sequence[CheckModule]) -> list[CheckModule]:
+    near = [tree for tree in (given.vllm,) if tree is not None]
+    if not near and given.ascend is None:
+        return list(described)
+    tree = pairs.vllm_of_omni(options, given, near)
+    text = tree.read(VLLM_RUNNER) if tree is not None else None
+    return [replace(m, vllm_text=text) if m.upstream_path == ASCEND_RUNNER else m for m in described]

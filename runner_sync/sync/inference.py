@@ -1,0 +1,81 @@
+"""Which vllm-ascend text each unit of the runners was copied from, without changing anything.
+
+Comes in: options, trees, modules. Goes out: ``Base`` values by unit. May touch: what ``sources`` touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from runner_sync import lineage
+from runner_sync.lock import digest
+from runner_sync.model import BaseRef
+from runner_sync.sync import inputs, texts
+from runner_sync.sync.job import Side
+from runner_sync.sync.options import CheckOptions, UpgradeOptions
+from runner_sync.sync.planning import Bases
+from runner_sync.sync.runners import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Where a copy is from: the reference, the module it names, and the unit's text in it."""
+
+    ref: BaseRef
+    side: Side
+    text: str
+
+
+def sides(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
+) -> Iterator[tuple[Found, tuple[Side, ...]]]:
+    """For each module, the vllm-ascend revisions of its upstream that it may have been copied from, oldest first."""
+    bases = Bases(as_upgrade(options), given, modules)
+    for found in modules:
+        yield found, bases.upstream_bases(found)
+
+
+def as_upgrade(options: CheckOptions) -> UpgradeOptions:
+    """The same trees and bases as options of an upgrade."""
+    return UpgradeOptions(
+        omni=options.omni,
+        ascend=options.ascend,
+        vllm=options.vllm,
+        ascend_base=options.ascend_base,
+        vllm_base=options.vllm_base,
+        config=options.config,
+        progress=options.progress,
+    )
+
+
+def infer_bases(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
+) -> Iterator[tuple[Found, Mapping[str, Base]]]:
+    """For each module, the base of every unit that is a copy."""
+    for found, candidates in sides(options, given, modules):
+        yield (
+            found,
+            {unit: base for unit, text in _units(found).items() if (base := _base(unit, text, found, candidates))},
+        )
+
+
+def _units(found: Found) -> Mapping[str, str]:
+    return texts.unit_texts(found.text, found.path)
+
+
+def _base(unit: str, text: str, found: Found, candidates: Sequence[Side]) -> Base | None:
+    anchor = found.module.upstreams[0]
+    name = f"{anchor.name}.{unit.rpartition('.')[2]}" if "." in unit else unit
+    namesakes = {side.ref: (side, units[name]) for side in candidates if name in (units := _of(side))}
+    origin = lineage.infer(text, [lineage.Candidate(ref, body) for ref, (_, body) in namesakes.items()])
+    if origin is None or lineage.kind_of(text, origin) != "copy":
+        return None
+    side, body = namesakes[origin.ref]
+    score = round(origin.similarity, 3)
+    ref = BaseRef(anchor.project, origin.ref, anchor.path, name, "inferred", score, digest(body))
+    return Base(ref, side, body)
+
+
+def _of(side: Side) -> Mapping[str, str]:
+    return texts.unit_texts(side.text, side.path)

@@ -1,0 +1,83 @@
+"""The baseline of accepted findings: read, and written when a run is asked to.
+
+Comes in: options, configuration, a ``CheckResult``. Goes out: the findings that remain, and remarks. May touch: the
+baseline file, by reading and through ``write``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runner_sync.config import Config
+from runner_sync.errors import InputError
+from runner_sync.model import FileChange, Finding
+from runner_sync.sync.options import CheckOptions
+from runner_sync.verify import baseline
+from runner_sync.verify.baseline import Baseline, StaleEntry
+from runner_sync.verify.check import CheckResult
+
+_MOST_STALE = 10
+
+
+def place(options: CheckOptions, settings: Config) -> Path | None:
+    """Where the baseline is; the option goes before the configuration."""
+    return options.baseline or settings.baseline
+
+
+def read(options: CheckOptions, settings: Config) -> Baseline | None:
+    """The baseline of this run. Raises ``InputError`` for one that is missing or damaged."""
+    file = place(options, settings)
+    if file is None:
+        if options.update_baseline:
+            raise InputError("--update-baseline has no file to write: name it with --baseline FILE.")
+        return None
+    text = _text(file)
+    if text is not None:
+        return baseline.load(text, path=str(file))
+    if not options.update_baseline:
+        raise InputError(f"{file}: there is no such baseline; write it with `--baseline {file} --update-baseline`.")
+    return None
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: the baseline cannot be read ({error}); name another file.") from error
+
+
+def settle(options: CheckOptions, settings: Config, result: CheckResult) -> tuple[tuple[Finding, ...], list[str]]:
+    """The findings to report and remarks about the baseline, which is written when that was asked for."""
+    file = place(options, settings)
+    if file is None or result.baseline is None:
+        return result.findings, []
+    if not options.update_baseline:
+        return result.findings, _about_stale(result.stale, file)
+    before = _text(file)
+    after = baseline.dump(result.baseline)
+    if before != after:
+        _write(FileChange(file.name, before, after), file)
+    count = sum(result.baseline.counts.values())
+    findings = tuple(baseline.uncovered(result.baseline, result.findings)) if before is None else result.findings
+    return findings, [f"{file} accepts {count} findings now"]
+
+
+def _write(change: FileChange, file: Path) -> None:
+    from runner_sync import write
+
+    if not file.parent.is_dir():
+        raise InputError(f"{file}: there is no directory {file.parent}; make it or name another baseline.")
+    write.write([change], file.parent)
+
+
+def _about_stale(entries: tuple[StaleEntry, ...], file: Path) -> list[str]:
+    said = [
+        f"{file} accepts {entry.accepted} × {entry.code} `{entry.symbol}` in {entry.unit or entry.path}, and there is "
+        f"{entry.found or 'none'}"
+        for entry in entries[:_MOST_STALE]
+    ]
+    if len(entries) > _MOST_STALE:
+        said.append(f"and {len(entries) - _MOST_STALE} more stale entries")
+    return [*said, "shrink the baseline with --update-baseline"] if said else []

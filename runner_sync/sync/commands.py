@@ -5,6 +5,7 @@ Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``; ``apply`` writes it. May to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from runner_sync.sync.conflicts import inline
 from runner_sync.sync.job import ModuleResult
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
+from runner_sync.verify import locked
+from runner_sync.verify.reading import Reading
 
 
 def upgrade(options: UpgradeOptions) -> Upgrade:
@@ -86,17 +89,37 @@ def _planned(
 
 
 def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> FileChange | None:
-    entries = [
-        locks.Entry(result.path, name, _locked(upstream), _locked(gpu))
-        for result in results
-        for name, (upstream, gpu) in result.synced.items()
-        if upstream is not None or gpu is not None
-    ]
+    entries = [entry for result in results for entry in _entries(result, given)]
     refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
     gone = () if options.only else [result.path for result in results]
     before = given.omni.read(locks.FILE_NAME)
-    after = locks.dump(locks.merge(given.lock, entries, inputs=refs, gone=gone))
+    after = locks.dump(locks.merge(_forget(given.lock, entries), entries, inputs=refs, gone=gone))
     return None if before == after else FileChange(locks.FILE_NAME, before, after)
+
+
+def _entries(result: ModuleResult, given: inputs.Inputs) -> tuple[locks.Entry, ...]:
+    """Lock entries of one module, with what ``check`` tells later edits by."""
+    entries = [
+        locks.Entry(result.path, name, _locked(upstream), _locked(gpu))
+        for name, (upstream, gpu) in result.synced.items()
+        if upstream is not None or gpu is not None
+    ]
+    twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
+    text = given.omni.read(twin) if twin else None
+    gpu_reading = Reading(twin, text) if text is not None else None
+    return locked.record(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
+
+
+def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
+    """``lock`` without the hashes that ``entries`` record anew: one that is not recorded again holds no longer."""
+    keys = {entry.key for entry in entries}
+    kept = [
+        replace(entry, extra={k: v for k, v in entry.extra.items() if k not in locked.KEYS})
+        if entry.key in keys
+        else entry
+        for entry in lock.entries
+    ]
+    return replace(lock, entries=tuple(kept))
 
 
 def _locked(ref: BaseRef | None) -> BaseRef | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Keys of a lock entry beyond upstream and GPU twin: digests of the NPU unit as it was written, and quick hashes.
 OWN, OWN_TEXT, GPU_TEXT, OUTSIDE = "digest", "text_hash", "gpu_text_hash", "outside_hash"
+KEYS = (OWN, OWN_TEXT, GPU_TEXT, OUTSIDE)
 
 
 def unit_texts(text: str, path: str = "") -> Mapping[str, Unit]:

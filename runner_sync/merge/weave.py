@@ -149,7 +149,16 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
         strand.owner = _merge_link(weave, strand, "owner", policy)
     for strand in strands:
         if strand.sides in ("o", "u") and strand.kept:
-            strand.parent = _follow_siblings(weave, strand, strand.sides)
+            above = _follow_siblings(weave, strand, strand.sides)
+            if not _is_inside(above, strand):
+                strand.parent = above
+
+
+def _is_inside(strand: Strand | None, outer: Strand) -> bool:
+    """Two suites that the sides put around the same neighbours must not end up inside each other."""
+    while strand is not None and strand is not outer:
+        strand = strand.parent
+    return strand is outer
 
 
 def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:

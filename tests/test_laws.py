@@ -1,0 +1,155 @@
+"""The laws of the merge (three-way merge: Khanna, Kunal and Pierce 2007), over units made at random and real ones."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+
+from code_samples import Block, bodies, triples, unit
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from runner_sync.merge import Merged, merge
+from runner_sync.model import Triple
+from runner_sync.statements import flatten
+
+Sides = tuple[str, str, str]
+LAW = settings(
+    max_examples=60,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
+)
+"""Without shrinking, which takes minutes on trees: a failing example is small enough to read."""
+
+
+def merged(base: str, omni: str, upstream: str) -> Merged:
+    return merge(Triple(base, omni, upstream))
+
+
+def syntax(text: str) -> str:
+    """What the text does: its syntax tree, where layout and comments do not count."""
+    return ast.dump(ast.parse("class _:\n" + text if text[:1] == " " else text))
+
+
+def tokens(text: str, side: str) -> set[str]:
+    return set(re.findall(rf"\b{side}_\d+\b", text))
+
+
+def asked(result: Merged) -> str:
+    """Everything that the decisions show to a person."""
+    return "\n".join(text for d in result.decisions for text in (d.base, d.omni, d.upstream, d.chosen))
+
+
+def with_air(text: str) -> str:
+    """The same code in another layout: a blank line more and a comment less."""
+    head, _, rest = text.partition("\n")
+    return f"{head}\n\n" + "".join(f"{line}\n" for line in rest.split("\n")[:-1] if not line.strip().startswith("#"))
+
+
+@LAW
+@given(bodies)
+def test_flatten_has_every_line_once_and_in_order(block: Block) -> None:
+    text = unit(block)
+    lines = [line.strip() for node in flatten(text) for line in node.lines]
+    assert [line for line in lines if line] == [line.strip() for line in text.split("\n") if line.strip()]
+
+
+@LAW
+@given(bodies)
+def test_what_is_taken_apart_is_put_together_again(block: Block) -> None:
+    first, last = "        upstream_first = 1\n", "        omni_last = 1\n"
+    head, _, rest = unit(block).partition("\n")
+    base, omni, upstream = (f"{head}\n{before}{rest}{after}" for before, after in (("", ""), ("", last), (first, "")))
+    result = merged(base, omni, upstream)
+    assert syntax(result.text) == syntax(f"{head}\n{first}{rest}{last}")
+    assert result.decisions == ()
+
+
+@LAW
+@given(triples())
+def test_one_changed_side_wins_byte_for_byte(sides: Sides) -> None:
+    base, omni, upstream = sides
+    assert merged(base, base, upstream).text == upstream
+    assert merged(base, omni, base).text == omni
+    assert merged(base, omni, omni).text == omni
+
+
+@LAW
+@given(triples())
+def test_one_changed_side_wins_over_another_layout(sides: Sides) -> None:
+    base, omni, upstream = sides
+    assert syntax(merged(base, with_air(base), upstream).text) == syntax(upstream)
+    assert syntax(merged(base, omni, with_air(base)).text) == syntax(omni)
+    assert syntax(merged(base, omni, with_air(omni)).text) == syntax(omni)
+
+
+@LAW
+@given(triples())
+def test_every_merge_parses(sides: Sides) -> None:
+    result = merged(*sides)
+    assert result.parses
+    syntax(result.text)
+
+
+@LAW
+@given(triples())
+def test_nothing_of_omni_is_lost_unasked(sides: Sides) -> None:
+    result = merged(*sides)
+    assert tokens(sides[1], "omni") <= tokens(result.text, "omni") | tokens(asked(result), "omni")
+
+
+@LAW
+@given(triples())
+def test_nothing_new_of_upstream_is_lost_unasked(sides: Sides) -> None:
+    result = merged(*sides)
+    assert tokens(sides[2], "upstream") <= tokens(result.text, "upstream") | tokens(asked(result), "upstream")
+
+
+@LAW
+@given(triples())
+def test_no_addition_stands_twice(sides: Sides) -> None:
+    base, omni, upstream = sides
+    made = Counter(re.findall(r"\b(?:omni|upstream)_\d+\b", merged(*sides).text))
+    once = Counter(re.findall(r"\b(?:omni|upstream)_\d+\b", omni + upstream))
+    assert not made - once
+
+
+@LAW
+@given(triples())
+def test_a_second_run_changes_nothing(sides: Sides) -> None:
+    base, omni, upstream = sides
+    first = merged(base, omni, upstream).text
+    assert merged(upstream, first, upstream).text == first
+    assert syntax(merged(with_air(upstream), first, upstream).text) == syntax(first)
+
+
+@LAW
+@given(st.data())
+def test_insertions_stay_inside_a_new_suite_around_their_neighbours(data: st.DataObject) -> None:
+    size = data.draw(st.integers(3, 7))
+    start = data.draw(st.integers(0, size - 2))
+    end = data.draw(st.integers(start + 2, size))
+    place = data.draw(st.integers(start + 1, end - 1))
+    lines = [f"        self.step_{k}(a, b, {k})" for k in range(size)]
+    wrapped = ["        with context(a):", *(f"    {line}" for line in lines[start:end])]
+    omni = [*lines[:place], "        self.omni_1(a)", *lines[place:]]
+    upstream = [*lines[:start], *wrapped, *lines[end:]]
+    head = "    def run(self, a, b):"
+    base, omni_text, upstream_text = ("\n".join([head, *body]) + "\n" for body in (lines, omni, upstream))
+    inside = [line for line in merged(base, omni_text, upstream_text).text.split("\n") if "omni_1" in line]
+    assert inside == ["            self.omni_1(a)"]
+
+
+def test_two_new_suites_never_enclose_each_other() -> None:
+    head = "    def run(self, a):\n"
+    last = "        log(a)\n"
+    omni = f"{head}        a = f(key=b)\n        with omni_1():\n    {last}"
+    upstream = f"{head}        with upstream_1():\n            a = f(key=a)\n{last}"
+    result = merged(head + last, omni, upstream)
+    assert result.parses
+    assert tokens(result.text, "omni") == {"omni_1"}
+    assert tokens(result.text, "upstream") == {"upstream_1"}

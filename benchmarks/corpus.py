@@ -1,0 +1,94 @@
+"""The corpus cases as texts: what a merge tool is given, and what people released.
+
+Comes in: ``runner_sync/corpus.toml``. Goes out: ``Problem`` values. May touch: what ``runner_sync.sources`` touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project, Tree, Triple
+from runner_sync.profile import NPU, RunnerModule
+from runner_sync.sync import inputs, replaying, texts
+from runner_sync.sync.options import silent
+
+ALIKE = 1 / 3
+"""Least line similarity of a method and its upstream namesake to be merged at all.
+
+Below it the two only share a name (a thin override); merging them would wipe one or the other. Every peer gets this
+help, which a person would give it too.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """One runner module of a case: before, as people released it, and the upstream module, old and new."""
+
+    path: str
+    anchor: str
+    before: str
+    truth: str
+    base: str
+    upstream: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One case for peers, which know nothing of a GPU side."""
+
+    id: str
+    runners: tuple[Runner, ...]
+
+
+def chosen(names: Sequence[str] = ()) -> list[replaying.Case]:
+    """The asked cases, all without a name. Raises ``InputError`` for an unknown one."""
+    known = {case.id: case for case in replaying.cases()}
+    for name in names:
+        if name not in known:
+            raise InputError(f"no case {name!r}: there are {', '.join(known)}.")
+    return [known[name] for name in names or known]
+
+
+@cache
+def tree(project: Project, version: str) -> Tree:
+    """A released tree. Raises ``InputError`` when the index has no such release."""
+    return inputs.at(project, version, None, silent)
+
+
+def problem(case: replaying.Case) -> Problem:
+    """The texts of one case."""
+    found = [_runner(case, module) for module in NPU.modules[: replaying.SCORED]]
+    return Problem(case.id, tuple(runner for runner in found if runner is not None))
+
+
+def _runner(case: replaying.Case, module: RunnerModule) -> Runner | None:
+    was = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
+    now = inputs.read_first(tree("vllm-omni", case.omni_after), module.paths)
+    if was is None or now is None:
+        return None
+    anchor = module.upstreams[0]
+    base, upstream = (tree("vllm-ascend", v).read(anchor.path) or "" for v in (case.ascend_base, case.ascend))
+    return Runner(now[0], anchor.name, was[1], now[1], base, upstream)
+
+
+def copies(runner: Runner) -> Iterator[tuple[str, Triple]]:
+    """``(qualified name, texts)`` of every unit that looks like a copy and still has its upstream namesake."""
+    base, upstream = texts.unit_texts(runner.base), texts.unit_texts(runner.upstream)
+    for name, text in texts.unit_texts(runner.before, runner.path).items():
+        owner, _, member = name.rpartition(".")
+        key = f"{runner.anchor}.{member}" if owner else name
+        if key in base and key in upstream and likeness(base[key], text) >= ALIKE:
+            yield name, Triple(base[key], text, upstream[key])
+
+
+def likeness(a: str, b: str) -> float:
+    """Line similarity (0…1) of two texts, indifferent to indentation and blank lines."""
+    return SequenceMatcher(None, _lines(a), _lines(b), autojunk=False).ratio()
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in map(str.strip, text.split("\n")) if line]

@@ -1,0 +1,173 @@
+"""runner-sync itself on a corpus case, whole or with one part taken out (ablations).
+
+Comes in: the name of a variant and of a case. Goes out: a ``Row``; as a program, that row as JSON on standard output.
+May touch: what ``runner_sync.sources`` touches.
+
+A part is taken out by exchanging one public function of a room for a poorer one, in a process of its own, so that no
+cache of one variant serves another.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from types import ModuleType
+from typing import Any
+
+from benchmarks.chunks import Conflict, settle
+from benchmarks.corpus import chosen
+from benchmarks.peers import merge_file
+from benchmarks.scoring import Row, parses
+from runner_sync import merge, transforms
+from runner_sync.errors import InputError
+from runner_sync.markers import read_markers
+from runner_sync.model import Triple
+from runner_sync.sync import planning, replaying
+from runner_sync.sync.job import ModuleJob, ModuleResult
+from runner_sync.sync.module import upgrade_module
+from runner_sync.sync.options import ReplayOptions
+from runner_sync.transforms import class_names
+
+WHOLE = "runner-sync"
+
+
+def run(variant: str, case_id: str) -> Row:
+    """One variant on one case, in this process. Raises ``InputError`` for unknown names."""
+    if variant not in VARIANTS:
+        raise InputError(f"no variant {variant!r}: there are {', '.join(VARIANTS)}.")
+    case = chosen([case_id])[0]
+    if variant in UNTOLD:
+        case = _without_base(case)
+    VARIANTS[variant]()
+    done = replaying.run(case, ReplayOptions(gpu=variant != "no GPU port"))
+    scored = replaying.row(done)
+    return Row(
+        WHOLE if variant == WHOLE else f"{WHOLE}, {variant}",
+        scored.case,
+        scored.work,
+        scored.left,
+        scored.effort_left,
+        scored.kept,
+        scored.recall,
+        scored.precision,
+        scored.silent,
+        scored.reviews,
+        0,
+        scored.parses,
+        scored.seconds,
+    )
+
+
+def measure(variant: str, case_id: str) -> Row:
+    """``run`` in a fresh process. Raises ``InputError`` with the last line of what it said."""
+    command = [sys.executable, "-m", "benchmarks.engine", variant, case_id]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise InputError(f"{variant} on {case_id}: {done.stderr.strip().splitlines()[-1]}")
+    return Row(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def _without_base(case: replaying.Case) -> replaying.Case:
+    fields: dict[str, Any] = {name: getattr(case, name) for name in case.__struct_fields__}
+    return replaying.Case(**fields | {"ascend_base": ""})
+
+
+def _exchange(room: ModuleType, name: str, poorer: object) -> None:
+    """Put ``poorer`` in the place of a room's name, which must be there: an ablation of nothing would go unnoticed."""
+    if name not in vars(room):
+        raise InputError(f"{room.__name__} has no {name} any more: mend this ablation.")
+    vars(room)[name] = poorer
+
+
+def _whole() -> None:
+    """Nothing taken out."""
+
+
+def _nearest_release() -> None:
+    """One base for every unit and nothing between: what a tool without lineage would know."""
+
+    def poorer(job: ModuleJob) -> ModuleResult:
+        return upgrade_module(replace(job, bases=job.bases[:1]))
+
+    _exchange(planning, "upgrade_module", poorer)
+
+
+def _latest_release() -> None:
+    """The release before the new one as every unit's base: the guess of a tool that is not told and cannot infer."""
+
+    def poorer(job: ModuleJob) -> ModuleResult:
+        return upgrade_module(replace(job, bases=job.bases[-2:-1]))
+
+    _exchange(planning, "upgrade_module", poorer)
+
+
+def _line_merge() -> None:
+    """``git merge-file`` instead of the structured merge; conflicts settled as omni stands, each one a decision."""
+
+    def poorer(triple: Triple, **_options: object) -> merge.Merged:
+        parts = merge_file([triple])[0]
+        text = settle(parts, "omni")
+        decisions = tuple(
+            merge.Decision(1, 1, "conflict", 0.5, "", part.omni, part.upstream, part.omni)
+            for part in parts
+            if isinstance(part, Conflict)
+        )
+        return merge.Merged(text, decisions, (), parses(text))
+
+    _exchange(merge, "merge", poorer)
+
+
+def _no_rewrites() -> None:
+    """GPU names stay as they are; only classes are renamed, or no GPU unit would find its NPU twin."""
+    _exchange(transforms, "REWRITES", (class_names,))
+
+
+def _markers_only() -> None:
+    """In copied units only what stands between Omni-new markers counts as omni's."""
+    whole = merge.merge
+
+    def poorer(triple: Triple, **options: Any) -> merge.Merged:
+        if options.get("policy") is merge.PORT:
+            return whole(triple, **options)
+        return whole(replace(triple, omni=marked_only(triple.base, triple.omni)), **options)
+
+    _exchange(merge, "merge", poorer)
+
+
+def marked_only(base: str, omni: str) -> str:
+    """``base`` with the marked blocks of ``omni`` in their places; ``omni`` itself where that is no Python."""
+    marked = {line for region in read_markers(omni).regions for line in range(region.start, region.end + 1)}
+    old, new = base.splitlines(keepends=True), omni.splitlines(keepends=True)
+    out: list[str] = []
+    plain = [line.strip() for line in old], [line.strip() for line in new]
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, *plain, autojunk=False).get_opcodes():
+        if tag == "equal":
+            out += new[j1:j2]
+        else:
+            out += old[i1:i2] + [new[k] for k in range(j1, j2) if k + 1 in marked]
+    text = "".join(out)
+    return text if parses(text) else omni
+
+
+VARIANTS: dict[str, Callable[[], None]] = {
+    WHOLE: _whole,
+    "base inferred": _whole,
+    "no lineage, base told": _nearest_release,
+    "no lineage, base guessed": _latest_release,
+    "no structure": _line_merge,
+    "no GPU port": _whole,
+    "no rewrites": _no_rewrites,
+    "markers only": _markers_only,
+}
+"""What is taken out, by name."""
+
+UNTOLD = ("base inferred", "no lineage, base guessed")
+"""Variants that are not told which release the runners were last synced to."""
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(run(*sys.argv[1:3]))))

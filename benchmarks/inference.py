@@ -1,0 +1,102 @@
+"""How often the inferred base is the right one.
+
+Comes in: versions of vllm-ascend's runner module, the corpus. Goes out: ``Hits`` values.
+May touch: what ``runner_sync.sources`` touches.
+
+Planted: omni's insertions in a method of a known version (``planted``), all versions as candidates. Right is the text,
+not its name: versions that share the text of a method are the same base. Recorded: for every copied unit of an omni
+release, whether the base found is the release that the corpus names for it (people sync partly, so it need not be).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.corpus import ALIKE, chosen, likeness, tree
+from benchmarks.planted import deltas, plant
+from benchmarks.upstreams import Version
+from runner_sync import lineage
+from runner_sync.profile import NPU
+from runner_sync.sync import history, inputs, replaying, texts
+
+NEAR = 1
+"""How many different texts of a method away still counts as near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Of ``asked`` units the base was found exactly ``right`` times, at most ``NEAR`` texts away ``near`` times.
+
+    ``told`` says what was found instead, most frequent first (for recorded bases)."""
+
+    what: str
+    asked: int
+    right: int
+    near: int
+    told: str = ""
+
+
+def planted(versions: Sequence[Version], count: int, *, seed: int = 1) -> Hits:
+    """Infer the base of ``count`` plantings over all ``versions`` (oldest first)."""
+    drawn = random.Random(seed)
+    places = [(k, delta) for k in range(len(versions)) for delta in deltas()]
+    drawn.shuffle(places)
+    asked = right = near = 0
+    for k, delta in places:
+        if asked == count:
+            break
+        base = versions[k].methods.get(delta.method)
+        kept = [one for one in delta.insertions if base is not None and plant(base, [one])]
+        text = plant(base, kept) if base is not None and kept else None
+        if base is None or text is None:
+            continue
+        known = list(dict.fromkeys(v.methods[delta.method] for v in versions if delta.method in v.methods))
+        found = found_base(text, known)
+        asked += 1
+        right += found == base
+        near += abs(known.index(found) - known.index(base)) <= NEAR
+    return Hits(f"planted in {len(versions)} versions", asked, right, near)
+
+
+def found_base(text: str, candidates: Sequence[str]) -> str:
+    """The candidate that the tool takes for the base: the closest by lines, of these the closest by statements."""
+    mine = history.lines(text)
+    closest = sorted(range(len(candidates)), key=lambda k: (-history.closeness(mine, history.lines(candidates[k])), k))
+    kept = sorted(closest[: history.KEPT])
+    origin = lineage.infer(text, [lineage.Candidate(str(k), candidates[k]) for k in kept])
+    assert origin is not None
+    return origin.text
+
+
+def recorded(versions: Sequence[Version]) -> list[Hits]:
+    """Infer the base of every copied unit of the corpus's releases over all released versions."""
+    known: dict[str, str] = {}
+    for case in chosen():
+        known.setdefault(case.omni_before, case.ascend_base)
+        known.setdefault(case.omni_after, case.ascend)
+    return [_recorded(omni, ascend, versions) for omni, ascend in known.items()]
+
+
+def _recorded(omni: str, ascend: str, versions: Sequence[Version]) -> Hits:
+    by_ref = {version.ref: version for version in versions}
+    asked = right = near = 0
+    told: Counter[str] = Counter()
+    for module in NPU.modules[: replaying.SCORED]:
+        place = inputs.read_first(tree("vllm-omni", omni), module.paths)
+        for name, text in texts.members(place[1], module.name).items() if place else ():
+            base = by_ref[ascend].methods.get(name) if ascend in by_ref else None
+            if base is None or likeness(base, text) < ALIKE:
+                continue
+            candidates = [lineage.Candidate(v.ref, v.methods[name]) for v in versions if name in v.methods]
+            origin = lineage.infer(text, candidates)
+            assert origin is not None
+            order = list(dict.fromkeys(candidate.text for candidate in candidates))
+            asked += 1
+            right += origin.text == base
+            near += abs(order.index(origin.text) - order.index(base)) <= NEAR
+            told[origin.ref] += origin.text != base
+    others = ", ".join(f"{ref} ({count})" for ref, count in told.most_common() if count)
+    return Hits(f"omni {omni}, recorded vllm-ascend {ascend}", asked, right, near, others)

@@ -1,0 +1,73 @@
+"""Other people's programs: where they are, which version, and running them.
+
+Comes in: command lines. Goes out: outputs. May touch: ``PATH`` and the programs found there, scratch folders.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from runner_sync.errors import InputError
+
+_PLAIN = {"LC_ALL": "C", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def run(
+    command: Sequence[str], *, cwd: Path | None = None, data: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program without the user's git settings; its exit code is the caller's business."""
+    return subprocess.run(command, cwd=cwd, input=data, capture_output=True, check=False, env=os.environ | _PLAIN)
+
+
+def must(command: Sequence[str], *, cwd: Path | None = None, data: bytes | None = None) -> bytes:
+    """Standard output of a program that has to succeed. Raises ``InputError`` with what it said."""
+    done = run(command, cwd=cwd, data=data)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+        raise InputError(f"{' '.join(command[:3])} failed: {said}")
+    return done.stdout
+
+
+@cache
+def version(name: str, path: str) -> str:
+    """``name 1.2.3`` as the program says it."""
+    said = run([path, "--version"])
+    found = re.search(rb"\d+(?:\.\d+)+", said.stdout + said.stderr)
+    return f"{name} {found[0].decode()}" if found else name
+
+
+@cache
+def find(name: str) -> str | None:
+    """Absolute path of a program on ``PATH``."""
+    return shutil.which(name)
+
+
+@cache
+def mergiraf(root: Path) -> tuple[str | None, str]:
+    """Path of mergiraf, and why there is none.
+
+    A program on ``PATH`` is taken; else ``cargo install --locked`` puts one below ``root``, where cargo exists.
+    """
+    ready = find("mergiraf") or shutil.which("mergiraf", path=str(root / "bin"))
+    if ready is not None:
+        return ready, ""
+    cargo = find("cargo")
+    if cargo is None:
+        return None, "neither mergiraf nor cargo is installed"
+    done = run([cargo, "install", "--locked", "mergiraf", "--root", str(root)])
+    if done.returncode:
+        return None, "cargo install --locked mergiraf failed"
+    return str(root / "bin" / "mergiraf"), ""
+
+
+@cache
+def merge_file_knows_algorithms() -> bool:
+    """Whether ``git merge-file`` has ``--diff-algorithm`` (since git 2.44)."""
+    said = run(["git", "merge-file", "-h"])
+    return b"diff-algorithm" in said.stdout + said.stderr

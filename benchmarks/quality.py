@@ -1,0 +1,166 @@
+"""``python -m benchmarks.quality``: every corpus case by runner-sync, its ablations and its peers; planted upgrades;
+base inference.
+
+Comes in: options. Goes out: Markdown on standard output, or a section of ``--out`` with a plot beside it.
+May touch: what the other modules here touch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import corpus, engine, inference, peers, planted, plots, programs, scoring, tables, upstreams
+from benchmarks.chunks import SIDES
+from benchmarks.scoring import Row
+from runner_sync.errors import InputError
+
+RELEASE_STEPS = (1, 2, 4)
+"""Steps between plantings when the versions are releases."""
+
+INFERENCE_COUNTS = (50, 150)
+_PLOTTED = (
+    "nothing",
+    "git merge-file, omni side",
+    "git merge-file, upstream side",
+    "wiggle, upstream side",
+    engine.WHOLE,
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; exit code 2 when an input cannot be had."""
+    options = _parser().parse_args(argv)
+    try:
+        text, plot = report(options)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if options.out is None:
+        print(text)
+        return 0
+    picture = options.out.with_name(f"{options.out.stem}-quality.svg")
+    tables.write_section(options.out, "quality", f"{text}\n![effort left by case and tool]({picture.name})")
+    picture.write_text(plot, "utf-8")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__.split("\n")[0])
+    parser.add_argument("--case", action="append", default=[], metavar="ID", help="only this case (repeatable)")
+    parser.add_argument("--ascend-path", type=Path, metavar="DIR", help="vllm-ascend checkout for planted upgrades")
+    parser.add_argument("--planted", type=int, default=300, metavar="N", help="planted upgrades (0: none)")
+    parser.add_argument("--no-ablations", action="store_true", help="runner-sync whole only")
+    parser.add_argument(
+        "--tools", type=Path, metavar="DIR", help="where mergiraf is or is installed to (default: scratch)"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="results file; a plot is written beside it")
+    return parser
+
+
+def report(options: argparse.Namespace) -> tuple[str, str]:
+    """The quality section and its plot. Raises ``InputError``."""
+    with tempfile.TemporaryDirectory() as folder:
+        tools = peers.tools(options.tools or Path(folder))
+        rows = measure(options.case, tools, ablations=not options.no_ablations)
+        text = "\n".join([_corpus_text(rows, tools), *_planted_texts(options)])
+    groups = {
+        case: {r.tool: r.effort_left for r in rows if r.case == case and r.tool in _PLOTTED} for case in _cases(rows)
+    }
+    return text, plots.bars("Work left by case and tool", "effort_left (less is better)", groups, top=1.2, line=1)
+
+
+def measure(cases: Sequence[str], tools: Sequence[peers.Tool], *, ablations: bool) -> list[Row]:
+    """Rows of every tool and variant on every case."""
+    rows: list[Row] = []
+    for case in corpus.chosen(cases):
+        problem = corpus.problem(case)
+        rows.append(scoring.nothing(problem))
+        for tool in tools:
+            if tool.merge is not None:
+                _say(f"{case.id}: {tool.name}")
+                rows += scoring.rows(tool, problem, SIDES)
+        for variant in engine.VARIANTS if ablations else (engine.WHOLE,):
+            _say(f"{case.id}: {engine.WHOLE}, {variant}")
+            rows.append(engine.measure(variant, case.id))
+    return rows
+
+
+def _say(what: str) -> None:
+    print(what, file=sys.stderr)
+
+
+def _cases(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.case for row in rows))
+
+
+def _corpus_text(rows: Sequence[Row], tools: Sequence[peers.Tool]) -> str:
+    names = list(dict.fromkeys(row.tool for row in rows))
+    means = [scoring.mean(row for row in rows if row.tool == name) for name in names]
+    whole = [row for row in means if not row.tool.startswith(f"{engine.WHOLE},")]
+    parts = [row for row in means if row.tool.startswith(engine.WHOLE)]
+    out = ["## Quality\n", f"Mean over {', '.join(_cases(rows))}; {_versions()}.\n", tables.quality(whole)]
+    out += [f"- {tool.name}: absent, {tool.absent}." for tool in tools if tool.merge is None]
+    if len(parts) > 1:
+        out += ["\n### runner-sync with parts taken out\n", tables.quality(parts)]
+    return "\n".join([*out, "\n### By case\n", tables.by_case(rows)])
+
+
+def _versions() -> str:
+    found = [(name, programs.find(name)) for name in ("git", "wiggle")]
+    return ", ".join(programs.version(name, path) for name, path in found if path)
+
+
+def _planted_texts(options: argparse.Namespace) -> list[str]:
+    if not options.planted:
+        return []
+    released = upstreams.releases()
+    pools: list[tuple[str, list[upstreams.Version], Sequence[int]]] = [("releases", released, RELEASE_STEPS)]
+    if options.ascend_path is not None:
+        pools.append(("revisions", upstreams.revisions(options.ascend_path), planted.STEPS))
+    out = []
+    for what, versions, steps in pools:
+        _say(f"planted upgrades over {len(versions)} {what}")
+        out.append(_planted_text(what, planted.sample(versions, options.planted, steps=steps), len(versions)))
+    return [*out, _inference_text(released, pools[-1][1] if len(pools) > 1 else [])]
+
+
+def _planted_text(what: str, cases: Sequence[planted.Planted], versions: int) -> str:
+    rows = [outcome for case in cases for outcome in planted.outcomes(case)]
+    summaries = planted.summarise(rows)
+    for step in sorted({case.step for case in cases}):
+        summaries += planted.summarise(rows, step=step)
+    cells = [
+        (
+            one.tool,
+            "all" if one.step is None else str(one.step),
+            str(one.cases),
+            tables.number(one.effort_left, 4),
+            tables.percent(one.done),
+            tables.percent(one.unasked),
+            tables.number(one.doubts),
+            str(one.broken),
+        )
+        for one in summaries
+    ]
+    head = ("tool", f"{what} apart", "cases", "effort left", "exact", "wrong unasked", "doubts per case", "broken")
+    methods = ", ".join(f"`{name}` {count}" for name, count in planted.by_method(cases).items())
+    return f"\n### Planted upgrades over {versions} {what}\n\n{methods}.\n\n{tables.table(head, cells)}"
+
+
+def _inference_text(released: Sequence[upstreams.Version], revisions: Sequence[upstreams.Version]) -> str:
+    hits = [inference.planted(released, 100)]
+    for count in (*(n for n in INFERENCE_COUNTS if n < len(revisions)), *([len(revisions)] if revisions else [])):
+        _say(f"base inference over {count} revisions")
+        hits.append(inference.planted(revisions[-count:], 100))
+    hits += inference.recorded(released)
+    cells = [(hit.what, str(hit.asked), str(hit.right), str(hit.near), hit.told or "–") for hit in hits]
+    head = ("base", "methods", "right", "at most one text away", "found instead")
+    return f"\n### Base inference\n\n{tables.table(head, cells)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""Rows of the quality table, for every tool by the same score (``runner_sync.score``).
+
+Comes in: module texts. Goes out: ``Row`` values. May touch: what ``score`` touches.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from benchmarks.chunks import ConflictSide, Part, conflicts, settle, spans
+from benchmarks.corpus import Problem, Runner, copies
+from benchmarks.peers import Tool
+from runner_sync import score
+from runner_sync.model import Triple
+from runner_sync.sync import texts
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One tool on one case. ``precision`` is ``None`` when it changed nothing; ``broken`` counts results (units or
+    files) that did not parse and were given up for omni's text; ``seconds`` is wall time."""
+
+    tool: str
+    case: str
+    work: int
+    left: int
+    effort_left: float
+    kept: float
+    recall: float
+    precision: float | None
+    silent: int
+    conflicts: int
+    broken: int
+    parses: bool = True
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a tool made of one runner; ``shown`` are unparsed lines that stand in one of its conflicts."""
+
+    text: str
+    conflicts: int = 0
+    broken: int = 0
+    shown: frozenset[str] = frozenset()
+
+
+def nothing(problem: Problem) -> Row:
+    """The row of a maintainer who has not started."""
+    return row("nothing", problem, [Made(runner.before) for runner in problem.runners])
+
+
+def rows(tool: Tool, problem: Problem, sides: Sequence[ConflictSide]) -> list[Row]:
+    """A tool's row for each way of settling conflicts."""
+    assert tool.merge is not None
+    started = time.perf_counter()
+    jobs = [_jobs(tool, runner) for runner in problem.runners]
+    merged = [tool.merge([triple for _, triple in job]) for job in jobs]
+    seconds = time.perf_counter() - started
+    found = []
+    for side in sides:
+        made = [
+            _compose(tool, runner, [name for name, _ in job], parts, side)
+            for runner, job, parts in zip(problem.runners, jobs, merged, strict=True)
+        ]
+        found.append(replace(row(f"{tool.name}, {side} side", problem, made), seconds=seconds))
+    return found
+
+
+def _jobs(tool: Tool, runner: Runner) -> list[tuple[str, Triple]]:
+    if tool.whole_files:
+        return [("", Triple(runner.base, runner.before, runner.upstream))]
+    return list(copies(runner))
+
+
+def _compose(
+    tool: Tool, runner: Runner, names: Sequence[str], merged: Sequence[tuple[Part, ...]], side: ConflictSide
+) -> Made:
+    edits = {name: settle(parts, side) for name, parts in zip(names, merged, strict=True)}
+    good = {name: text for name, text in edits.items() if parses(text)}
+    if tool.whole_files:
+        text = good.get("", runner.before)
+    else:
+        text = texts.edited(runner.before, good)
+    return Made(
+        text,
+        sum(conflicts(parts) for parts in merged),
+        len(edits) - len(good),
+        frozenset(line for parts in merged for line in shown(parts)),
+    )
+
+
+def row(tool: str, problem: Problem, made: Sequence[Made]) -> Row:
+    """Score what a tool made of every runner of a case."""
+    total, kept, silent = score.Score(), score.Score(), 0
+    for runner, one in zip(problem.runners, made, strict=True):
+        total += score.score_module(runner.before, one.text, runner.truth)
+        kept += score.score_kept(runner.before, one.text, runner.truth)
+        silent += silent_lines(runner, one)
+    return Row(
+        tool,
+        problem.id,
+        total.work,
+        total.left,
+        total.effort_left,
+        kept.effort_left,
+        total.recall,
+        total.precision if total.done else None,
+        silent,
+        sum(one.conflicts for one in made),
+        sum(one.broken for one in made),
+        all(parses(one.text) for one in made),
+    )
+
+
+def silent_lines(runner: Runner, made: Made) -> int:
+    """Lines that the tool changed, people did not, and that stand in no conflict (DESIGN section 7)."""
+    old, new, truth = (score.normalise(text) for text in (runner.before, made.text, runner.truth))
+    wrong = score.changed_lines(old, new) - score.changed_lines(old, truth)
+    return sum(count for (_, line), count in wrong.items() if line.strip() not in made.shown)
+
+
+def shown(parts: Sequence[Part]) -> Iterator[str]:
+    """Unparsed lines of the statements that a conflict touches, on either side."""
+    for side in ("omni", "upstream"):
+        text, inside = settle(parts, side), spans(parts, side)
+        tree = _parsed(text)
+        if tree is None:
+            lines = text.split("\n")
+            yield from (line.strip() for start, end in inside for line in lines[start - 1 : end])
+        else:
+            shift = 1 if text[:1] == " " else 0
+            yield from _touched(tree, [(start + shift, end + shift) for start, end in inside])
+
+
+def _touched(tree: ast.Module, inside: Sequence[tuple[int, int]]) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt | ast.excepthandler):
+            continue
+        body = getattr(node, "body", None)
+        last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+        if any(start <= max(last, node.lineno) and node.lineno <= end for start, end in inside):
+            said = [line.strip() for line in ast.unparse(node).split("\n")]
+            yield from said[:1] if body else said
+
+
+def parses(text: str) -> bool:
+    """Whether a module or an indented unit is Python."""
+    return _parsed(text) is not None
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse("class _:\n" + text if text[:1] == " " else text)
+    except SyntaxError:
+        return None
+
+
+def mean(rows: Iterable[Row]) -> Row:
+    """The mean row of one tool: unweighted means of rates (as ``replay`` has them), sums of counts."""
+    given = list(rows)
+    known = [one.precision for one in given if one.precision is not None]
+    return Row(
+        given[0].tool,
+        "mean",
+        sum(one.work for one in given),
+        sum(one.left for one in given),
+        fmean(one.effort_left for one in given),
+        fmean(one.kept for one in given),
+        fmean(one.recall for one in given),
+        fmean(known) if known else None,
+        sum(one.silent for one in given),
+        sum(one.conflicts for one in given),
+        sum(one.broken for one in given),
+        all(one.parses for one in given),
+        sum(one.seconds for one in given),
+    )

@@ -1,0 +1,70 @@
+"""vllm-ascend's runner module over time: releases of the index, or every revision of a checkout.
+
+Comes in: nothing, or a checkout. Goes out: ``Version`` values, oldest first.
+May touch: what ``runner_sync.sources`` touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from packaging.version import Version as Number
+
+from benchmarks.corpus import tree
+from runner_sync import sources
+from runner_sync.errors import InputError
+from runner_sync.model import Revision, Tree
+from runner_sync.profile import ASCEND_RUNNER
+from runner_sync.sync import texts
+
+EARLIEST = Number("0.11.0rc0")
+"""Before it vllm-omni had no NPU runners."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """The runner module at one release or revision."""
+
+    ref: str
+    text: str
+
+    @cached_property
+    def methods(self) -> dict[str, str]:
+        """``{name: text}`` of the members of vllm-ascend's runner class."""
+        return texts.members(self.text, "NPUModelRunner")
+
+
+def releases(newest: str = "0.30.0rc2") -> list[Version]:
+    """The module in every release up to ``newest`` that has it. Raises ``InputError`` without the package index."""
+    names = [name for name in sources.releases("vllm-ascend") if EARLIEST <= Number(name) <= Number(newest)]
+    read = [(name, tree("vllm-ascend", name).read(ASCEND_RUNNER)) for name in names]
+    return [Version(name, text) for name, text in read if text]
+
+
+def checkout(path: Path) -> Tree:
+    """A vllm-ascend checkout. Raises ``InputError`` when it has no history."""
+    found = sources.open_path("vllm-ascend", path)
+    if found.source.kind != "git":
+        raise InputError(f"{path} is no git checkout: give a clone of vllm-ascend with its history.")
+    return found
+
+
+def revisions(path: Path) -> list[Version]:
+    """The module at every revision of a checkout that Python can parse, each text once."""
+    found = checkout(path)
+    history: Sequence[Revision] = found.history(ASCEND_RUNNER)  # type: ignore[attr-defined]
+    seen: dict[str, str] = {}
+    for revision in reversed(history):
+        seen.setdefault(revision.blob, revision.commit[:10])
+    versions = [Version(commit, found.read_blob(blob)) for blob, commit in seen.items()]  # type: ignore[attr-defined]
+    return [version for version in versions if _is_python(version)]
+
+
+def _is_python(version: Version) -> bool:
+    try:
+        return bool(version.methods)
+    except InputError:
+        return False

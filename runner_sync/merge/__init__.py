@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
-from runner_sync.merge.policy import FOLLOW, PORT, RECORD, Policy
+from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy
 from runner_sync.merge.renames import with_omni_names
 from runner_sync.merge.resolve import Content, Doubt, Veto, any_node, content, settle_presence
 from runner_sync.merge.weave import Weave, classify, order, parents
@@ -143,4 +143,4 @@ def _decision(weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, 
     return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen)
 
 
-__all__ = ["FOLLOW", "PORT", "RECORD", "Decision", "Merged", "Policy", "UnparsableText", "any_node", "flatten", "merge"]
+__all__ = ["FOLLOW", "PORT", "RECORD", "TOUCH_UP", "Decision", "Merged", "Policy", "UnparsableText", "any_node", "flatten", "merge"]

@@ -61,7 +61,7 @@ def binds(node: Node) -> frozenset[str]:
 
 
 class Tree:
-    """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key; key 0 is the outermost suite."""
+    """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key; key 0 is the top."""
 
     def __init__(
         self, children: Mapping[int, list[int]], clauses: Mapping[int, list[int]], node: Mapping[int, Node]

@@ -47,7 +47,21 @@ def _phrases(text: str) -> Phrases:
             fresh = False
         else:
             out[-1] += " " + token.string
-    return _with_final_commas(out)
+    return _elements(_with_final_commas(out))
+
+
+def _elements(phrases: Phrases) -> Phrases:
+    """Each comma with the phrase before it: a list element is one thing, and commas never match each other."""
+    out: Phrases = []
+    for phrase in phrases:
+        if phrase == "," and out and not out[-1].startswith("#") and out[-1] not in _OPENERS:
+            out[-1] += ","
+        else:
+            out.append(phrase)
+    return out
+
+
+_OPENERS = frozenset("([{")
 
 
 def _with_final_commas(phrases: Phrases) -> Phrases:
@@ -121,9 +135,11 @@ def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
 
 def _is_list_part(phrases: Phrases) -> bool:
     """Whole elements with their commas: two such insertions at one place can stand one after the other."""
-    return phrases[-1] == "," and not any(p in "()[]{}" for p in phrases)
+    code = [phrase for phrase in phrases if not phrase.startswith("#")]
+    return bool(code) and code[-1].endswith(",") and not any(p.strip(",") in _BRACKETS for p in code)
 
 
+_BRACKETS = frozenset("()[]{}")
 _OPEN = frozenset("([{")
 _TIGHT = frozenset(")]},:")
 
@@ -134,7 +150,7 @@ def _join(phrases: Phrases) -> str:
     for phrase in phrases:
         if phrase.startswith("#"):
             text = f"{text.rstrip()}  {phrase}\n"
-        elif not text or text.endswith("\n") or phrase in _TIGHT or text[-1] in "([{":
+        elif not text or text.endswith("\n") or phrase[0] in _TIGHT or text[-1] in "([{":
             text += phrase
         elif phrase in _OPEN:
             text += phrase if _is_callable(text) else f" {phrase}"

@@ -14,7 +14,8 @@ Winner = Literal["omni", "upstream"]
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The winning side per kind of conflict. ``nesting`` is about statements that both sides put into other suites,
-    ``first`` about the order of additions at one place."""
+    ``first`` about the order of additions at one place. With ``updates_only`` upstream adds and removes nothing: only
+    statements that both have are brought up to date."""
 
     edited_here_gone_there: Winner = "omni"
     gone_here_edited_there: Winner = "omni"
@@ -22,13 +23,17 @@ class Policy:
     both_added: Winner = "omni"
     nesting: Winner = "upstream"
     first: Winner = "omni"
+    updates_only: bool = False
 
 
 FOLLOW = Policy()
 """For the upstream that the copy follows: its structure wins."""
 
+TOUCH_UP = Policy(updates_only=True)
+"""For a method of omni's own that shares some statements with its namesake, such as the unpacking of a record."""
+
 RECORD = Policy(first="upstream")
 """For records such as a ``NamedTuple``: additions of upstream stand before omni's own."""
 
-PORT = Policy(nesting="omni")
+PORT = Policy(nesting="omni", first="upstream")
 """For the GPU twin, whose methods are built in another way: only what it adds comes in."""

@@ -57,6 +57,10 @@ def settle_presence(
     why a canonical statement of upstream must not come in (an empty string: it may). ``foreign`` are statements that
     upstream has from a third party: they neither come in nor are worth a question.
     """
+    if policy.updates_only:
+        for strand in strands:
+            strand.kept = strand.omni is not None
+        return []
     doubts = []
     for strand in strands:
         strand.kept, doubt = _presence(weave, strand, policy, heritage)

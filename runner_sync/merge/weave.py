@@ -196,15 +196,15 @@ def _is_wrapper(strand: Strand | None, side: str) -> bool:
     return strand is not None and strand.sides == side and strand.kept
 
 
-def _follow_siblings(weave: Weave, strand: Strand, side: str) -> Strand | None:
+def _follow_siblings(weave: Weave, strand: Strand, side: str, policy: Policy) -> Strand | None:
     """An addition stays among its siblings: where they went into another suite, it goes with them."""
     of = weave.of_omni if side == "o" else weave.of_upstream
     nodes = weave.omni if side == "o" else weave.upstream
     index = strand.omni if side == "o" else strand.upstream
     assert index is not None
     mine = nodes[index].parent
-    wrapped = _wrapped(weave, index) if side == "o" else None
-    if wrapped is not None and wrapped is not strand:
+    wrapped = _wrapped(weave, index) if side == "o" and policy.nesting == "upstream" else None
+    if wrapped is not None and wrapped is not strand and wrapped.kept:
         return wrapped
     before = _sibling(of, nodes, range(index - 1, -1, -1), mine)
     after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)

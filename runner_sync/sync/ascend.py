@@ -29,7 +29,11 @@ def follow(drafts: Iterable[Draft], job: ModuleJob) -> None:
         origin = _locked(draft, job, candidates) or lineage.infer(draft.text, candidates)
         draft.kind = lineage.kind_of(draft.text, origin)
         draft.upstream = new.get(name)
-        if origin is None or draft.kind != "copy":
+        if origin is None:
+            continue
+        if draft.kind != "copy":
+            if draft.kind == "override" and draft.upstream is not None:
+                _touch_up(draft, job, origin, name)
             continue
         draft.base = _reference(draft, job, origin, name)
         if draft.upstream is not None:
@@ -75,6 +79,18 @@ def _reference(draft: Draft, job: ModuleJob, origin: lineage.Origin, name: str) 
     anchor = job.module.upstreams[0]
     how = "lock" if draft.name in job.locked else "composite" if origin.composite else "inferred"
     return BaseRef(anchor.project, origin.ref, anchor.path, name, how, round(origin.similarity, 3), digest(origin.text))
+
+
+def _touch_up(draft: Draft, job: ModuleJob, origin: lineage.Origin, name: str) -> None:
+    """Bring the statements that an own method shares with its namesake up to date (unpackings, calls)."""
+    assert draft.upstream is not None
+    result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=merge.TOUCH_UP)
+    if result.parses and result.text != draft.text and not result.decisions:
+        draft.texts.append(result.text)
+        draft.base = _reference(draft, job, origin, name)
+        reason = "a method of omni's own, brought up to date in the statements that it shares with upstream's"
+        item = review(draft, job.path, reason, 0.6, origin.text, draft.before, draft.upstream, result.text)
+        draft.reviews.append(item)
 
 
 def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:

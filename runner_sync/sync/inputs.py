@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from packaging.version import Version
-
 from runner_sync import config as configuration
 from runner_sync import sources
 from runner_sync.errors import InputError
@@ -111,6 +109,8 @@ def at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tre
 
 def is_version(ref: str) -> bool:
     """Whether ``ref`` is a release number and not a revision."""
+    from packaging.version import Version
+
     try:
         Version(ref)
     except ValueError:
@@ -125,6 +125,8 @@ def declared(tree: Tree) -> str | None:
 
 def earlier_releases(project: Project, newest: str) -> list[str]:
     """Releases of ``project`` up to ``newest`` within the window, oldest first."""
+    from packaging.version import Version
+
     limit = Version(newest)
     floor = limit.major * 1000 + limit.minor - WINDOW
     found = []

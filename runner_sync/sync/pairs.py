@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-
-from packaging.version import Version
+from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions
-from runner_sync.verify.world import World
+
+if TYPE_CHECKING:
+    from runner_sync.verify.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Pair:
 
     def world(self, omni: Tree) -> World:
         """The pair with an omni tree on top, as one program."""
+        from runner_sync.verify.world import World
+
         return World({"vllm-omni": omni, "vllm-ascend": self.ascend, "vllm": self.vllm})
 
 
@@ -97,6 +100,8 @@ def last_synced(lock: Lock) -> str | None:
 
     Of commits, which have no order here, it is the one that most units follow.
     """
+    from packaging.version import Version
+
     refs = Counter(entry.upstream.ref for entry in lock.entries if entry.upstream is not None)
     versions = [ref for ref in refs if inputs.is_version(ref)]
     if versions:

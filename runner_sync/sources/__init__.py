@@ -2,14 +2,22 @@
 
 Comes in: a project name and a place, revision or version. Goes out: ``Tree`` values that give file texts.
 May touch: files (read only), git, the network, and the cache folder; no other room does. Nothing read is ever executed.
+
+Each part is imported when it is first asked for: a ``check`` of a folder pays for neither git nor the network.
 """
 
-from runner_sync.sources.checkout import RevisionTree, WorkTree
-from runner_sync.sources.declared import declared_vllm, metadata
-from runner_sync.sources.folder import FolderTree, open_path
-from runner_sync.sources.installed import open_installed
-from runner_sync.sources.layout import PACKAGES, PATH_OPTIONS, Progress
-from runner_sync.sources.release import ReleaseTree, open_release, releases
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runner_sync.sources.checkout import RevisionTree, WorkTree
+    from runner_sync.sources.declared import declared_vllm, metadata
+    from runner_sync.sources.folder import FolderTree, open_path
+    from runner_sync.sources.installed import open_installed
+    from runner_sync.sources.layout import PACKAGES, PATH_OPTIONS, Progress
+    from runner_sync.sources.release import ReleaseTree, open_release, releases
 
 __all__ = [
     "PACKAGES",
@@ -26,3 +34,26 @@ __all__ = [
     "open_release",
     "releases",
 ]
+
+_MODULES = {
+    "PACKAGES": "layout",
+    "PATH_OPTIONS": "layout",
+    "FolderTree": "folder",
+    "Progress": "layout",
+    "ReleaseTree": "release",
+    "RevisionTree": "checkout",
+    "WorkTree": "checkout",
+    "declared_vllm": "declared",
+    "metadata": "declared",
+    "open_installed": "installed",
+    "open_path": "folder",
+    "open_release": "release",
+    "releases": "release",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -149,7 +149,7 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
         strand.owner = _merge_link(weave, strand, "owner", policy)
     for strand in strands:
         if strand.sides in ("o", "u") and strand.kept:
-            above = _follow_siblings(weave, strand, strand.sides)
+            above = _follow_siblings(weave, strand, strand.sides, policy)
             if not _is_inside(above, strand):
                 strand.parent = above
 

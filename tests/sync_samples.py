@@ -1,0 +1,249 @@
+"""Small trees of the three projects, on disk and in git, for the commands of ``sync``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from runner_sync import sync, write
+from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+
+BASE = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
+AR = "vllm_omni/platforms/npu/worker/npu_ar_model_runner.py"
+GPU_BASE = "vllm_omni/worker/gpu_model_runner.py"
+GPU_AR = "vllm_omni/worker/gpu_ar_model_runner.py"
+ASCEND = "vllm_ascend/worker/model_runner_v1.py"
+VLLM = "vllm/v1/worker/gpu_model_runner.py"
+
+RULER = "# -------------------------------------- Omni-new -------------------------------------------------"
+
+
+def dedent(text: str) -> str:
+    return textwrap.dedent(text).lstrip("\n")
+
+
+OMNI_TREE = {
+    "vllm_omni/__init__.py": "",
+    BASE: f"""\
+    from vllm_ascend.worker.model_runner_v1 import NPUModelRunner
+    from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+
+
+    class OmniNPUModelRunner(OmniGPUModelRunner, NPUModelRunner):
+        def execute_model(self, scheduler_output):
+            self._update_states(scheduler_output)
+            total = scheduler_output.total_num_scheduled_tokens
+            {RULER}
+            # keep what the talker needs
+            self.talker_total = total
+            {RULER}
+            if not total:
+                return None
+            logits, hidden = self._forward(total)
+            self.last_hidden = hidden
+            return self._finish(logits, total)
+    """,
+    AR: """\
+    from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+
+    class NPUARModelRunner(OmniNPUModelRunner):
+        def _finish(self, logits, total):
+            return super()._finish(logits, total)
+
+        def _stage_of(self, request):
+            info = request.additional_information
+            if info is None:
+                return None
+            return info.get("stage")
+    """,
+    GPU_BASE: """\
+    from vllm.v1.worker.gpu_model_runner import GPUModelRunner
+
+
+    class OmniGPUModelRunner(GPUModelRunner):
+        def _forward(self, total):
+            # [Omni] remember how much there was
+            self.talker_total = total
+            return super()._forward(total)
+    """,
+    GPU_AR: """\
+    from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+
+
+    class GPUARModelRunner(OmniGPUModelRunner):
+        def _sample(self, logits):
+            if self.model.prefer_model_sampler:
+                return self.model.sample(logits)
+            return super()._sample(logits)
+
+        def _finish(self, logits, total):
+            return super()._finish(logits, total)
+
+        def _stage_of(self, request):
+            info = request.additional_information
+            if info is None:
+                return None
+            return info.get("stage")
+    """,
+}
+
+ASCEND_OLD = {
+    "vllm_ascend/__init__.py": "",
+    "PKG-INFO": "Metadata-Version: 2.1\nName: vllm-ascend\nVersion: 0.20.0\n",
+    ASCEND: """\
+    from vllm.v1.worker.gpu_model_runner import GPUModelRunner
+
+
+    class NPUModelRunner(GPUModelRunner):
+        def execute_model(self, scheduler_output):
+            self._update_states(scheduler_output)
+            total = scheduler_output.total_num_scheduled_tokens
+            if not total:
+                return None
+            logits, hidden = self._forward(total)
+            return self._finish(logits, total)
+
+        def _forward(self, total):
+            return self.model(total), self.hidden
+
+        def _sample(self, logits):
+            return self.sampler(logits)
+
+        def _finish(self, logits, total):
+            return self._sample(logits)
+    """,
+}
+
+ASCEND_NEW = {
+    **ASCEND_OLD,
+    "PKG-INFO": "Metadata-Version: 2.1\nName: vllm-ascend\nVersion: 0.22.0\n",
+    ASCEND: """\
+    from vllm.v1.worker.gpu_model_runner import GPUModelRunner
+
+
+    class NPUModelRunner(GPUModelRunner):
+        def execute_model(self, scheduler_output):
+            self._update_states(scheduler_output)
+            total = scheduler_output.total_num_scheduled_tokens
+            if not total:
+                return None
+            self.synchronize_rows(total)
+            logits, hidden, aux = self._forward(total)
+            return self._finish(logits, total)
+
+        def synchronize_rows(self, total):
+            self.rows = total
+
+        def _forward(self, total):
+            return self.model(total), self.hidden, self.aux
+
+        def _sample(self, logits):
+            return self.sampler(logits)
+
+        def _finish(self, logits, total):
+            return self._sample(logits)
+    """,
+}
+
+VLLM_TREE = {
+    "vllm/__init__.py": "",
+    "PKG-INFO": "Metadata-Version: 2.1\nName: vllm\nVersion: 0.20.0\n",
+    VLLM: """\
+    class GPUModelRunner:
+        def __init__(self, config):
+            self.model = config.model
+            self.hidden = config.hidden
+            self.aux = config.aux
+            self.sampler = config.sampler
+
+        def _update_states(self, scheduler_output):
+            self.seen = scheduler_output
+
+        def _forward(self, total):
+            return self.model(total), self.hidden
+
+        def _sample(self, logits):
+            return self.sampler(logits)
+
+        def _finish(self, logits, total):
+            return self._sample(logits)
+    """,
+}
+
+
+def stay_at_home(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """No network, an empty cache, and no trees that the environment names."""
+    for name in ("VLLM_ASCEND_PATH", "VLLM_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RUNNER_SYNC_OFFLINE", "1")
+    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(folder / "cache"))
+
+
+def lay_out(root: Path, files: Mapping[str, str]) -> Path:
+    """Write ``files`` (each dedented) below ``root``."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text), encoding="utf-8")
+    return root
+
+
+class Trees:
+    """The four trees of a test below one folder, and options that name them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.omni = lay_out(folder / "omni", OMNI_TREE)
+        self.ascend_old = lay_out(folder / "ascend-old", ASCEND_OLD)
+        self.ascend_new = lay_out(folder / "ascend-new", ASCEND_NEW)
+        self.vllm = lay_out(folder / "vllm", VLLM_TREE)
+
+    def check(self, *, ascend: Path | None = None, **rest: object) -> CheckOptions:
+        """Options of a command that reads; vLLM is named together with vllm-ascend."""
+        vllm = TreeOptions(path=self.vllm) if ascend is not None else TreeOptions()
+        return CheckOptions(
+            omni=TreeOptions(path=self.omni),
+            ascend=TreeOptions(path=ascend),
+            vllm=vllm,
+            **rest,  # type: ignore[arg-type]
+        )
+
+    def upgrade(self, ascend: Path, **rest: object) -> UpgradeOptions:
+        """Options of a command that changes the omni tree."""
+        return UpgradeOptions(
+            omni=TreeOptions(path=self.omni),
+            ascend=TreeOptions(path=ascend),
+            vllm=TreeOptions(path=self.vllm),
+            **rest,  # type: ignore[arg-type]
+        )
+
+    def write_lock(self) -> None:
+        """Lock the runners as they stand, on the old vllm-ascend."""
+        planned = sync.lock(self.upgrade(self.ascend_old))
+        assert planned.lock is not None
+        write.write([planned.lock], self.omni)
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Put ``new`` in place of the one ``old`` in an omni file."""
+        file = self.omni / path
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def commit(folder: Path, subject: str = "Change") -> None:
+    """Commit everything in ``folder``, which becomes a repository if it is none."""
+    settings = {
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        **{f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    }
+    if not (folder / ".git").exists():
+        subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True, env={**os.environ, **settings})
+    for words in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", subject]):
+        subprocess.run(["git", "-C", str(folder), *words], check=True, env={**os.environ, **settings})

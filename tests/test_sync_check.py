@@ -1,0 +1,321 @@
+"""``check`` and ``verify`` from options to report, on small trees and on real releases."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import CorpusRelease
+from sync_samples import AR, BASE, GPU_AR, RULER, Trees, commit, stay_at_home
+
+from runner_sync import sync
+from runner_sync.errors import InputError
+from runner_sync.model import Finding, Report
+from runner_sync.render import render
+from runner_sync.sync.options import CheckOptions, TreeOptions
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """Small trees, without network and without trees that the environment names."""
+    stay_at_home(monkeypatch, tmp_path)
+    return Trees(tmp_path)
+
+
+@pytest.fixture
+def locked(trees: Trees) -> Trees:
+    """The same with a lock that says: as on the old vllm-ascend."""
+    trees.write_lock()
+    return trees
+
+
+def keys(report: Report) -> set[tuple[str, str]]:
+    return {(finding.code, finding.symbol) for finding in report.findings}
+
+
+def test_without_lock_and_upstream_it_says_how_to_get_one(trees: Trees) -> None:
+    with pytest.raises(InputError, match=r"no runner-sync\.lock.*runner-sync lock.*--ascend-version"):
+        sync.check(trees.check())
+
+
+@pytest.mark.parametrize("select", [("RS203",), ("RS4", "RS5")])
+def test_rules_that_need_no_lock_run_without_one(trees: Trees, select: tuple[str, ...]) -> None:
+    assert sync.check(trees.check(select=select)).command == "check"
+
+
+@pytest.mark.parametrize("select", [("RS3",), ("RS101", "RS304")])
+def test_what_needs_vllm_ascend_is_refused_without_one(trees: Trees, select: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match=r"compares with vllm-ascend.*--ascend-path"):
+        sync.check(trees.check(select=select))
+
+
+@pytest.mark.parametrize(("option", "value"), [("select", ("RS999",)), ("ignore", ("RS2O3",))])
+def test_a_code_that_no_rule_has_is_refused(trees: Trees, option: str, value: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match=rf"--{option} {value[0]}: there is no such rule"):
+        sync.check(trees.check(**{option: value}))
+
+
+def test_from_the_lock_alone(locked: Trees) -> None:
+    found = keys(sync.check(locked.check()))
+    assert ("RS203", "_sample") in found
+    assert not {code for code, _ in found if code.startswith(("RS11", "RS3"))}
+
+
+def test_an_edit_outside_a_block_since_the_lock(locked: Trees) -> None:
+    locked.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden[:total]")
+    assert ("RS110", "OmniNPUModelRunner.execute_model") in keys(sync.check(locked.check()))
+
+
+def test_an_edit_inside_a_block_is_nobodys_business(locked: Trees) -> None:
+    locked.edit(BASE, "self.talker_total = total", "self.talker_total = total + 1")
+    assert "RS110" not in {code for code, _ in keys(sync.check(locked.check()))}
+
+
+def test_a_gpu_method_that_changed_since_the_lock(locked: Trees) -> None:
+    assert "RS201" not in {code for code, _ in keys(sync.check(locked.check()))}
+    locked.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    assert ("RS201", "GPUARModelRunner._stage_of") in keys(sync.check(locked.check()))
+
+
+def test_a_base_that_cannot_be_read_is_an_error(locked: Trees) -> None:
+    options = locked.check(ascend=locked.ascend_new, select=("RS1",))
+    with pytest.raises(InputError, match=r"vllm-ascend 0\.20\.0 is not in the cache"):
+        sync.check(options)
+
+
+def test_the_target_may_be_the_base(locked: Trees) -> None:
+    report = sync.check(locked.check(ascend=locked.ascend_old, select=("RS1", "RS3")))
+    assert keys(report) == set()
+    assert [source.project for source in report.inputs] == ["vllm-omni", "vllm-ascend", "vllm"]
+
+
+def git_ascend(trees: Trees) -> tuple[Path, str]:
+    """A checkout of vllm-ascend with both versions, and the revision of the old one."""
+    folder = trees.ascend_old
+    commit(folder, "Old")
+    old = subprocess.run(
+        ["git", "-C", str(folder), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    for path in trees.ascend_new.rglob("*"):
+        if path.is_file():
+            target = folder / path.relative_to(trees.ascend_new)
+            target.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    commit(folder, "New")
+    return folder, old
+
+
+def test_drift_and_breakage_against_a_checkout(trees: Trees) -> None:
+    folder, old = git_ascend(trees)
+    report = sync.check(trees.check(ascend=folder, ascend_base=old, vllm_base="0.20.0"))
+    found = keys(report)
+    assert ("RS101", "NPUModelRunner.execute_model") in found
+    assert ("RS303", "_forward") in found
+
+
+def test_the_base_is_inferred_where_nobody_names_it(trees: Trees) -> None:
+    folder, old = git_ascend(trees)
+    report = sync.check(trees.check(ascend=folder, select=("RS101",)))
+    (finding,) = report.findings
+    assert finding.unit == "OmniNPUModelRunner.execute_model"
+    assert old[:10] in finding.message
+
+
+def test_verify_reports_what_is_new(trees: Trees) -> None:
+    folder, old = git_ascend(trees)
+    trees.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden or self.never_set")
+    everything = keys(sync.verify(trees.check(ascend=folder)))
+    new = keys(sync.verify(trees.check(ascend=folder, ascend_base=old, vllm_base="0.20.0")))
+    assert everything - new == {("RS304", "never_set")}
+    assert ("RS303", "_forward") in new
+
+
+def test_verify_of_the_trees_the_runners_were_made_for(trees: Trees) -> None:
+    assert keys(sync.verify(trees.check(ascend=trees.ascend_old))) == set()
+
+
+def test_verify_needs_a_target(trees: Trees) -> None:
+    with pytest.raises(InputError, match=r"no vllm-ascend to follow"):
+        sync.verify(trees.check())
+
+
+def test_verify_reports_breakage_only(trees: Trees) -> None:
+    with pytest.raises(InputError, match=r"verify reports RS3xx only"):
+        sync.verify(trees.check(ascend=trees.ascend_old, select=("RS203",)))
+
+
+def test_verify_asks_which_vllm(trees: Trees) -> None:
+    (trees.ascend_new / "PKG-INFO").unlink()
+    options = replace(trees.check(ascend=trees.ascend_new), vllm=TreeOptions())
+    with pytest.raises(InputError, match=r"cannot tell which vLLM .* --vllm-version"):
+        sync.verify(options)
+
+
+def test_ignore_comments_count_in_verify_too(trees: Trees) -> None:
+    line = "logits, hidden = self._forward(total)"
+    trees.edit(BASE, line, f"{line}  # runner-sync: ignore[RS303] the third value is for the drafter")
+    report = sync.verify(trees.check(ascend=trees.ascend_new))
+    assert "RS303" not in {code for code, _ in keys(report)}
+    assert report.summary["ignored"] == 1
+
+
+def test_bases_without_a_target_are_half_a_question(trees: Trees) -> None:
+    with pytest.raises(InputError, match=r"name also the vllm-ascend"):
+        sync.check(trees.check(select=("RS4",), ascend_base="0.20.0"))
+
+
+def test_findings_on_what_a_branch_touched(locked: Trees) -> None:
+    commit(locked.omni, "Before")
+    options = locked.check(changed_since="main", select=("RS203", "RS110"))
+    assert sync.check(options).findings == ()
+    locked.edit(GPU_AR, "return self.model.sample(logits)", "return self.model.sample(logits, None)")
+    assert keys(sync.check(options)) == {("RS203", "_sample")}
+    commit(locked.omni, "Touch the hook")
+    assert keys(sync.check(locked.check(changed_since="main~1", select=("RS203",)))) == {("RS203", "_sample")}
+
+
+def test_changes_since_a_revision_need_git(locked: Trees) -> None:
+    with pytest.raises(InputError, match=r"is no git checkout.*leave --changed-since out"):
+        sync.check(locked.check(changed_since="main"))
+
+
+def test_an_unknown_revision_is_named(locked: Trees) -> None:
+    commit(locked.omni)
+    with pytest.raises(InputError, match=r"has no revision nonesuch"):
+        sync.check(locked.check(changed_since="nonesuch"))
+
+
+def test_the_ratchet_from_first_writing_to_shrinking(locked: Trees, tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    first = sync.check(locked.check(baseline=file, update_baseline=True))
+    assert first.findings == ()
+    assert json.loads(file.read_text("utf-8"))["findings"]
+    assert sync.check(locked.check(baseline=file)).findings == ()
+    locked.edit(AR, "    def _stage_of", "    def _sample(self, logits):\n        return None\n\n    def _stage_of")
+    report = sync.check(locked.check(baseline=file))
+    assert any("`_sample`" in note and "there is none" in note for note in report.notes)
+    sync.check(locked.check(baseline=file, update_baseline=True))
+    assert "_sample" not in file.read_text("utf-8")
+
+
+def test_the_ratchet_accepts_nothing_new(locked: Trees, tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    sync.check(locked.check(baseline=file, update_baseline=True))
+    before = file.read_text("utf-8")
+    locked.edit(BASE, "self.last_hidden = hidden", f"self.last_hidden = hidden\n        {RULER}")
+    report = sync.check(locked.check(baseline=file, update_baseline=True))
+    assert "RS401" in {finding.code for finding in report.findings}
+    assert file.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"update_baseline": True}, r"name it with --baseline FILE"),
+        ({"baseline": Path("/nonexistent/accepted.json")}, r"there is no such baseline"),
+        (
+            {"baseline": Path("/nonexistent/accepted.json"), "update_baseline": True},
+            r"there is no directory /nonexistent",
+        ),
+    ],
+)
+def test_baselines_that_cannot_be(locked: Trees, options: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        sync.check(locked.check(**options))
+
+
+def test_severity_and_ignore(locked: Trees) -> None:
+    everything = sync.check(locked.check()).findings
+    errors = sync.check(locked.check(severity="error")).findings
+    assert {finding.severity for finding in errors} == {"error"}
+    assert len(errors) < len(everything)
+    assert "RS203" not in {code for code, _ in keys(sync.check(locked.check(ignore=("RS2",))))}
+
+
+def test_configuration_selects_where_no_option_does(locked: Trees) -> None:
+    (locked.omni / "runner-sync.toml").write_text('select = ["RS5"]\nignore = ["RS203"]\n', "utf-8")
+    assert {code for code, _ in keys(sync.check(locked.check()))} <= {"RS501"}
+    assert {code for code, _ in keys(sync.check(locked.check(select=("RS203",))))} == {"RS203"}
+
+
+def test_the_report_quotes_its_sources(locked: Trees) -> None:
+    text = render(sync.check(locked.check(select=("RS203",))), "text")
+    assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
+    assert "Found 1 error in 1 file." in text
+
+
+def test_a_runner_that_does_not_parse_is_named(locked: Trees) -> None:
+    locked.edit(AR, "def _stage_of(self, request):", "def _stage_of(self, request:")
+    with pytest.raises(InputError, match=rf"{AR}:\d+"):
+        sync.check(locked.check())
+
+
+_LIGHT = """
+import sys
+from pathlib import Path
+from runner_sync import sync
+report = sync.check(sync.CheckOptions(omni=sync.TreeOptions(path=Path(sys.argv[1]))))
+heavy = {"libcst", "git", "requests", "urllib3", "socket", "ssl", "typer", "rich", "jinja2", "msgspec", "tomlkit"}
+print(len(report.findings), sorted(heavy & set(sys.modules) - {"socket"}))
+"""
+
+
+def test_from_the_lock_nothing_heavy_is_imported(locked: Trees) -> None:
+    done = subprocess.run([sys.executable, "-c", _LIGHT, str(locked.omni)], check=True, capture_output=True, text=True)
+    count, heavy = done.stdout.strip().split(" ", 1)
+    assert int(count) > 0
+    assert heavy == "[]"
+
+
+# Incidents of released versions, through the public functions alone.
+
+
+def on_release(version: str, **rest: object) -> CheckOptions:
+    return CheckOptions(omni=TreeOptions(version=version), **rest)  # type: ignore[arg-type]
+
+
+def told(findings: tuple[Finding, ...]) -> set[tuple[str, str, str]]:
+    return {(finding.code, finding.unit, finding.symbol) for finding in findings}
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("version", "is_missing"), [("0.20.0", True), ("0.21.0rc1", True), ("0.22.0", False)])
+def test_the_sample_hook(corpus_release: CorpusRelease, version: str, is_missing: bool) -> None:
+    corpus_release("vllm-omni", version)
+    found = told(sync.check(on_release(version, select=("RS203",))).findings)
+    assert (("RS203", "NPUARModelRunner", "_sample") in found) is is_missing
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("version", "is_missing"), [("0.24.0", True), ("0.26.0", False)])
+def test_the_connector_mixin(corpus_release: CorpusRelease, version: str, is_missing: bool) -> None:
+    corpus_release("vllm-omni", version)
+    found = told(sync.check(on_release(version, select=("RS204",))).findings)
+    runners = {"NPUARModelRunner", "NPUGenerationModelRunner"} if is_missing else set()
+    assert found == {("RS204", runner, "OmniConnectorModelRunnerMixin") for runner in runners}
+
+
+@pytest.mark.corpus
+def test_six_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) -> None:
+    for project, version in (("vllm-omni", "0.26.0"), ("vllm", "0.30.0"), ("vllm", "0.26.0")):
+        corpus_release(project, version)
+    report = sync.verify(
+        on_release(
+            "0.26.0",
+            ascend=TreeOptions(version="0.30.0rc2"),
+            vllm=TreeOptions(version="0.30.0"),
+            ascend_base="0.26.0rc1",
+            vllm_base="0.26.0",
+        )
+    )
+    assert {(finding.code, finding.symbol) for finding in report.findings} == {
+        ("RS303", "_bookkeeping_sync"),
+        ("RS304", "_all_gather_hidden_states_and_aux"),
+        ("RS304", "uses_xdrope_dim"),
+        ("RS304", "xdrope_positions"),
+        ("RS305", "initialize_kv_cache(kv_cache_allocation_context=)"),
+        ("RS306", "set_ascend_forward_context(input_ids=)"),
+    }

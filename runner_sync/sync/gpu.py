@@ -54,7 +54,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     if job.gpu_new is None or job.module.gpu is None:
         return GpuSide()
     new_text = translate(job.gpu_new.text, job.profile, path=job.gpu_new.path).text
-    new = texts.unit_texts(new_text)
+    new = _fully_translated(job, texts.unit_texts(new_text))
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _translated_units(job, base.side)[name] for name, base in chosen.items()}
     view, foreign = dict(new), {}
@@ -115,7 +115,12 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
 
 
 def _translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:
-    return texts.unit_texts(_translated(side.text, side.path, job.profile))
+    return _fully_translated(job, texts.unit_texts(_translated(side.text, side.path, job.profile)))
+
+
+def _fully_translated(job: ModuleJob, units: Mapping[str, str]) -> dict[str, str]:
+    """Names that the GPU module binds to something of its own (a subclass of the graph wrapper) are GPU names too."""
+    return {name: translate_unit(text, job.profile).text for name, text in units.items()}
 
 
 @lru_cache(maxsize=64)

@@ -221,7 +221,8 @@ def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
 
 
 def _with_helpers(text: str, job: ModuleJob, side: gpu.GpuSide) -> str:
-    providers = [Provider(job.text, _dotted(job.path))]
+    named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
+    providers = [Provider(job.text, _dotted(job.path)), Provider(named, "")]
     for upstream in (job.upstream, Side("", side.new_module, job.gpu_new.path) if job.gpu_new else None):
         if upstream is not None:
             providers.append(Provider(upstream.text, _dotted(upstream.path)))

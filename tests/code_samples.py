@@ -110,6 +110,8 @@ def unit(block: Block, *, head: str = "    def run(self, a, b):") -> str:
 def edits(draw: Callable[..., object], block: Block, side: str) -> Block:
     """``block`` as ``side`` might have changed it: insertions, added arguments, deletions, new suites around."""
     tokens = count(1)
+    # What upstream puts around a statement that omni has removed may go with it; what omni puts around may not.
+    wrapper = "omni" if side == "omni" else f"{side}_suite"
 
     def fresh() -> Code:
         token = f"{side}_{next(tokens)}"
@@ -128,7 +130,7 @@ def edits(draw: Callable[..., object], block: Block, side: str) -> Block:
                 head, closing, tail = code.lines[0].rpartition(")")
                 return (replace(inner, lines=(f"{head}, {side}_{next(tokens)}{closing}{tail}",)),)
             case "wrap":
-                return (Code((f"with {side}_wrap_{next(tokens)}():",), _suite((inner,))),)
+                return (Code((f"with {wrapper}_{next(tokens)}():",), _suite((inner,))),)
             case _:
                 return (inner,)
 

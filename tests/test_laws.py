@@ -112,7 +112,7 @@ def test_nothing_new_of_upstream_is_lost_unasked(sides: Sides) -> None:
 @LAW
 @given(triples())
 def test_no_addition_stands_twice(sides: Sides) -> None:
-    base, omni, upstream = sides
+    _, omni, upstream = sides
     made = Counter(re.findall(r"\b(?:omni|upstream)_\d+\b", merged(*sides).text))
     once = Counter(re.findall(r"\b(?:omni|upstream)_\d+\b", omni + upstream))
     assert not made - once

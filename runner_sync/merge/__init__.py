@@ -61,7 +61,11 @@ def merge(
     strands = order(weave, policy)
     doubts = settle_presence(weave, strands, policy, heritage, veto, foreign)
     parents(weave, strands, policy)
+    suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept = prune(weave, strands)
+    doubts += [
+        Doubt(s, "upstream removed everything inside a block that omni had added", 0.5) for s in suites if not s.kept
+    ]
     contents: dict[int, Content] = {}
     for strand in kept:
         contents[id(strand)], reason = content(weave, strand, policy, heritage, veto, foreign)
@@ -143,4 +147,16 @@ def _decision(weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, 
     return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen)
 
 
-__all__ = ["FOLLOW", "PORT", "RECORD", "TOUCH_UP", "Decision", "Merged", "Policy", "UnparsableText", "any_node", "flatten", "merge"]
+__all__ = [
+    "FOLLOW",
+    "PORT",
+    "RECORD",
+    "TOUCH_UP",
+    "Decision",
+    "Merged",
+    "Policy",
+    "UnparsableText",
+    "any_node",
+    "flatten",
+    "merge",
+]

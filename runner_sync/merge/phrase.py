@@ -11,6 +11,7 @@ over the phrases.
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
@@ -29,7 +30,7 @@ def merge_phrases(base: str, omni: str, upstream: str, *, parses: Callable[[str]
     merged = _diff3(*sides)
     if merged is None:
         return None
-    text = _join(merged)
+    text = _join(_without_added_commas(merged, omni, upstream))
     return text if parses(text) else None
 
 
@@ -82,6 +83,18 @@ def _with_final_commas(phrases: Phrases) -> Phrases:
                 out.insert(at, ",")
         out.append(phrase)
     return out
+
+
+_FINAL_COMMA = re.compile(r",\s*[)\]}]")
+
+
+def _without_added_commas(phrases: Phrases, *sides: str) -> Phrases:
+    """Without the trailing commas of ``_with_final_commas`` where no side has one: formatters explode such lists."""
+    if any(_FINAL_COMMA.search(side) for side in sides):
+        return phrases
+    following = [*phrases[1:], ""]
+    pairs = zip(phrases, following, strict=True)
+    return [phrase.removesuffix(",") if after in (")", "]", "}") else phrase for phrase, after in pairs]
 
 
 def _matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:

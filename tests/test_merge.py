@@ -1,0 +1,112 @@
+"""The merge, case by case: each folder of ``fixtures/merge`` is base, omni, upstream and what is expected.
+
+``case.toml`` of a folder may name a policy, heritage, foreign statements, a vetoed word, and words of the reasons of
+the decisions, in order; without it a case must not ask anything. ``known-gaps`` has cases whose result is not yet the
+ideal one.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from runner_sync.compose.layout import format_changes
+from runner_sync.merge import FOLLOW, PORT, RECORD, Merged, UnparsableText, merge
+from runner_sync.model import Triple
+
+CASES = Path(__file__).parent / "fixtures" / "merge"
+GAPS = CASES / "known-gaps"
+POLICIES = {"follow": FOLLOW, "record": RECORD, "port": PORT}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One folder."""
+
+    triple: Triple
+    policy: str = "follow"
+    heritage: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    veto: str = ""
+    reviews: list[str] = field(default_factory=list)
+
+    def run(self, triple: Triple | None = None) -> Merged:
+        def refuse(canon: str) -> str:
+            return "it is device code" if self.veto in canon else ""
+
+        return merge(
+            triple or self.triple,
+            policy=POLICIES[self.policy],
+            heritage=frozenset(self.heritage),
+            veto=refuse if self.veto else None,
+            foreign=frozenset(self.foreign),
+        )
+
+
+def read_case(folder: Path) -> Case:
+    settings = folder / "case.toml"
+    options = tomllib.loads(settings.read_text("utf-8")) if settings.exists() else {}
+    return Case(
+        Triple(*((folder / f"{side}.py").read_text("utf-8") for side in ("base", "omni", "upstream"))), **options
+    )
+
+
+def folders(root: Path) -> list[str]:
+    return sorted(path.parent.name for path in root.glob("*/base.py"))
+
+
+def laid_out(text: str) -> str:
+    """``text`` in the layout that an upgrade writes it in."""
+    head = {0: "", 4: "class _:\n", 8: "class _:\n    def _(self):\n"}.get(len(text) - len(text.lstrip()), "")
+    return format_changes("", head + text, path="unit.py", root=None).removeprefix(head)
+
+
+def check_merge(folder: Path, expected: str) -> Merged:
+    """The result is ``expected`` and parses, asks what the case says, and a second run changes nothing."""
+    case = read_case(folder)
+    result = case.run()
+    assert expected in (result.text, laid_out(result.text)), laid_out(result.text)
+    assert result.parses
+    ast.parse(f"class _:\n{expected}" if expected[:1] == " " else expected)
+    reasons = [decision.reason for decision in result.decisions]
+    assert len(reasons) == len(case.reviews), reasons
+    assert all(words in reason for words, reason in zip(case.reviews, reasons, strict=True)), reasons
+    again = case.run(Triple(case.triple.upstream, result.text, case.triple.upstream))
+    assert (again.text, again.decisions) == (result.text, ())
+    return result
+
+
+@pytest.mark.parametrize("name", folders(CASES))
+def test_merge(name: str) -> None:
+    check_merge(CASES / name, (CASES / name / "expected.py").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", folders(GAPS))
+def test_known_gap(name: str) -> None:
+    """A gap that closes is to become a case; one that widens is a regression."""
+    today, ideal = ((GAPS / name / f"expected_{when}.py").read_text("utf-8") for when in ("today", "ideal"))
+    result = read_case(GAPS / name).run()
+    made = (result.text, laid_out(result.text))
+    assert today != ideal
+    assert ideal not in made, f"promote me: {name} is merged ideally now; make it a case of fixtures/merge"
+    assert today in made, f"{name} is merged in another way than before:\n{result.text}"
+
+
+@pytest.mark.parametrize("side", ["base", "omni", "upstream"])
+def test_a_side_that_is_no_python_is_refused(side: str) -> None:
+    texts = {"base": "a = 1\n", "omni": "a = 2\n", "upstream": "a = 3\n"} | {side: "a = (\n"}
+    with pytest.raises(UnparsableText):
+        merge(Triple(**texts))
+
+
+def test_a_decision_shows_the_three_sides_and_what_was_taken() -> None:
+    sides = ("limit = self.tokens(batch)", "limit = self.tokens(omni_batch)", "limit = self.tokens(padded_batch)")
+    (decision,) = merge(Triple(*(f"        start()\n        {side}\n" for side in sides))).decisions
+    assert (decision.base, decision.omni, decision.upstream) == sides
+    assert decision.chosen == sides[1]
+    assert (decision.line, decision.end_line) == (2, 2)
+    assert 0 < decision.confidence < 1

@@ -20,6 +20,10 @@ from runner_sync.model import Lineage
 from runner_sync.statements import UnparsableText, flatten
 
 COPY = 0.35
+SHORT = 15
+COPY_SHORT = 0.6
+"""Methods under ``SHORT`` statements agree by chance in a few: they must be closer to count as copies."""
+
 WRAPPER = 0.7
 Fingerprint = Counter[str]
 
@@ -81,7 +85,8 @@ def kind_of(text: str, origin: Origin | None) -> Lineage:
     """
     if origin is None:
         return "own"
-    if origin.similarity < (WRAPPER if _is_wrapper(text) else COPY):
+    short = fingerprint(text).total() < SHORT
+    if origin.similarity < (WRAPPER if _is_wrapper(text) else COPY_SHORT if short else COPY):
         return "override"
     return "copy"
 

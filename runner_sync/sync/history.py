@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from runner_sync.model import Revision, Tree
 from runner_sync.sync.job import Side
@@ -47,22 +48,55 @@ def closeness(a: Counter[str], b: Counter[str]) -> float:
     return 2 * (a & b).total() / total if total else 0.0
 
 
-def nearest(tree: Tree, path: str, wanted: Mapping[str, str], progress: Progress) -> list[Side]:
-    """The revisions of ``path`` that come closest to the ``wanted`` units (``{name: text}``), oldest first."""
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The wanted methods of one file at every revision, oldest first."""
+
+    revisions: tuple[Revision, ...]
+    bodies: tuple[Mapping[str, str], ...]
+
+    def causes(self, name: str, added: Sequence[str], since: str) -> list[Revision]:
+        """The revisions after ``since`` (a commit) that first brought any of the ``added`` lines to method ``name``."""
+        wanted = {line.strip() for line in added if len(line.strip()) > TELLING}
+        started = False
+        found, before = [], set[str]()
+        for revision, bodies in zip(self.revisions, self.bodies, strict=True):
+            now = {line.strip() for line in bodies.get(name, "").split("\n")}
+            if started and wanted & (now - before):
+                found.append(revision)
+                wanted -= now
+            started = started or revision.commit.startswith(since)
+            before = now
+        return found
+
+
+TELLING = 7
+"""Characters; shorter lines (``else:``, ``)``) stand everywhere."""
+
+
+def timeline(tree: Tree, path: str, names: Collection[str], progress: Progress) -> Timeline:
+    """Read every revision of ``path`` once and keep the methods in ``names``."""
     history: Sequence[Revision] = tree.history(path)  # type: ignore[attr-defined]
-    oldest_first = list(reversed(history))
+    revisions = tuple(reversed(history))
+    bodies = []
+    for k, revision in enumerate(revisions):
+        progress("comparing revisions of vllm-ascend", k + 1, len(revisions))
+        found = methods(tree.read_blob(revision.blob))  # type: ignore[attr-defined]
+        bodies.append({name: found[name] for name in names if name in found})
+    return Timeline(revisions, tuple(bodies))
+
+
+def nearest(tree: Tree, known: Timeline, wanted: Mapping[str, str]) -> list[Side]:
+    """The revisions that come closest to the ``wanted`` units (``{name: text}``), oldest first."""
     targets = {name: lines(text) for name, text in wanted.items()}
-    seen: dict[tuple[str, str], float] = {}
+    seen: set[tuple[str, str]] = set()
     scores: dict[str, list[tuple[float, int]]] = {name: [] for name in targets}
-    for k, revision in enumerate(oldest_first):
-        progress("comparing revisions of vllm-ascend", k + 1, len(oldest_first))
-        for name, body in methods(tree.read_blob(revision.blob)).items():  # type: ignore[attr-defined]
-            if name in targets:
-                key = (name, body)
-                if key not in seen:
-                    seen[key] = closeness(targets[name], lines(body))
-                    scores[name].append((seen[key], -k))
-    return [_side(tree, oldest_first[k]) for k in _chosen(scores)]
+    for k, bodies in enumerate(known.bodies):
+        for name, body in bodies.items():
+            if name in targets and (name, body) not in seen:
+                seen.add((name, body))
+                scores[name].append((closeness(targets[name], lines(body)), -k))
+    return [_side(tree, known.revisions[k]) for k in _chosen(scores)]
 
 
 def _chosen(scores: Mapping[str, Iterable[tuple[float, int]]]) -> list[int]:

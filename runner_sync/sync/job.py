@@ -5,7 +5,7 @@ Comes in and goes out: frozen dataclasses of texts. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner_sync.model import BaseRef, Hunk, Lineage, Outcome, ReviewItem, UnitReport
@@ -57,7 +57,8 @@ class ModuleJob:
     ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
     have been aligned with, oldest first; ``gpu_new`` is the twin now and ``load_vllm`` gives vLLM's runner of its
     version. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
-    dotted names that derived modules once had, with what they are called now.
+    dotted names that derived modules once had, with what they are called now,
+    ``causes`` names the upstream commits behind a unit's added lines since a base.
     """
 
     profile: Profile
@@ -75,6 +76,7 @@ class ModuleJob:
     only: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
     relocated: Mapping[str, str] = field(default_factory=dict)
+    causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -299,13 +299,15 @@ def _hunks(draft: Draft, job: ModuleJob) -> Iterable[Hunk]:
         if tag == "equal":
             continue
         from_upstream = draft.base is not None and (j1 == j2 or any(line in merged for line in new[j1:j2]))
-        cause = _cause(draft, job, from_upstream)
+        cause = _cause(draft, job, new[j1:j2] if from_upstream else None)
         yield Hunk(j1 + 1, max(j2, j1 + 1), "upstream" if from_upstream else "gpu", cause)
 
 
-def _cause(draft: Draft, job: ModuleJob, from_upstream: bool) -> str:
-    if from_upstream and job.upstream is not None:
+def _cause(draft: Draft, job: ModuleJob, added: Sequence[str] | None) -> str:
+    """What a hunk comes from; ``added`` are its lines when it is upstream's, ``None`` when it is the GPU runner's."""
+    if added is not None and job.upstream is not None:
         old = draft.base.ref if draft.base else "?"
-        return f"vllm-ascend {old} → {job.upstream.ref}"
+        commits = job.causes(draft.name, added, old)
+        return f"vllm-ascend {old} → {job.upstream.ref}" + (f": {commits}" if commits else "")
     ref = job.gpu_new.ref if job.gpu_new else "?"
     return f"{job.gpu_new.path if job.gpu_new else 'GPU runner'} at vllm-omni {ref}"

@@ -26,6 +26,9 @@ from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
 
+COMMITS = 3
+"""How many commits a hunk names at most."""
+
 GPU_RELEASES = 4
 """How many omni releases back the GPU twin is compared with when neither lock nor option names its base."""
 
@@ -94,6 +97,7 @@ def _job(
         mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
         only=options.only,
         relocated=program.relocated,
+        causes=bases.causes(found),
         callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),
     )
 
@@ -160,6 +164,7 @@ class Bases:
         self.notes: list[str] = []
         self._upstream: dict[str, tuple[Side, ...]] = {}
         self._trees: dict[tuple[str, str], Tree] = {}
+        self._timelines: dict[str, history.Timeline] = {}
 
     def upstream(self, found: Found) -> Side | None:
         tree = self.given.ascend
@@ -189,7 +194,9 @@ class Bases:
             return [*(now if ref == now.ref else self._at("vllm-ascend", ref, path) for ref in locked), now]
         if tree.source.kind == "git":
             wanted = {n.rpartition(".")[2]: t for f in self._sharing(path) for n, t in texts.unit_texts(f.text).items()}
-            return [*history.nearest(tree, path, wanted, self.options.progress), now]
+            known = history.timeline(tree, path, wanted, self.options.progress)
+            self._timelines[path] = known
+            return [*history.nearest(tree, known, wanted), now]
         newest = tree.source.version
         if newest is None:
             raise InputError(
@@ -198,6 +205,16 @@ class Bases:
             )
         older = [v for v in inputs.earlier_releases("vllm-ascend", newest) if v != newest]
         return [*(self._at("vllm-ascend", version, path) for version in older), now]
+
+    def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:
+        """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""
+
+        def name(unit: str, added: Sequence[str], since: str) -> str:
+            known = self._timelines.get(found.module.upstreams[0].path)
+            commits = known.causes(unit.rpartition(".")[2], added, since) if known is not None else []
+            return "; ".join(f"{c.commit[:10]} {c.subject}" for c in commits[:COMMITS])
+
+        return name
 
     def _since(self, base: str, tree: Tree, path: str) -> list[Side]:
         """The named base and, where both ends are releases, those between: parts may have been synced later."""

@@ -1,0 +1,145 @@
+"""Which revision a unit was copied from, and whether it is a copy at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.lineage import Candidate, Origin, fingerprint, infer, kind_of, shared, similarity
+
+
+def unit(*statements: str, name: str = "run") -> str:
+    return "\n".join([f"    def {name}(self, a, b):", *(f"        {line}" for line in statements)]) + "\n"
+
+
+def steps(first: int, last: int) -> list[str]:
+    return [f"self.step_{k}(a, b)" for k in range(first, last + 1)]
+
+
+OLD, NEW = Candidate("0.1", unit(*steps(1, 8))), Candidate("0.2", unit(*steps(1, 6), *steps(11, 14)))
+
+
+@pytest.mark.parametrize(
+    ("text", "ref"),
+    [
+        pytest.param(unit(*steps(1, 8)), "0.1", id="the same text"),
+        pytest.param(unit(*steps(1, 4), "self.omni(a)", *steps(5, 8)), "0.1", id="with omni code inside"),
+        pytest.param(unit(*steps(1, 6), *steps(11, 14), "self.omni(a)"), "0.2", id="the newer text"),
+        pytest.param(unit(*steps(1, 6)), "0.1", id="what both have: the one with less else"),
+    ],
+)
+def test_the_closest_candidate_is_the_base(text: str, ref: str) -> None:
+    found = infer(text, [OLD, NEW])
+    assert found is not None
+    assert found.ref == ref
+
+
+def test_of_equally_close_candidates_the_earliest_is_the_base() -> None:
+    same = [Candidate(ref, OLD.text) for ref in ("0.1", "0.2", "0.3")]
+    found = infer(OLD.text, same)
+    assert found == Origin("0.1", OLD.text, 1.0, frozenset(), ())
+
+
+def test_layout_and_comments_do_not_move_the_base() -> None:
+    text = unit("# omni", *steps(1, 8)).replace("(a, b)\n", "(\n            a,\n            b,\n        )\n")
+    found = infer(text, [OLD, NEW])
+    assert found is not None
+    assert (found.ref, found.composite) == ("0.1", ())
+
+
+def test_no_candidate_no_base() -> None:
+    assert infer(OLD.text, []) is None
+
+
+def test_parts_from_another_revision_make_the_base_composite() -> None:
+    mixed = unit(*steps(1, 8), "self.step_11(a, b)")
+    found = infer(mixed, [OLD, NEW])
+    assert found is not None
+    assert (found.ref, found.composite) == ("0.1", ("0.2",))
+    assert "self.step_11(a, b)" in found.heritage
+    assert "self.step_1(a, b)" not in found.heritage
+
+
+def test_a_revision_that_gave_nothing_is_heritage_but_no_part() -> None:
+    found = infer(unit(*steps(1, 8), "self.omni(a)"), [OLD, NEW])
+    assert found is not None
+    assert found.composite == ()
+    assert "self.step_14(a, b)" in found.heritage
+    assert "self.omni(a)" not in found.heritage
+
+
+CALLS_SUPER = "out = super().run(a, b)"
+
+
+@pytest.mark.parametrize(
+    ("text", "upstream", "kind"),
+    [
+        pytest.param(unit(*steps(1, 8)), unit(*steps(1, 8)), "copy", id="equal"),
+        pytest.param(
+            unit(*steps(1, 8), *(f"self.omni_{k}(a)" for k in range(8))), unit(*steps(1, 8)), "copy", id="half omni's"
+        ),
+        pytest.param(
+            unit(*steps(1, 2), *(f"self.omni_{k}(a)" for k in range(20))),
+            unit(*steps(1, 8)),
+            "override",
+            id="two statements in common",
+        ),
+        pytest.param(
+            unit(*steps(1, 10), *(f"self.omni_{k}(a)" for k in range(10))),
+            unit(*steps(1, 20)),
+            "copy",
+            id="a long method that shares half",
+        ),
+        pytest.param(
+            unit(*steps(1, 4), *(f"self.omni_{k}(a)" for k in range(4))),
+            unit(*steps(1, 8)),
+            "override",
+            id="a short method that shares half",
+        ),
+        pytest.param(
+            unit(CALLS_SUPER, *steps(1, 5), *(f"self.omni_{k}(a)" for k in range(4))),
+            unit(*steps(1, 8)),
+            "override",
+            id="wraps its namesake and shares half",
+        ),
+        pytest.param(
+            unit("out = NPUModelRunner.run(self, a, b)", *steps(1, 5), *(f"self.omni_{k}(a)" for k in range(4))),
+            unit(*steps(1, 8)),
+            "override",
+            id="wraps its namesake by class name",
+        ),
+        pytest.param(
+            unit("super().other(a)", *steps(1, 5), *(f"self.omni_{k}(a)" for k in range(4))),
+            unit(*steps(1, 8)),
+            "copy",
+            id="calls another method of its parent",
+        ),
+        pytest.param(
+            unit(*steps(1, 8), CALLS_SUPER, "self.omni(a)"),
+            unit(*steps(1, 8), CALLS_SUPER),
+            "copy",
+            id="upstream's own call of super is no wrapper of omni's",
+        ),
+    ],
+)
+def test_copies_are_told_from_overrides(text: str, upstream: str, kind: str) -> None:
+    assert kind_of(text, infer(text, [Candidate("0.1", upstream)])) == kind
+
+
+def test_without_a_namesake_a_unit_is_omnis_own() -> None:
+    assert kind_of(OLD.text, None) == "own"
+
+
+def test_similarity_counts_repeated_statements() -> None:
+    once, twice = fingerprint("a()\nb()\n"), fingerprint("a()\na()\n")
+    assert similarity(once, twice) == 2 * 1 / 4
+    assert similarity(once, once) == 1.0
+    assert similarity(once, fingerprint("")) == 0.0
+
+
+def test_text_that_does_not_parse_is_like_nothing() -> None:
+    assert similarity(fingerprint("a = (\n"), fingerprint("a = 1\n")) == 0.0
+
+
+def test_shared_is_the_part_that_stands_in_a_text() -> None:
+    assert shared(["a()", "b()", "c()", "d()"], "a()\nc()\n") == 0.5
+    assert shared([], "a()\n") == 0.0

@@ -1,0 +1,196 @@
+"""Text ⇄ nodes: every form of statement, and the lines that must never be re-indented."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.statements import ROOT, UnparsableText, flatten
+
+
+def outline(text: str) -> list[tuple[str, str]]:
+    """``(canonical text of the parent, canonical text)`` of every node."""
+    nodes = flatten(text)
+    return [("" if node.parent == ROOT else nodes[node.parent].canon, node.canon) for node in nodes]
+
+
+def owners(text: str) -> list[tuple[str, str]]:
+    """``(head, clause)`` of every clause."""
+    nodes = flatten(text)
+    return [(nodes[node.owner].canon, node.canon) for node in nodes if node.is_clause]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a  =  'x'\n", [("", "a = 'x'")], id="layout and quotes do not count"),
+        pytest.param("f(\n    a,\n    b,\n)\n", [("", "f(a, b)")], id="a call over lines is one node"),
+        pytest.param("a = 1; b = 2\n", [("", "a = 1\nb = 2")], id="semicolons stay one node"),
+        pytest.param("if a: b = 1\n", [("", "if a:\n    b = 1")], id="a one-line suite is a simple statement"),
+        pytest.param("while a: b(); c()\n", [("", "while a:\n    b()\n    c()")], id="one-line suite with semicolon"),
+        pytest.param(
+            "if a:\n    b()\nelif c:\n    d()\nelse:\n    e()\n",
+            [("", "if a"), ("if a", "b()"), ("", "elif c"), ("elif c", "d()"), ("", "else"), ("else", "e()")],
+            id="elif chain",
+        ),
+        pytest.param(
+            "if a:\n    b()\nelse:\n    if c:\n        d()\n",
+            [("", "if a"), ("if a", "b()"), ("", "else"), ("else", "if c"), ("if c", "d()")],
+            id="an if inside else is no elif",
+        ),
+        pytest.param(
+            "if a:\n    b()\nelse: c()\n",
+            [("", "if a"), ("if a", "b()"), ("", "else")],
+            id="a clause on one line keeps its suite",
+        ),
+        pytest.param(
+            "for a in b:\n    c()\nelse:\n    d()\n",
+            [("", "for a in b"), ("for a in b", "c()"), ("", "else"), ("else", "d()")],
+            id="for else",
+        ),
+        pytest.param(
+            "while a:\n    b()\nelse:\n    d()\n",
+            [("", "while a"), ("while a", "b()"), ("", "else"), ("else", "d()")],
+            id="while else",
+        ),
+        pytest.param(
+            "try:\n    a()\nexcept (B, C) as e:\n    d()\nelse:\n    f()\nfinally:\n    g()\n",
+            [
+                ("", "try"),
+                ("try", "a()"),
+                ("", "except (B, C) as e"),
+                ("except (B, C) as e", "d()"),
+                ("", "else"),
+                ("else", "f()"),
+                ("", "finally"),
+                ("finally", "g()"),
+            ],
+            id="try except else finally",
+        ),
+        pytest.param(
+            "try:\n    a()\nexcept:\n    b()\n",
+            [("", "try"), ("try", "a()"), ("", "except"), ("except", "b()")],
+            id="bare except",
+        ),
+        pytest.param("match a:\n    case 1:\n        b()\n", [("", "match a:\n    case 1:\n        b()")], id="match"),
+        pytest.param(
+            "async def f(a, *, b=1) -> int:\n    async with c() as d, e():\n        async for g in h:\n            await g\n",
+            [
+                ("", "async def f(a, *, b=1) -> int"),
+                ("async def f(a, *, b=1) -> int", "async with c() as d, e()"),
+                ("async with c() as d, e()", "async for g in h"),
+                ("async for g in h", "await g"),
+            ],
+            id="async",
+        ),
+        pytest.param(
+            "@a\n@b(1)\ndef f():\n    return 1\n",
+            [("", "@a @b(1) def f()"), ("@a @b(1) def f()", "return 1")],
+            id="decorators belong to the head",
+        ),
+        pytest.param(
+            "class A(B, metaclass=C):\n    x: int\n",
+            [("", "class A(B, metaclass=C)"), ("class A(B, metaclass=C)", "x: int")],
+            id="class",
+        ),
+        pytest.param(
+            "    def f(self):\n        return 1\n",
+            [("", "def f(self)"), ("def f(self)", "return 1")],
+            id="a method at its own column",
+        ),
+        pytest.param("\tdef f(self):\n\t\treturn 1\n", [("", "def f(self)"), ("def f(self)", "return 1")], id="tabs"),
+        pytest.param("a = 1\n\x0c\nb = 2\n", [("", "a = 1"), ("", "b = 2")], id="form feed between statements"),
+        pytest.param("", [], id="nothing"),
+    ],
+)
+def test_flatten(text: str, expected: list[tuple[str, str]]) -> None:
+    assert outline(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("if a:\n    b()\nelif c:\n    d()\nelse:\n    e()\n", [("if a", "elif c"), ("if a", "else")]),
+        ("try:\n    a()\nexcept B:\n    c()\nfinally:\n    d()\n", [("try", "except B"), ("try", "finally")]),
+        ("for a in b:\n    if c:\n        d()\nelse:\n    e()\n", [("for a in b", "else")]),
+        ("if a:\n    for b in c:\n        d()\n    else:\n        e()\n", [("for b in c", "else")]),
+        ("if a:\n    b()  # else:\n# else:\nelse:\n    c()\n", [("if a", "else")]),
+    ],
+)
+def test_a_clause_belongs_to_its_statement(text: str, expected: list[tuple[str, str]]) -> None:
+    assert owners(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("# c\na()\n", "", id="before a statement at top"),
+        pytest.param("if a:\n    # c\n    b()\n", "if a", id="before the first statement of a suite"),
+        pytest.param("if a:\n    b()\n    # c\n", "if a", id="behind the last statement, at its column"),
+        pytest.param("if a:\n    b()\n# c\nd()\n", "", id="behind a suite, at the column of the head"),
+        pytest.param("if a:\n    b()\n    # c\nd()\n", "if a", id="at the column of the suite it ends"),
+        pytest.param("if a:\n    b()\n# c\nelse:\n    d()\n", "", id="above a clause, at its column"),
+        pytest.param("if a:\n    b()\n    # c\nelse:\n    d()\n", "if a", id="above a clause, inside the suite"),
+        pytest.param("if a:\n    if b:\n        d()\n    # c\n", "if a", id="back one level"),
+        pytest.param("if a:\n# c\n    b()\n", "if a", id="less indented than the suite it stands in"),
+        pytest.param("if a:\n        # c\n    b()\n", "if a", id="more indented than what follows"),
+    ],
+)
+def test_a_comment_belongs_to_the_suite_of_its_column(text: str, expected: str) -> None:
+    assert [parent for parent, canon in outline(text) if canon == "# c"] == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("f(a,  # c\n  b)\n", id="inside a call"),
+        pytest.param('a = """\n# c\n"""\n', id="inside a string"),
+        pytest.param("a = 1  # c\n", id="behind a statement"),
+        pytest.param("a = [\n    # c\n    1,\n]\n", id="on a line of its own in a list"),
+        pytest.param("@a\n# c\ndef f():\n    pass\n", id="between decorator and head"),
+    ],
+)
+def test_a_comment_inside_a_statement_is_no_node(text: str) -> None:
+    assert not any(node.is_comment for node in flatten(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "frozen"),
+    [
+        ('    a = """x\n  y\n    """\n', {1, 2}),
+        ('    a = f"""x\n  {y}\n    """\n', {1, 2}),
+        ("    a = (\n      1,\n    )\n", set()),
+        ('    f(\n      """x\n  y""",\n      1,\n    )\n', {2}),
+        ('    a = "x" \\\n      "y"\n', set()),
+    ],
+)
+def test_lines_that_begin_inside_a_string_are_frozen(text: str, frozen: set[int]) -> None:
+    (node,) = flatten(text)
+    assert node.frozen == frozen
+
+
+def test_a_docstring_is_known_as_one() -> None:
+    assert [node.kind for node in flatten('def f():\n    """Doc."""\n    return 1\n')] == [
+        "statement",
+        "docstring",
+        "statement",
+    ]
+
+
+def test_blank_lines_before_a_node_are_counted() -> None:
+    assert [node.blanks for node in flatten("\na()\n\n\n# c\nb()\n")] == [1, 2, 0]
+
+
+def test_lines_lose_only_the_column_of_the_first() -> None:
+    (_, node) = flatten("    def f(self):\n        g(\n            a,\n      b)\n")
+    assert node.lines == ("g(", "    a,", "b)")
+    assert (node.start, node.text) == (2, "g(\n    a,\nb)")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("a = 1\nb = (\n", 2), ("    def f(self):\n        a b\n", 2), ("if a:\nb()\n", 2), ("a = '\n", 1)],
+)
+def test_text_that_is_no_python_is_refused_with_its_line(text: str, line: int) -> None:
+    with pytest.raises(UnparsableText) as caught:
+        flatten(text)
+    assert caught.value.line == line

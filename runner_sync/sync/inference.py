@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from runner_sync import lineage
 from runner_sync.lock import digest
-from runner_sync.model import BaseRef
-from runner_sync.sync import inputs, texts
+from runner_sync.model import BaseRef, Tree
+from runner_sync.sync import inputs, pairs, texts
 from runner_sync.sync.job import Side
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.planning import Bases
@@ -30,10 +30,29 @@ class Base:
 def sides(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
 ) -> Iterator[tuple[Found, tuple[Side, ...]]]:
-    """For each module, the vllm-ascend revisions of its upstream that it may have been copied from, oldest first."""
+    """For each module, the vllm-ascend revisions of its upstream that it may have been copied from, oldest first.
+
+    Without a vllm-ascend they are those that the lock names; without either there are none.
+    """
+    if given.ascend is None:
+        yield from _locked_sides(options, given, modules)
+        return
     bases = Bases(as_upgrade(options), given, modules)
     for found in modules:
         yield found, bases.upstream_bases(found)
+
+
+def _locked_sides(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
+) -> Iterator[tuple[Found, tuple[Side, ...]]]:
+    trees: dict[str, Tree] = {}
+    for found in modules:
+        path = found.module.upstreams[0].path
+        upstreams = [entry.upstream for entry in given.lock.entries if entry.path == found.path]
+        refs = sorted({upstream.ref for upstream in upstreams if upstream is not None})
+        for ref in refs:
+            trees[ref] = trees.get(ref) or pairs.at_ascend(ref, given, options)
+        yield found, tuple(Side(ref, text, path) for ref in refs if (text := trees[ref].read(path)) is not None)
 
 
 def as_upgrade(options: CheckOptions) -> UpgradeOptions:
@@ -56,7 +75,7 @@ def infer_bases(
     for found, candidates in sides(options, given, modules):
         yield (
             found,
-            {unit: base for unit, text in _units(found).items() if (base := _base(unit, text, found, candidates))},
+            {unit: base for unit, text in _units(found).items() if (base := base_of(unit, text, found, candidates))},
         )
 
 
@@ -64,17 +83,33 @@ def _units(found: Found) -> Mapping[str, str]:
     return texts.unit_texts(found.text, found.path)
 
 
-def _base(unit: str, text: str, found: Found, candidates: Sequence[Side]) -> Base | None:
+def base_of(
+    unit: str, text: str, found: Found, candidates: Sequence[Side], *, locked: BaseRef | None = None
+) -> Base | None:
+    """What a unit is a copy of: the text that the lock names, where it is at hand, else the closest one.
+
+    ``None`` for a thin override, and for what is omni's own.
+    """
     anchor = found.module.upstreams[0]
-    name = f"{anchor.name}.{unit.rpartition('.')[2]}" if "." in unit else unit
+    name = upstream_name(unit, found)
     namesakes = {side.ref: (side, units[name]) for side in candidates if name in (units := _of(side))}
+    if locked is not None and locked.ref in namesakes:
+        side, body = namesakes[locked.ref]
+        return Base(locked, side, body)
     origin = lineage.infer(text, [lineage.Candidate(ref, body) for ref, (_, body) in namesakes.items()])
     if origin is None or lineage.kind_of(text, origin) != "copy":
         return None
     side, body = namesakes[origin.ref]
     score = round(origin.similarity, 3)
-    ref = BaseRef(anchor.project, origin.ref, anchor.path, name, "inferred", score, digest(body))
+    how = "composite" if origin.composite else "inferred"
+    ref = BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(body))
     return Base(ref, side, body)
+
+
+def upstream_name(unit: str, found: Found) -> str:
+    """Qualified name that a unit has in the upstream module."""
+    anchor = found.module.upstreams[0]
+    return f"{anchor.name}.{unit.rpartition('.')[2]}" if "." in unit else unit
 
 
 def _of(side: Side) -> Mapping[str, str]:

@@ -1,0 +1,188 @@
+"""``blocks`` and ``explain``: which code of the runners is omni's, and where the rest comes from.
+
+Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` touches; a run that names nothing but a
+folder without a lock stays offline.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from runner_sync.blocks import list_blocks
+from runner_sync.errors import InputError
+from runner_sync.model import Block, FileChange, Hunk, Report, UnitReport
+from runner_sync.sync import inputs, origins, pairs
+from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.origins import Traced, Trees
+from runner_sync.sync.provenance import Span, joined
+from runner_sync.sync.runners import Found, find_modules
+from runner_sync.sync.standing import Standing, What, standings
+
+
+def blocks(options: CheckOptions) -> Report:
+    """The omni blocks of the NPU runners and of their GPU twins, and what became of each GPU unit on NPU.
+
+    With a vllm-ascend (or a lock) omni code outside markers is found too, with vLLM that of the GPU runners. Raises
+    ``InputError`` for a file that does not parse and a base that cannot be read.
+    """
+    trees = _open(options)
+    found: list[Block] = []
+    told: list[Standing] = []
+    for module in trees.modules:
+        found += _npu_blocks(trees, module)
+        gpu_blocks = list(_gpu_blocks(trees, module))
+        mine = standings(trees, module, gpu_blocks)
+        by_unit = {standing.unit: standing for standing in mine}
+        told += mine
+        found += [replace(block, twin=by_unit[block.unit].sentence) for block in gpu_blocks]
+    tally = Counter(standing.what for standing in told)
+    return Report(
+        "blocks",
+        inputs=trees.sources,
+        blocks=tuple(found),
+        notes=tuple(_remarks(trees, dict(tally))),
+        summary={f"gpu_{name}": count for name, count in sorted(tally.items())},
+    )
+
+
+def _open(options: CheckOptions) -> Trees:
+    given = inputs.open_omni(options.omni, options.config, options.progress)
+    modules = find_modules(given)
+    given = pairs.open_targets(options, given)
+    return origins.gather(options, given, modules)
+
+
+def _npu_blocks(trees: Trees, found: Found) -> Iterator[Block]:
+    marked = origins.marked_lines(found.text, found.path, trees.given)
+    traced = list(origins.trace_npu(trees, found))
+    lines = _omni_lines(traced) if trees.sides[found.path] else None
+    twins = {t.unit.qualname: t.gpu.qualname for t in traced if t.gpu is not None}
+    listed = list_blocks(
+        found.text,
+        path=found.path,
+        units=[t.unit for t in traced],
+        marked=marked,
+        omni_lines=lines,
+        marker=trees.given.profile.marker,
+    )
+    for block in listed:
+        yield replace(block, twin=twins.get(block.unit))
+
+
+def _gpu_blocks(trees: Trees, found: Found) -> Iterator[Block]:
+    anchor = found.module.gpu
+    text = trees.given.omni.read(anchor.path) if anchor is not None else None
+    if anchor is None or text is None:
+        return
+    traced = list(origins.trace_gpu(trees, found))
+    yield from list_blocks(
+        text,
+        path=anchor.path,
+        units=[t.unit for t in traced],
+        marked=origins.marked_lines(text, anchor.path, trees.given),
+        omni_lines=_omni_lines(traced) if trees.vllm is not None else None,
+        marker=trees.given.profile.marker,
+    )
+
+
+def _omni_lines(traced: Sequence[Traced]) -> frozenset[int]:
+    spans = [span for unit in traced for span in unit.spans if span.provenance != "upstream"]
+    return frozenset(line for span in spans for line in range(span.start, span.end + 1))
+
+
+def _remarks(trees: Trees, tally: Mapping[What, int]) -> Iterator[str]:
+    if not trees.knows_upstream:
+        yield (
+            "NPU runners by their markers only: with --ascend-path or --ascend-version omni code outside markers is "
+            "found too"
+        )
+    if trees.vllm is None:
+        yield "GPU runners by their comments only: with --vllm-path or --vllm-version all of omni's code there is found"
+    if tally:
+        units = ", ".join(f"{count} {name}" for name, count in sorted(tally.items(), key=lambda row: (-row[1], row[0])))
+        yield f"omni units of the GPU runners on NPU: {units}"
+
+
+def explain(options: CheckOptions, file: str, line: int | None = None) -> Report:
+    """Where the statements of a runner come from, or the one at ``line`` (1-based).
+
+    ``file`` is an NPU runner or a GPU twin, relative to the omni tree or to the current folder. Raises ``InputError``
+    for another file, for a line that it does not have, and when no upstream is at hand to tell by.
+    """
+    trees = _open(options)
+    path, module, is_npu = _find(trees, file)
+    text = module.text if is_npu else trees.given.omni.read(path) or ""
+    count = len(text.removesuffix("\n").split("\n"))
+    if line is not None and line > count:
+        raise InputError(f"{path} has {count} lines: there is no line {line}.")
+    _require_upstream(trees, is_npu=is_npu)
+    traced = origins.trace_npu(trees, module) if is_npu else origins.trace_gpu(trees, module)
+    chosen = [unit for unit in traced if line is None or unit.unit.start <= line <= unit.unit.end]
+    listed = list(_npu_blocks(trees, module) if is_npu else _gpu_blocks(trees, module))
+    return Report(
+        "explain",
+        inputs=trees.sources,
+        units=tuple(_explained(unit, line, listed) for unit in chosen),
+        changes=(FileChange(path, text, text),),
+    )
+
+
+def _find(trees: Trees, file: str) -> tuple[str, Found, bool]:
+    """Path in the tree, module, and whether it is the NPU side."""
+    names = _spellings(trees, file)
+    for module in trees.modules:
+        twin = module.module.gpu.path if module.module.gpu is not None else ""
+        for path, is_npu in ((module.path, True), (twin, False)):
+            if path and path in names:
+                return path, module, is_npu
+    known = ", ".join(module.path for module in trees.modules)
+    raise InputError(f"{file} is no runner of {trees.given.omni.source.location}: name one of {known}, or a GPU twin.")
+
+
+def _spellings(trees: Trees, file: str) -> set[str]:
+    names = {PurePosixPath(file).as_posix()}
+    root = trees.given.root
+    if root is not None:
+        place = Path(file).resolve()
+        if place.is_relative_to(root.resolve()):
+            names.add(place.relative_to(root.resolve()).as_posix())
+    bare = [m.path for m in trees.modules if PurePosixPath(m.path).name == file]
+    gpu = [m.module.gpu.path for m in trees.modules if m.module.gpu and PurePosixPath(m.module.gpu.path).name == file]
+    return names | set(bare or gpu)
+
+
+def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
+    if is_npu and not trees.knows_upstream:
+        raise InputError(
+            "cannot tell vllm-ascend's lines from omni's: name a vllm-ascend with --ascend-path or --ascend-version, "
+            "or record the bases with `runner-sync lock`."
+        )
+    if not is_npu and trees.vllm is None:
+        raise InputError("cannot tell vLLM's lines from omni's: name a vLLM with --vllm-path or --vllm-version.")
+
+
+def _explained(traced: Traced, line: int | None, listed: Sequence[Block]) -> UnitReport:
+    spans = [span for span in traced.spans if line is None or span.start <= line <= span.end]
+    if line is not None and not spans:
+        # A blank or closing line goes with the statement above it.
+        above = [span for span in traced.spans if span.start <= line]
+        spans = above[-1:] or list(traced.spans[:1])
+    hunks = tuple(Hunk(span.start, span.end, span.provenance, _cause(span, listed)) for span in joined(spans))
+    return UnitReport(
+        traced.unit.qualname, traced.unit.path, traced.kind, "unchanged", traced.base, traced.gpu, hunks=hunks
+    )
+
+
+def _cause(span: Span, listed: Sequence[Block]) -> str:
+    if span.provenance == "omni":
+        label = next((block.label for block in listed if block.start <= span.start <= block.end), "")
+        return f"{'marked' if span.marked else 'not marked'}{f': {label}' if label else ''}"
+    lines = ""
+    if span.lines is not None:
+        first, last = span.lines
+        lines = f"line {first}" if first == last else f"lines {first}-{last}"
+    said = " ".join(part for part in (span.where, lines) if part)
+    return f"{said} (marked as omni's)" if span.marked and span.provenance == "upstream" else said

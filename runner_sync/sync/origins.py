@@ -1,0 +1,179 @@
+"""The runner files of both sides with everything that their statements may come from.
+
+Comes in: options and trees. Goes out: ``Traced`` values: each unit with its spans. May touch: what ``sources`` touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from runner_sync import lineage
+from runner_sync.lock import digest
+from runner_sync.markers import read_markers
+from runner_sync.model import BaseRef, Lineage, Source, Tree, Unit
+from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER, VLLM_WORKER
+from runner_sync.sync import inputs, pairs
+from runner_sync.sync.inference import Base, base_of, sides, upstream_name
+from runner_sync.sync.job import Side
+from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.provenance import Known, Span, trace
+from runner_sync.sync.runners import Found
+from runner_sync.transforms import translate_unit
+from runner_sync.verify.locked import unit_texts as unit_table
+
+UNIT_KINDS = ("method", "function", "field", "class")
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """One unit: what it is a copy of, its twin, and the origin of each statement."""
+
+    unit: Unit
+    kind: Lineage
+    base: BaseRef | None
+    gpu: BaseRef | None
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """The trees of a run that reads: ``ascend`` are sides by NPU path, ``vllm`` is the one that omni is for."""
+
+    given: inputs.Inputs
+    modules: tuple[Found, ...]
+    sides: Mapping[str, tuple[Side, ...]]
+    vllm: Tree | None
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """What was read: the last vLLM is the one that omni is for."""
+        extra = () if self.vllm is None or self.vllm is self.given.vllm else (self.vllm.source,)
+        return (*self.given.sources, *extra)
+
+    @property
+    def knows_upstream(self) -> bool:
+        """Whether some revision of vllm-ascend is at hand."""
+        return any(self.sides.values())
+
+
+def gather(options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]) -> Trees:
+    """The upstream texts at hand: of vllm-ascend by option or lock, of vLLM where it is named or can be fetched.
+
+    A run that names nothing but a folder stays offline, as far as its lock lets it.
+    """
+    known = {found.path: found_sides for found, found_sides in sides(options, given, modules)}
+    near = [tree for tree in (given.vllm,) if tree is not None]
+    is_online = bool(near) or given.ascend is not None or options.omni.version is not None
+    vllm = pairs.vllm_of_omni(options, given, near) if is_online else None
+    return Trees(given, tuple(modules), known, vllm)
+
+
+def marked_lines(text: str, path: str, given: inputs.Inputs) -> frozenset[int]:
+    """Lines that markers claim for omni; a loose comment such as ``# [Omni]`` claims the statement below it."""
+    markers = read_markers(text, path=path, label=given.profile.marker)
+    loose = [marker.line for marker in markers.lines if marker.kind == "loose"]
+    return markers.marked | (_statements_below(text, loose) if loose else frozenset())
+
+
+def _statements_below(text: str, lines: Collection[int]) -> frozenset[int]:
+    import ast
+
+    starts: dict[int, int] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt):
+            starts[node.lineno] = max(starts.get(node.lineno, 0), node.end_lineno or node.lineno)
+    claimed: set[int] = set()
+    for line in lines:
+        below = min((start for start in starts if start > line), default=None)
+        if below is not None:
+            claimed |= set(range(line, starts[below] + 1))
+    return frozenset(claimed)
+
+
+def trace_npu(trees: Trees, found: Found) -> Iterator[Traced]:
+    """The units of an NPU module, told from vllm-ascend and from the GPU twin."""
+    given = trees.given
+    marked = marked_lines(found.text, found.path, given)
+    twins = twins_of(given, found)
+    locked = {entry.qualname: entry.upstream for entry in given.lock.entries if entry.path == found.path}
+    for name, unit in unit_table(found.text, found.path).items():
+        base = base_of(name, unit.text, found, trees.sides[found.path], locked=locked.get(name))
+        known = _namesakes(found, name, trees.sides[found.path], base)
+        twin = twins.get(name)
+        gpu = _translated(twin, given) if twin is not None else None
+        kind: Lineage = "copy" if base is not None else "override" if known else "own"
+        spans = trace(unit, known if base is not None else (), gpu, marked=marked)
+        ref = _twin_ref(unit, twin, given) if twin is not None else None
+        yield Traced(unit, kind, base.ref if base is not None else None, ref, tuple(spans))
+
+
+def twins_of(given: inputs.Inputs, found: Found) -> dict[str, Unit]:
+    """The units of the GPU twin by the names that they have on NPU."""
+    text = given.omni.read(found.module.gpu.path) if found.module.gpu is not None else None
+    if text is None or found.module.gpu is None:
+        return {}
+    classes = dict(given.profile.classes)
+    table = unit_table(text, found.module.gpu.path)
+    return {npu_name(name, classes): unit for name, unit in table.items()}
+
+
+def npu_name(qualname: str, classes: Mapping[str, str]) -> str:
+    """The qualified name of a GPU unit's NPU twin."""
+    owner, dot, member = qualname.rpartition(".")
+    return f"{classes.get(owner, owner)}{dot}{member}"
+
+
+def _namesakes(found: Found, name: str, candidates: Sequence[Side], base: Base | None) -> list[Known]:
+    """The unit in every revision at hand, the base first, then the newest."""
+    upstream = upstream_name(name, found)
+    chosen = [base.side] if base is not None else []
+    ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
+    tables = [(side, unit_table(side.text, side.path)) for side in ordered]
+    return [
+        Known(f"vllm-ascend {side.ref}", t[upstream].text, t[upstream].start) for side, t in tables if upstream in t
+    ]
+
+
+def _translated(twin: Unit, given: inputs.Inputs) -> Known:
+    return Known(twin.path, translate_unit(twin.text, given.profile).text, twin.start)
+
+
+def _twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:
+    other = translate_unit(twin.text, given.profile).text
+    score = round(lineage.similarity(lineage.fingerprint(unit.text), lineage.fingerprint(other)), 3)
+    return BaseRef("vllm-omni", given.omni.source.ref, twin.path, twin.qualname, "twin", score, digest(twin.text))
+
+
+def trace_gpu(trees: Trees, found: Found) -> Iterator[Traced]:
+    """The units of a module's GPU twin, told from vLLM's own module; by loose comments only when there is no vLLM."""
+    given, anchor = trees.given, found.module.gpu
+    text = given.omni.read(anchor.path) if anchor is not None else None
+    if text is None or anchor is None:
+        return
+    marked = marked_lines(text, anchor.path, given)
+    namesakes = _vllm_members(trees, found)
+    for name, unit in unit_table(text, anchor.path).items():
+        member = name.rpartition(".")[2]
+        original = namesakes.get(member)
+        if trees.vllm is None:
+            yield Traced(unit, "own", None, None, tuple(trace(unit, (), marked=marked)))
+            continue
+        ref = trees.vllm.source.ref
+        known = [Known(f"vLLM {ref}", original.text, original.start)] if original is not None else []
+        base = None
+        if original is not None:
+            score = round(lineage.similarity(lineage.fingerprint(unit.text), lineage.fingerprint(original.text)), 3)
+            base = BaseRef("vllm", ref, original.path, original.qualname, "namesake", score)
+        kind: Lineage = "own" if base is None else "copy" if base.similarity >= lineage.COPY else "override"
+        yield Traced(unit, kind, base, None, tuple(trace(unit, known if kind == "copy" else (), marked=marked)))
+
+
+def _vllm_members(trees: Trees, found: Found) -> dict[str, Unit]:
+    """vLLM's own units by their last name; a method is found whichever class it stands in."""
+    is_runner = found.module.upstreams[0].path == ASCEND_RUNNER
+    path = VLLM_RUNNER if is_runner else VLLM_WORKER
+    text = trees.vllm.read(path) if trees.vllm is not None else None
+    if text is None:
+        return {}
+    return {name.rpartition(".")[2]: unit for name, unit in unit_table(text, path).items()}

@@ -1,0 +1,171 @@
+"""Whose each statement of a unit is: an upstream's, ported from the GPU twin, or omni's own.
+
+Comes in: the unit, its namesakes in upstream revisions and in the GPU twin, the lines that markers claim. Goes out:
+``Span`` values that cover the unit's statements. May touch: nothing.
+
+Statements are compared in canonical form (``statements``). Those that stand in the base in order are upstream's; what
+stands out of order, or in another revision only, is upstream's too unless a marker claims it. Words like ``else`` or
+``return`` that stand everywhere go with the statement they belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from runner_sync.model import Provenance, Unit
+from runner_sync.statements import Node, UnparsableText, flatten
+
+_TELLING = 1.0
+"""Weight above which a statement says by itself where it is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A text that statements may come from. ``title`` names it, ``start`` is its first line in its file."""
+
+    title: str
+    text: str
+    start: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of one origin (1-based, of the file). ``where`` names the source, ``lines`` the first and last line there.
+
+    ``marked`` is whether a marker claims them for omni.
+    """
+
+    start: int
+    end: int
+    provenance: Provenance
+    where: str = ""
+    lines: tuple[int, int] | None = None
+    marked: bool = False
+
+
+def trace(
+    unit: Unit, upstream: Sequence[Known], gpu: Known | None = None, *, marked: Collection[int] = ()
+) -> list[Span]:
+    """The statements of ``unit`` with their origins, one span per statement, in line order.
+
+    ``upstream`` are the unit's namesakes, the one it was copied from first.
+    """
+    nodes = nodes_of(unit.text)
+    spans: list[Span | None] = [None] * len(nodes)
+    for source in upstream[:1]:
+        _take_in_order(spans, nodes, source, "upstream", unit)
+    for source in upstream:
+        _take_anywhere(spans, nodes, source, "upstream", unit, spared=marked)
+    if gpu is not None:
+        _take_in_order(spans, nodes, gpu, "gpu", unit)
+        _take_anywhere(spans, nodes, gpu, "gpu", unit, spared=())
+    whole = [span or _span(node, unit, "omni") for span, node in zip(spans, nodes, strict=True)]
+    settled = _with_companions(whole, nodes)
+    return [replace(span, marked=any(n in marked for n in range(span.start, span.end + 1))) for span in settled]
+
+
+@lru_cache(maxsize=2048)
+def nodes_of(text: str) -> tuple[Node, ...]:
+    """Statement nodes of a unit; none when it does not parse by itself."""
+    try:
+        return flatten(text)
+    except UnparsableText:
+        return ()
+
+
+def _take_in_order(
+    spans: list[Span | None], nodes: Sequence[Node], source: Known, provenance: Provenance, unit: Unit
+) -> None:
+    theirs = nodes_of(source.text)
+    open_ = [k for k, span in enumerate(spans) if span is None]
+    matcher = SequenceMatcher(None, [nodes[k].canon for k in open_], [n.canon for n in theirs], autojunk=False)
+    for first, other, size in matcher.get_matching_blocks():
+        for step in range(size):
+            k = open_[first + step]
+            spans[k] = _span(nodes[k], unit, provenance, source, theirs[other + step])
+
+
+def _take_anywhere(
+    spans: list[Span | None],
+    nodes: Sequence[Node],
+    source: Known,
+    provenance: Provenance,
+    unit: Unit,
+    *,
+    spared: Collection[int],
+) -> None:
+    first: dict[str, Node] = {}
+    for node in nodes_of(source.text):
+        first.setdefault(node.canon, node)
+    for k, node in enumerate(nodes):
+        if (
+            spans[k] is None
+            and node.canon in first
+            and node.weight > _TELLING
+            and node.start + unit.start - 1 not in spared
+        ):
+            spans[k] = _span(node, unit, provenance, source, first[node.canon])
+
+
+def _span(
+    node: Node, unit: Unit, provenance: Provenance, source: Known | None = None, there: Node | None = None
+) -> Span:
+    start = unit.start + node.start - 1
+    lines = None
+    if source is not None and there is not None:
+        begin = source.start + there.start - 1
+        lines = (begin, begin + len(there.lines) - 1)
+    return Span(start, start + len(node.lines) - 1, provenance, source.title if source else "", lines)
+
+
+def _with_companions(spans: Sequence[Span], nodes: Sequence[Node]) -> list[Span]:
+    """Weak statements and comments take the origin of what they belong to: their head, or the statement below."""
+    settled = list(spans)
+    for k, node in enumerate(nodes):
+        if node.is_clause and node.owner >= 0 and settled[node.owner].provenance != "upstream":
+            settled[k] = _like(settled[k], settled[node.owner])
+        elif not node.is_comment and node.weight <= _TELLING and node.parent >= 0 and not node.is_clause:
+            head = settled[node.parent]
+            if head.provenance != "upstream" and not nodes[node.parent].defines:
+                settled[k] = _like(settled[k], head)
+    following: Span | None = None
+    for k in range(len(nodes) - 1, -1, -1):
+        if not nodes[k].is_comment:
+            following = settled[k]
+        elif following is not None and settled[k].provenance == "omni":
+            settled[k] = _like(settled[k], following)
+    return settled
+
+
+def _like(span: Span, other: Span) -> Span:
+    return replace(span, provenance=other.provenance, where=other.where, lines=None)
+
+
+def joined(spans: Sequence[Span]) -> Iterator[Span]:
+    """Neighbouring spans of one origin as one; lines at the source are the range that they come from."""
+    run: Span | None = None
+    for span in spans:
+        if run is not None and _is_continued(run, span):
+            run = replace(run, end=span.end, lines=_around(run.lines, span.lines))
+            continue
+        if run is not None:
+            yield run
+        run = span
+    if run is not None:
+        yield run
+
+
+def _is_continued(run: Span, span: Span) -> bool:
+    same = (run.provenance, run.where, run.marked) == (span.provenance, span.where, span.marked)
+    if not same or run.lines is None or span.lines is None:
+        return same
+    return run.lines[0] <= span.lines[0]
+
+
+def _around(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])

@@ -1,0 +1,162 @@
+"""What became of each omni unit of a GPU runner on the NPU side. None is left unaccounted for.
+
+Comes in: the trees of a run, a module, the omni blocks of its GPU twin. Goes out: ``Standing`` values. May touch: the
+trees, by reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runner_sync import lineage
+from runner_sync.compose.imports import imports
+from runner_sync.compose.members import Member
+from runner_sync.model import Block, Unit
+from runner_sync.sync import gpu, origins, planning, texts
+from runner_sync.sync.ancestry import Program
+from runner_sync.sync.job import Draft, ModuleJob, Side
+from runner_sync.sync.origins import Trees
+from runner_sync.sync.provenance import nodes_of
+from runner_sync.sync.runners import Found
+from runner_sync.transforms import translate_unit
+from runner_sync.verify import check
+from runner_sync.verify.check import CheckJob, CheckModule
+from runner_sync.verify.locked import unit_texts as unit_table
+
+What = Literal["ported", "inherited", "hoistable", "unneeded", "device", "review"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """``unit`` is the GPU unit's qualified name, ``reason`` says which twin it has, or why it has none."""
+
+    unit: str
+    what: What
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.what}: {self.reason}"
+
+
+def standings(trees: Trees, found: Found, blocks: Sequence[Block]) -> list[Standing]:
+    """One standing per unit of the GPU twin that holds omni code."""
+    judge = _Judge(trees, found)
+    by_unit: dict[str, list[Block]] = {}
+    for block in blocks:
+        by_unit.setdefault(block.unit, []).append(block)
+    return [judge.stand(unit, inside) for unit, inside in by_unit.items()]
+
+
+class _Judge:
+    """What is known about one module and its twin."""
+
+    def __init__(self, trees: Trees, found: Found) -> None:
+        self.trees = trees
+        self.found = found
+        self.profile = trees.given.profile
+        self.npu = unit_table(found.text, found.path)
+        self.classes = dict(self.profile.classes)
+        anchor = found.module.gpu
+        self.gpu_path = anchor.path if anchor is not None else ""
+        self.gpu_text = trees.given.omni.read(self.gpu_path) or "" if anchor is not None else ""
+        self.gpu_units = unit_table(self.gpu_text, self.gpu_path)
+        self.hoistable = self._hoistable()
+        self.members = self._members()
+        self.imported = imports(found.text)
+        self.canons = {c for unit in self.npu.values() for c in lineage.fingerprint(unit.text)}
+
+    def stand(self, name: str, blocks: Sequence[Block]) -> Standing:
+        twin = origins.npu_name(name, self.classes)
+        if twin in self.npu:
+            return self._beside(name, twin, blocks)
+        owner, _, member = twin.rpartition(".")
+        decision = self.members.get(twin)
+        if decision is not None:
+            return self._decided(name, decision)
+        return self._elsewhere(name, owner or member)
+
+    def _beside(self, name: str, twin: str, blocks: Sequence[Block]) -> Standing:
+        """A unit that has a namesake on NPU."""
+        if twin in self.hoistable:
+            return Standing(name, "hoistable", f"equals {twin}; `runner-sync hoist {twin}` moves it")
+        lines = {line for block in blocks for line in range(block.start, block.end + 1)}
+        canons = self._omni_canons(self.gpu_units[name], lines)
+        missing = [canon for canon in canons if canon not in self.canons]
+        if not missing:
+            return Standing(name, "ported", twin)
+        words = [next((w for w in self.profile.unported if w in canon), "") for canon in missing]
+        if all(words):
+            return Standing(name, "device", f"{twin} has all but {words[0]}")
+        told = f"{len(missing)} of {len(canons)} omni statements are not in {twin}"
+        # Written anew for NPU: the same job in other words.
+        return Standing(name, "review", told)
+
+    def _omni_canons(self, unit: Unit, lines: set[int]) -> list[str]:
+        translated = nodes_of(translate_unit(unit.text, self.profile).text)
+        return [
+            node.canon
+            for node in translated
+            if not node.is_comment and node.kind != "docstring" and unit.start + node.start - 1 in lines
+        ]
+
+    def _decided(self, name: str, decision: Member) -> Standing:
+        what: Mapping[str, What] = {"inherited": "inherited", "unneeded": "unneeded", "device": "device"}
+        if decision.action in what:
+            if decision.action == "unneeded" and self.trees.given.ascend is None:
+                reason = "not on NPU; whether anything there calls it, only vllm-ascend tells (--ascend-path)"
+                return Standing(name, "review", reason)
+            return Standing(name, what[decision.action], decision.reason)
+        if decision.action in ("port", "hook"):
+            return Standing(name, "review", f"not on NPU: {decision.reason}; `runner-sync upgrade` ports it")
+        return Standing(name, "review", decision.reason)
+
+    def _elsewhere(self, name: str, top: str) -> Standing:
+        """A unit at module level, or in a class that has no twin."""
+        entry = self.imported.get(top)
+        if entry is not None:
+            return Standing(name, "inherited", f"{self.found.path} imports {top} from {entry.module}")
+        if re.search(rf"\b{re.escape(top)}\b", self.found.text):
+            return Standing(name, "review", f"{self.found.path} has another {top}")
+        return Standing(name, "unneeded", f"nothing in {self.found.path} uses {top}")
+
+    def _hoistable(self) -> set[str]:
+        module = CheckModule(self.found.path, self.found.text, self.gpu_path, self.gpu_text or None)
+        job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
+        return {finding.unit for finding in check.run(job, select=("RS501",)).findings}
+
+    def _members(self) -> dict[str, Member]:
+        """Decisions on the members that only the GPU classes have, by NPU name."""
+        job = self._job()
+        if job is None:
+            return {}
+        drafts = [Draft(name, [text]) for name, text in texts.unit_texts(job.text, job.path).items()]
+        side = gpu.read_side(job, drafts)
+        owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]
+        return {f"{owner}.{m.name}": m for owner in owners for m in gpu.decide_members(owner, drafts, job, side)}
+
+    def _has(self, gpu_name: str, npu: str) -> bool:
+        return any(name.startswith(f"{gpu_name}.") for name in self.gpu_units) and any(
+            name == npu or name.startswith(f"{npu}.") for name in {*self.npu, *texts.whole_definitions(self.found.text)}
+        )
+
+    def _job(self) -> ModuleJob | None:
+        if not self.gpu_text:
+            return None
+        given, found, modules = self.trees.given, self.found, self.trees.modules
+        program = Program(given.omni, planning.upstream_trees(given), relocated=planning.relocated_names(modules))
+        vllm = self.trees.vllm
+        owners = [npu for _, npu in self.profile.classes if npu in texts.whole_definitions(found.text)]
+        return ModuleJob(
+            self.profile,
+            found.module,
+            found.path,
+            found.text,
+            gpu_new=Side(given.omni.source.ref, self.gpu_text, self.gpu_path),
+            load_vllm=lambda: None if vllm is None else Side(vllm.source.ref, "", ""),
+            ancestry={name: planning.ancestry_of(program, found, name, given) for name in owners},
+            callers=planning.callers_of(found, modules, given) if found is modules[0] else frozenset(),
+        )

@@ -15,11 +15,15 @@ from runner_sync.model import Project
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A class (or a whole module, when ``name`` is empty) in one project's tree."""
+    """A class (or a whole module, when ``name`` is empty) in one project's tree.
+
+    ``vllm`` is the path of vLLM's module that both this class and the GPU twin derive from or edit.
+    """
 
     project: Project
     path: str
     name: str = ""
+    vllm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +97,8 @@ ASCEND_WORKER = "vllm_ascend/worker/worker.py"
 VLLM_RUNNER = "vllm/v1/worker/gpu_model_runner.py"
 VLLM_WORKER = "vllm/v1/worker/gpu_worker.py"
 
-_ASCEND = Anchor("vllm-ascend", ASCEND_RUNNER, "NPUModelRunner")
-_ASCEND_WORKER = Anchor("vllm-ascend", ASCEND_WORKER, "NPUWorker")
+_ASCEND = Anchor("vllm-ascend", ASCEND_RUNNER, "NPUModelRunner", VLLM_RUNNER)
+_ASCEND_WORKER = Anchor("vllm-ascend", ASCEND_WORKER, "NPUWorker", VLLM_WORKER)
 
 
 def _npu(stem: str) -> tuple[str, ...]:
@@ -236,6 +240,7 @@ NPU = Profile(
         "record_stream",
         "pin_memory=",
         "is_pin_memory_available",
+        "CuMemAllocator",
         "triton.",
         "flashinfer",
     ),

@@ -93,13 +93,18 @@ def settle(
     providers: Sequence[Provider],
     *,
     moves: Mapping[tuple[str, str], str] | None = None,
+    first_party: str = "",
 ) -> Settled:
-    """Settle the imports of ``after``. ``moves`` maps ``(module, name)`` to the module that has the name now."""
-    text, moved = _move(after, moves or {})
+    """Settle the imports of ``after``.
+
+    ``moves`` maps ``(module, name)`` to the module that has the name now; ``first_party`` is the top package whose
+    imports stand last.
+    """
+    text, moved = _move(after, moves or {}, first_party)
     missing = undefined_names(text) - undefined_names(before)
     added, unknown = _provide(missing, providers)
     for entry in sorted(added):
-        text = add(text, entry)
+        text = add(text, entry, first_party=first_party)
     pruned = _unused(before, text)
     for entry in pruned:
         text = remove(text, entry)
@@ -112,13 +117,13 @@ def settle(
     )
 
 
-def _move(text: str, moves: Mapping[tuple[str, str], str]) -> tuple[str, tuple[str, ...]]:
+def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> tuple[str, tuple[str, ...]]:
     moved = []
     for entry in list(imports(text).values()):
         target = moves.get((entry.module, entry.name))
         if target and target != entry.module:
             new = replace(entry, module=target)
-            text = add(remove(text, entry), new)
+            text = add(remove(text, entry), new, first_party=first_party)
             moved.append(new.statement())
     return text, tuple(moved)
 
@@ -192,7 +197,7 @@ def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
     return []
 
 
-def add(text: str, entry: Import) -> str:
+def add(text: str, entry: Import, *, first_party: str = "") -> str:
     """``text`` with one more imported name: in the statement that imports from its module, else in a new one."""
     body = ast.parse(text).body
     lines = text.split("\n")
@@ -201,40 +206,49 @@ def add(text: str, entry: Import) -> str:
         entries = list(_entries(statement))
         if entry in entries:
             return text
-        if entry.name and entries[0].module == entry.module and isinstance(statement, ast.ImportFrom):
+        if entry.name and entries[0].module == entry.module and _takes_more(statement, lines):
             lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], "")
             return "\n".join(lines)
-    at = _position(body, tops, entry)
-    lines[at:at] = [entry.statement()]
+    at, above, below = _position(body, tops, entry, first_party)
+    lines[at:at] = [*[""] * above, entry.statement(), *[""] * below]
     return "\n".join(lines)
 
 
-def _position(body: Sequence[ast.stmt], tops: Sequence[ast.Import | ast.ImportFrom], entry: Import) -> int:
-    """Line index for a new import: in its package's section, sorted; else before the first later section."""
-    package = entry.module.split(".")[0]
-    mine = [
-        s for s in tops if _module(s).split(".")[0] == package and isinstance(s, ast.ImportFrom) == bool(entry.name)
-    ]
-    before = [s for s in mine if _module(s) < entry.module]
+def _takes_more(statement: ast.stmt, lines: Sequence[str]) -> bool:
+    """Whether a name can be added to an import without rewriting a comment of it away; ``*`` stands alone."""
+    span = lines[statement.lineno - 1 : statement.end_lineno]
+    plain = isinstance(statement, ast.ImportFrom) and statement.names[0].name != "*"
+    return plain and not any("#" in line for line in span)
+
+
+def _position(
+    body: Sequence[ast.stmt], tops: Sequence[ast.Import | ast.ImportFrom], entry: Import, first_party: str
+) -> tuple[int, bool, bool]:
+    """Line index for a new import in isort's order, and whether a blank line goes above and below it."""
+    mine = _order(entry.module, bool(entry.name), first_party)
+    keys = [(_order(_module(s), isinstance(s, ast.ImportFrom), first_party), s) for s in tops]
+    before = [s for key, s in keys if key < mine]
+    section = [s for key, s in keys if key[0] == mine[0]]
+    if section:
+        earlier = [s for s in section if s in before]
+        return (earlier[-1].end_lineno or 0 if earlier else section[0].lineno - 1), False, False
     if before:
-        return before[-1].end_lineno or 0
-    if mine:
-        return mine[0].lineno - 1
-    others = [s for s in tops if _rank(_module(s)) <= _rank(entry.module) and _module(s) != "__future__"]
-    others = others or [s for s in tops if _module(s) == "__future__"]
-    if others:
-        return others[-1].end_lineno or 0
+        return before[-1].end_lineno or 0, True, False
     if tops:
-        return tops[0].lineno - 1
-    return (body[0].end_lineno or 0) if body and _is_docstring(body[0]) else 0
+        return tops[0].lineno - 1, False, True
+    return (body[0].end_lineno or 0) if body and _is_docstring(body[0]) else 0, False, False
+
+
+def _order(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str]:
+    top = module.split(".")[0]
+    if module == "__future__":
+        return (0, is_from, module)
+    rank = 1 if top in sys.stdlib_module_names else 3 if top == first_party else 2
+    return (rank, is_from, module.lower())
 
 
 def _module(statement: ast.Import | ast.ImportFrom) -> str:
     return next(_entries(statement)).module
-
-
-def _rank(module: str) -> int:
-    return 0 if module.split(".")[0] in sys.stdlib_module_names else 1
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from runner_sync.model import ReviewItem
 
 WORD = "# runner-sync: review"
+NOT_PORTED = "not ported: "
+"""How the reason of an item begins that has no place in the file, because nothing was written."""
 
 
 def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
@@ -21,7 +23,9 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
     starts = _statement_starts(text)
     wanted: dict[int, list[ReviewItem]] = {}
     for item in items:
-        wanted.setdefault(_start(starts, item.line), []).append(item)
+        if item.reason.startswith(NOT_PORTED):
+            continue
+        wanted.setdefault(_start(starts, item.line, lines), []).append(item)
     out: list[str] = []
     shift: dict[int, int] = {}
     for number, line in enumerate(lines, start=1):
@@ -45,7 +49,12 @@ def _statement_starts(text: str) -> list[int]:
     return sorted(found)
 
 
-def _start(starts: Sequence[int], line: int) -> int:
+def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:
+    """The first line of the statement at ``line``; from a blank or a comment line, of the next one."""
+    text = lines[line - 1].strip() if line <= len(lines) else ""
+    after = [start for start in starts if start >= line]
+    if after and (not text or text.startswith("#")):
+        return after[0]
     before = [start for start in starts if start <= line]
     return before[-1] if before else (starts[0] if starts else 1)
 

@@ -270,7 +270,7 @@ def content(
     if _same(omni, upstream):
         return _of(omni), ""
     if _same(upstream, base) or _is_inherited(upstream, foreign):
-        return _of(omni, blanks=upstream.blanks), ""
+        return _of(omni), ""
     if _same(omni, base) or _is_inherited(omni, heritage):
         refused = veto(upstream.canon) if veto is not None else ""
         return (_of(omni), refused) if refused else (_of(upstream), "")
@@ -296,8 +296,8 @@ def _nodes(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node
     )
 
 
-def _of(node: Node, *, blanks: int | None = None) -> Content:
-    return Content(node.lines, node.frozen, node.blanks if blanks is None else blanks)
+def _of(node: Node) -> Content:
+    return Content(node.lines, node.frozen, node.blanks)
 
 
 def parses_alone(text: str, node: Node) -> bool:

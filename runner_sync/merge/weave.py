@@ -110,6 +110,8 @@ VERSION = 0.8
 
 def order(weave: Weave, policy: Policy) -> list[Strand]:
     """Every strand once, in output order (kept or not)."""
+    if policy.updates_only:
+        return list(weave.of_omni)
     out: list[Strand] = []
     o = u = 0
     anchors = [s for s in weave.of_omni if s.upstream is not None]
@@ -147,7 +149,7 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
     for strand in strands:
         strand.parent = _merge_link(weave, strand, "parent", policy)
         strand.owner = _merge_link(weave, strand, "owner", policy)
-    for strand in strands:
+    for strand in [] if policy.updates_only else strands:
         if strand.sides in ("o", "u") and strand.kept:
             above = _follow_siblings(weave, strand, strand.sides, policy)
             if not _is_inside(above, strand):
@@ -178,6 +180,8 @@ def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Stra
     base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")
     match strand.sides:
         case "o" | "bo":
+            side, link = "o", omni
+        case sides if policy.updates_only and "o" in sides:
             side, link = "o", omni
         case "u" | "bu":
             side, link = "u", upstream

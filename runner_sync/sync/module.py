@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 
 from runner_sync.compose.imports import Provider, imports, settle
 from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
+from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
@@ -82,7 +83,7 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
             continue
         draft = Draft(name, [""], "own", "review")
         text = side.full[name]
-        draft.reviews = [review(draft, job.path, f"not ported: {decision.reason}", 0.6, "", "", text, "")]
+        draft.reviews = [review(draft, job.path, f"{NOT_PORTED}{decision.reason}", 0.6, "", "", text, "")]
         found.append(draft)
     return found
 
@@ -226,7 +227,7 @@ def _with_helpers(text: str, job: ModuleJob, side: gpu.GpuSide) -> str:
     for upstream in (job.upstream, Side("", side.new_module, job.gpu_new.path) if job.gpu_new else None):
         if upstream is not None:
             providers.append(Provider(upstream.text, _dotted(upstream.path)))
-    return settle(job.text, text, providers, moves=_moves(job)).text
+    return settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package).text
 
 
 def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
@@ -256,7 +257,7 @@ def _result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[
     final = {u.qualname: u for u in units(split(text, path=job.path), whole=frozenset(record_classes(split(text))))}
     reports, reviews = [], []
     for draft in drafts:
-        unit = final.get(draft.name)
+        unit = final.get(draft.name) or final.get(draft.owner)
         start = unit.start if unit is not None else 1
         lines = unit.text.split("\n") if unit is not None else []
         reviews += [place(item, lines, start) for item in draft.reviews]

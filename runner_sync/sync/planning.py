@@ -17,14 +17,16 @@ from packaging.version import Version
 from runner_sync import lock as locks
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree
-from runner_sync.profile import VLLM_RUNNER
+from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
+from runner_sync.profile import VLLM_RUNNER, RunnerModule
 from runner_sync.sync import history, inputs, texts
 from runner_sync.sync.ancestry import Program
-from runner_sync.sync.job import Ancestry, GpuBase, ModuleJob, ModuleResult, Side
+from runner_sync.sync.doubts import review
+from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, ModuleResult, Side
 from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
+from runner_sync.sync.starting import StartJob, start_module
 
 COMMITS = 3
 """How many commits a hunk names at most."""
@@ -54,8 +56,43 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
         result = upgrade_module(_job(found, modules, bases, program, options, given))
         program.overlay[found.path] = result.after
         results.append(result)
+    if options.gpu and options.upstream and not options.only:
+        results += _started(modules, bases, given)
     options.progress("upgrading", len(modules), len(modules))
     return results, tuple(bases.notes)
+
+
+def _started(modules: Sequence[Found], bases: Bases, given: inputs.Inputs) -> list[ModuleResult]:
+    """New modules for GPU runners and workers that have no twin yet, beside the modules that are there."""
+    present = {found.module.name for found in modules}
+    folder = modules[0].path.rpartition("/")[0]
+    results = []
+    for module in given.profile.modules:
+        if module.name in present or module.gpu is None:
+            continue
+        path = next(p for p in module.paths if p.rpartition("/")[0] == folder)
+        found = Found(module, path, "")
+        gpu, upstream = bases.gpu_now(found), bases.upstream(found)
+        if gpu is None or upstream is None or not texts.members(gpu.text, module.gpu.name):
+            continue
+        text = start_module(StartJob(given.profile, module, gpu, upstream, _vllm_of_twin(module, given)))
+        results.append(_new_module(found, text, gpu))
+    return results
+
+
+def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> Side | None:
+    path = module.upstreams[0].vllm
+    text = given.vllm.read(path) if given.vllm is not None and path else None
+    return Side(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
+
+
+def _new_module(found: Found, text: str, gpu: Side) -> ModuleResult:
+    draft = Draft(found.module.name, ["", text], outcome="added")
+    reason = f"a new module, started from {gpu.path}: no line of it has ever run"
+    item = review(draft, found.path, reason, 0.3, "", "", gpu.text, text)
+    item = replace(item, line=1, end_line=len(text.split("\n")) - 1)
+    unit = UnitReport(found.module.name, found.path, "own", "added", ported=len(text.split("\n")) - 1)
+    return ModuleResult(found.path, "", text, (unit,), (item,))
 
 
 def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
@@ -330,7 +367,7 @@ def as_they_stand(result: ModuleResult) -> ModuleResult:
 
 def changes_of(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
     """The files that differ."""
-    return tuple(FileChange(r.path, r.before, r.after) for r in results if r.before != r.after)
+    return tuple(FileChange(r.path, r.before or None, r.after) for r in results if r.before != r.after)
 
 
 def summarise(results: Sequence[ModuleResult], reviews: Sequence[ReviewItem]) -> dict[str, int | str]:

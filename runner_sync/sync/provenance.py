@@ -10,6 +10,7 @@ stands out of order, or in another revision only, is upstream's too unless a mar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -76,12 +77,23 @@ def nodes_of(text: str) -> tuple[Node, ...]:
         return ()
 
 
+def key(node: Node, unit: Unit) -> str:
+    """What statements are compared by; the fields of a record are known by their names, their types are hints."""
+    field = _FIELD.match(node.canon) if unit.kind == "class" else None
+    return field[1] if field is not None else node.canon
+
+
+_FIELD = re.compile(r"(\w+: )")
+
+
 def _take_in_order(
     spans: list[Span | None], nodes: Sequence[Node], source: Known, provenance: Provenance, unit: Unit
 ) -> None:
     theirs = nodes_of(source.text)
     open_ = [k for k, span in enumerate(spans) if span is None]
-    matcher = SequenceMatcher(None, [nodes[k].canon for k in open_], [n.canon for n in theirs], autojunk=False)
+    matcher = SequenceMatcher(
+        None, [key(nodes[k], unit) for k in open_], [key(n, unit) for n in theirs], autojunk=False
+    )
     for first, other, size in matcher.get_matching_blocks():
         for step in range(size):
             k = open_[first + step]
@@ -99,7 +111,7 @@ def _take_anywhere(
 ) -> None:
     first: dict[str, Node] = {}
     for node in nodes_of(source.text):
-        first.setdefault(node.canon, node)
+        first.setdefault(key(node, unit), node)
     for k, node in enumerate(nodes):
         if (
             spans[k] is None
@@ -107,7 +119,7 @@ def _take_anywhere(
             and node.weight > _TELLING
             and node.start + unit.start - 1 not in spared
         ):
-            spans[k] = _span(node, unit, provenance, source, first[node.canon])
+            spans[k] = _span(node, unit, provenance, source, first[key(node, unit)])
 
 
 def _span(

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runner_sync import lineage
 from runner_sync.compose.imports import imports
 from runner_sync.compose.members import Member
 from runner_sync.model import Block, Unit
@@ -19,7 +18,7 @@ from runner_sync.sync import gpu, origins, planning, texts
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.job import Draft, ModuleJob, Side
 from runner_sync.sync.origins import Trees
-from runner_sync.sync.provenance import nodes_of
+from runner_sync.sync.provenance import key, nodes_of
 from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.verify import check
@@ -64,10 +63,11 @@ class _Judge:
         self.gpu_path = anchor.path if anchor is not None else ""
         self.gpu_text = trees.given.omni.read(self.gpu_path) or "" if anchor is not None else ""
         self.gpu_units = unit_table(self.gpu_text, self.gpu_path)
-        self.hoistable = self._hoistable()
+        self.hoistable, self.skipped = self._found_by_rules()
+        self.parents: dict[str, frozenset[str]] = {}
         self.members = self._members()
         self.imported = imports(found.text)
-        self.canons = {c for unit in self.npu.values() for c in lineage.fingerprint(unit.text)}
+        self.keys = {key(node, unit) for unit in self.npu.values() for node in nodes_of(unit.text)}
 
     def stand(self, name: str, blocks: Sequence[Block]) -> Standing:
         twin = origins.npu_name(name, self.classes)
@@ -83,29 +83,39 @@ class _Judge:
         """A unit that has a namesake on NPU."""
         if twin in self.hoistable:
             return Standing(name, "hoistable", f"equals {twin}; `runner-sync hoist {twin}` moves it")
-        lines = {line for block in blocks for line in range(block.start, block.end + 1)}
-        canons = self._omni_canons(self.gpu_units[name], lines)
-        missing = [canon for canon in canons if canon not in self.canons]
+        if self._hands_on(name, twin):
+            return Standing(name, "inherited", f"{twin} calls it")
+        wanted = self._omni_keys(self.gpu_units[name], blocks)
+        missing = [one for one in wanted if one not in self.keys]
         if not missing:
             return Standing(name, "ported", twin)
-        words = [next((w for w in self.profile.unported if w in canon), "") for canon in missing]
+        words = [next((w for w in self.profile.unported if w in one), "") for one in missing]
         if all(words):
             return Standing(name, "device", f"{twin} has all but {words[0]}")
-        told = f"{len(missing)} of {len(canons)} omni statements are not in {twin}"
-        # Written anew for NPU: the same job in other words.
-        return Standing(name, "review", told)
+        return Standing(name, "review", f"{len(missing)} of {len(wanted)} omni statements are not in {twin}")
 
-    def _omni_canons(self, unit: Unit, lines: set[int]) -> list[str]:
-        translated = nodes_of(translate_unit(unit.text, self.profile).text)
+    def _hands_on(self, name: str, twin: str) -> bool:
+        """Whether the NPU method calls its GPU twin, which is among its parents."""
+        owner, _, member = name.rpartition(".")
+        npu_owner = twin.rpartition(".")[0]
+        if not owner or owner not in self.parents.get(npu_owner, frozenset()):
+            return False
+        return re.search(rf"(?:super\(\)|\b{owner})\.{member}\(", self.npu[twin].text) is not None
+
+    def _omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> list[str]:
+        """The omni statements of a GPU unit, in NPU words."""
+        lines = {line for block in blocks for line in range(block.start, block.end + 1)}
         return [
-            node.canon
-            for node in translated
+            key(node, unit)
+            for node in nodes_of(translate_unit(unit.text, self.profile).text)
             if not node.is_comment and node.kind != "docstring" and unit.start + node.start - 1 in lines
         ]
 
     def _decided(self, name: str, decision: Member) -> Standing:
         what: Mapping[str, What] = {"inherited": "inherited", "unneeded": "unneeded", "device": "device"}
         if decision.action in what:
+            if name in self.skipped:
+                return Standing(name, "review", f"not on NPU: {self.skipped[name]} (RS203)")
             if decision.action == "unneeded" and self.trees.given.ascend is None:
                 reason = "not on NPU; whether anything there calls it, only vllm-ascend tells (--ascend-path)"
                 return Standing(name, "review", reason)
@@ -123,10 +133,18 @@ class _Judge:
             return Standing(name, "review", f"{self.found.path} has another {top}")
         return Standing(name, "unneeded", f"nothing in {self.found.path} uses {top}")
 
-    def _hoistable(self) -> set[str]:
+    def _found_by_rules(self) -> tuple[set[str], dict[str, str]]:
+        """NPU units that could be shared, and GPU methods that NPU skips without meaning to, with the reason."""
         module = CheckModule(self.found.path, self.found.text, self.gpu_path, self.gpu_text or None)
         job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
-        return {finding.unit for finding in check.run(job, select=("RS501",)).findings}
+        found = check.run(job, select=("RS203", "RS501")).findings
+        gpu_names = {npu: gpu_name for gpu_name, npu in self.profile.classes}
+        skipped = {
+            f"{gpu_names.get(f.unit, f.unit)}.{f.symbol}": f"a call of {f.symbol} runs what the class inherits"
+            for f in found
+            if f.code == "RS203"
+        }
+        return {finding.unit for finding in found if finding.code == "RS501"}, skipped
 
     def _members(self) -> dict[str, Member]:
         """Decisions on the members that only the GPU classes have, by NPU name."""
@@ -135,6 +153,7 @@ class _Judge:
             return {}
         drafts = [Draft(name, [text]) for name, text in texts.unit_texts(job.text, job.path).items()]
         side = gpu.read_side(job, drafts)
+        self.parents = {name: ancestry.classes for name, ancestry in job.ancestry.items()}
         owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]
         return {f"{owner}.{m.name}": m for owner in owners for m in gpu.decide_members(owner, drafts, job, side)}
 

@@ -1,0 +1,110 @@
+"""A derived module from nothing: the skeleton of ``templates/``, with the GPU twin's methods on vllm-ascend's copies.
+
+Comes in: a ``StartJob``. Goes out: the text of a new module. May touch: the template file, by reading.
+
+A GPU method that is vLLM's, edited, becomes vllm-ascend's version with the same edits: a three-way merge with vLLM's
+text as the base. Any other method is translated as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from runner_sync import lineage, merge
+from runner_sync.compose.imports import Provider, settle
+from runner_sync.model import Triple
+from runner_sync.profile import Profile, RunnerModule
+from runner_sync.render.templates import find_template_folder
+from runner_sync.statements import UnparsableText
+from runner_sync.sync import texts
+from runner_sync.sync.job import Side
+from runner_sync.transforms import translate, translate_unit
+
+
+@dataclass(frozen=True, slots=True)
+class StartJob:
+    """What a module is started from. ``vllm`` is the module that the GPU class derives from, where it is known."""
+
+    profile: Profile
+    module: RunnerModule
+    gpu: Side
+    upstream: Side
+    vllm: Side | None = None
+
+
+def start_module(job: StartJob) -> str:
+    """The text of the new module; it parses. Raises ``InputError`` when a source does not."""
+    assert job.module.gpu is not None
+    translated = translate(job.gpu.text, job.profile, path=job.gpu.path).text
+    name, anchor = job.module.name, job.module.upstreams[0]
+    members = _members(job, texts.members(translated, name))
+    bases, base_imports = _bases(job, translated)
+    text = _render(
+        {
+            "name": name,
+            "twin": f"{job.module.gpu.name} ({job.gpu.path})",
+            "upstream": f"{anchor.name} ({anchor.path})",
+            "imports": base_imports,
+            "bases": bases,
+            "members": "\n".join(members.values()) or "    pass",
+        }
+    )
+    own = _dotted(job.gpu.path)
+    named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
+    providers = [
+        Provider(named, ""),
+        Provider(job.upstream.text, _dotted(job.upstream.path)),
+        Provider(translated, own),
+    ]
+    return settle("", text, providers, first_party=job.profile.package).text
+
+
+def _members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
+    anchor = job.module.upstreams[0]
+    upstream = texts.members(job.upstream.text, anchor.name)
+    vllm = texts.members(job.vllm.text, job.profile.vllm_class) if job.vllm is not None else {}
+    return {name: _member(job, text, vllm.get(name, ""), upstream.get(name, "")) for name, text in gpu.items()}
+
+
+def _member(job: StartJob, text: str, vllm: str, upstream: str) -> str:
+    if not vllm or not upstream:
+        return text
+    base = translate_unit(vllm, job.profile).text
+    if lineage.similarity(lineage.fingerprint(text), lineage.fingerprint(base)) < lineage.COPY:
+        return text
+    try:
+        result = merge.merge(Triple(base, text, upstream))
+    except UnparsableText:
+        return text
+    return result.text if result.parses else text
+
+
+def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
+    """Base expressions and the imports they need; a class of vLLM's gives way to vllm-ascend's."""
+    anchor = job.module.upstreams[0]
+    names, lines = [], []
+    for base in texts.bases_of(translated, job.module.name):
+        origin = base.origins[0] if base.origins else None
+        if origin is not None and origin.module.split(".")[0] == "vllm":
+            names.append(anchor.name)
+            lines.append(f"from {_dotted(anchor.path)} import {anchor.name}")
+        else:
+            names.append(base.expression)
+            if origin is not None and origin.module:
+                lines.append(f"from {origin.module} import {origin.name}")
+    return names, lines
+
+
+def _render(values: Mapping[str, object]) -> str:
+    # No HTML: what goes in is Python that was parsed, and what comes out is parsed again.
+    environment = Environment(
+        loader=FileSystemLoader(find_template_folder()), autoescape=False, undefined=StrictUndefined, trim_blocks=True
+    )
+    return environment.get_template("module.py.j2").render(values) + "\n"
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")

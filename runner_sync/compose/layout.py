@@ -28,7 +28,10 @@ def format_changes(before: str, after: str, *, path: str, root: Path | None) -> 
 
 
 def _formatted(text: str, path: str, root: Path | None) -> str | None:
-    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", path]
+    root = root.resolve() if root is not None else None
+    # Ruff looks for settings above the working directory only when the name of the file is absolute.
+    name = str(root / path) if root is not None else path
+    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", name]
     if root is None or not any((folder / name).is_file() for folder in (root, *root.parents) for name in _SETTINGS):
         command += ["--isolated", "--line-length", str(LINE_LENGTH)]
     try:

@@ -1,0 +1,96 @@
+"""Only what changed is formatted, with the settings of the target repository, and never what the code does."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from runner_sync.compose.layout import format_changes
+
+UGLY = "def  old( a ):\n  return   a\n"
+SEPARATE = "\n\nKEEP = {  'a':1 }\n\n\n"
+
+
+def laid_out(before: str, after: str, root: Path | None = None) -> str:
+    """``format_changes``, run twice: the second run changes nothing."""
+    made = format_changes(before, after, path="runner.py", root=root)
+    assert ast.dump(ast.parse(made)) == ast.dump(ast.parse(after))
+    assert format_changes(before, made, path="runner.py", root=root) == made
+    return made
+
+
+def test_a_changed_region_is_formatted_and_the_rest_keeps_its_bytes() -> None:
+    before = f"{UGLY}{SEPARATE}x = 1\n"
+    after = f"{UGLY}{SEPARATE}x = f( 1,2 )\n"
+    assert laid_out(before, after) == f"{UGLY}{SEPARATE}x = f(1, 2)\n"
+
+
+def test_nothing_changed_nothing_formatted() -> None:
+    assert laid_out(UGLY, UGLY) == UGLY
+
+
+def test_added_lines_are_formatted_in_a_file_that_is_not() -> None:
+    after = f"{UGLY}{SEPARATE}def new( a ):\n    return f( a,1 )\n"
+    assert laid_out(f"{UGLY}{SEPARATE}", after) == f"{UGLY}{SEPARATE}def new(a):\n    return f(a, 1)\n"
+
+
+def test_a_long_call_is_split_at_the_house_width() -> None:
+    call = f"x = f({', '.join(f'argument_{k}' for k in range(11))})\n"
+    made = laid_out("x = 1\n", call)
+    assert max(map(len, made.split("\n"))) <= 120
+    assert made.count("\n") > 1
+
+
+@pytest.mark.parametrize("name", ["ruff.toml", ".ruff.toml"])
+def test_the_settings_of_the_repository_count(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("line-length = 35\n[format]\nquote-style = 'single'\n")
+    after = "x = f('one', \"two\", 'three', 'four')\n"
+    assert laid_out("x = 1\n", after, tmp_path) == "x = f(\n    'one', 'two', 'three', 'four'\n)\n"
+    assert laid_out("x = 1\n", after) == 'x = f("one", "two", "three", "four")\n'
+
+
+def test_settings_above_the_root_count(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.ruff.format]\nquote-style = 'single'\n")
+    (tmp_path / "tree").mkdir()
+    assert laid_out("x = 1\n", 'x = "a"\n', tmp_path / "tree") == "x = 'a'\n"
+
+
+def test_a_relative_root_is_the_same_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.ruff.format]\nquote-style = 'single'\n")
+    (tmp_path / "tree").mkdir()
+    monkeypatch.chdir(tmp_path / "tree")
+    assert laid_out("x = 1\n", 'x = "a"\n', Path()) == "x = 'a'\n"
+
+
+def test_settings_that_are_broken_leave_the_text_alone(tmp_path: Path) -> None:
+    (tmp_path / "ruff.toml").write_text("line-length = 'wide'\n")
+    assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=tmp_path) == "x = f( 1 )\n"
+
+
+def test_strings_and_comments_keep_their_text() -> None:
+    text = 'x = """\n  a   b\n"""\ny = 1 #why\n'
+    assert laid_out("", text) == 'x = """\n  a   b\n"""\ny = 1  # why\n'
+
+
+def test_text_that_does_not_parse_is_left_alone() -> None:
+    assert format_changes("x = 1\n", "x = f( 1\n", path="runner.py", root=None) == "x = f( 1\n"
+
+
+@pytest.mark.parametrize("trouble", [FileNotFoundError("ruff"), subprocess.TimeoutExpired("ruff", 1)])
+def test_without_ruff_the_text_is_left_alone(trouble: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_args: object, **_options: object) -> None:
+        raise trouble
+
+    monkeypatch.setattr(subprocess, "run", fail)
+    assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=None) == "x = f( 1 )\n"
+
+
+def test_a_formatter_that_changes_the_code_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lie(command: list[str], **_options: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(command, 0, stdout="x = f(2)\n")
+
+    monkeypatch.setattr(subprocess, "run", lie)
+    assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=None) == "x = f( 1 )\n"

@@ -1,0 +1,257 @@
+"""Imports follow the code that was merged in: added, moved, pruned, and left alone."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from runner_sync.compose.imports import Import, Provider, Settled, add, imports, remove, settle
+
+UPSTREAM = Provider(
+    """import numpy as np
+import torch
+from vllm.config import CUDAGraphMode, VllmConfig as Config
+from ..utils import enable_sp
+from .local import here
+if True:
+    from vllm.guarded import guarded
+
+LIMIT = 3
+
+def helper(): ...
+
+class Runner: ...
+""",
+    "vllm_ascend.worker.runner",
+)
+
+
+def settled(before: str, after: str, providers: tuple[Provider, ...] = (UPSTREAM,), **moves: str) -> Settled:
+    """``settle``, run twice: the second run changes nothing."""
+    table = {("old." + name, name): module for name, module in moves.items()}
+    result = settle(before, after, providers, moves=table)
+    ast.parse(result.text)
+    again = settle(result.text, result.text, providers, moves=table)
+    assert again.text == result.text
+    return result
+
+
+@pytest.mark.parametrize(
+    ("use", "statement"),
+    [
+        pytest.param("torch.zeros(1)", "import torch", id="module"),
+        pytest.param("np.zeros(1)", "import numpy as np", id="module under another name"),
+        pytest.param("CUDAGraphMode.FULL", "from vllm.config import CUDAGraphMode", id="name"),
+        pytest.param("Config()", "from vllm.config import VllmConfig as Config", id="name under another name"),
+        pytest.param("enable_sp()", "from vllm_ascend.utils import enable_sp", id="two dots are settled"),
+        pytest.param("here()", "from vllm_ascend.worker.local import here", id="one dot is settled"),
+        pytest.param("guarded()", "from vllm.guarded import guarded", id="conditional import of the provider"),
+        pytest.param("helper()", "from vllm_ascend.worker.runner import helper", id="function of the provider"),
+        pytest.param("Runner()", "from vllm_ascend.worker.runner import Runner", id="class of the provider"),
+        pytest.param("LIMIT", "from vllm_ascend.worker.runner import LIMIT", id="constant of the provider"),
+    ],
+)
+def test_what_the_merged_code_needs_is_imported_from_where_it_came_from(use: str, statement: str) -> None:
+    result = settled("import os\n", f"import os\n\ndef f():\n    {use}\n")
+    assert result.added == (statement,)
+    assert statement in result.text.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("", "def f(torch):\n    return torch\n", id="a parameter"),
+        pytest.param("", "def f():\n    import torch\n    return torch\n", id="imported inside the function"),
+        pytest.param("", "x = torch = 1\n", id="bound by the module"),
+        pytest.param("", "def f():\n    return len('torch')\n", id="a string"),
+        pytest.param("", "def f(x):\n    return x.torch\n", id="an attribute"),
+        pytest.param(
+            "if a:\n    import torch\n", "if a:\n    import torch\ndef f():\n    torch.f()\n", id="imported under if"
+        ),
+        pytest.param("def f():\n    torch.f()\n", "def f():\n    torch.f(1)\n", id="missing before as well"),
+        pytest.param("import os\n", "import os\n", id="an import that nothing ever used"),
+    ],
+)
+def test_noop(before: str, after: str) -> None:
+    assert settled(before, after) == Settled(after)
+
+
+def test_a_name_that_no_provider_knows_is_said() -> None:
+    result = settled("", "def f():\n    return mystery(torch)\n")
+    assert result.unknown == ("mystery",)
+    assert result.added == ("import torch",)
+
+
+def test_the_first_provider_that_knows_a_name_gives_it() -> None:
+    own = Provider("from vllm_omni.config import CUDAGraphMode\n", "vllm_omni.worker.runner")
+    result = settled("", "CUDAGraphMode.FULL\n", (own, UPSTREAM))
+    assert result.added == ("from vllm_omni.config import CUDAGraphMode",)
+
+
+def test_annotations_count_as_use_also_in_strings() -> None:
+    result = settled("", "def f(a: 'list[Config]') -> torch.Tensor: ...\n")
+    assert result.added == ("import torch", "from vllm.config import VllmConfig as Config")
+
+
+@pytest.mark.parametrize(
+    ("text", "entry", "expected"),
+    [
+        pytest.param(
+            "from a import b\n", Import("a", "c", "c"), "from a import b, c\n", id="into the statement of its module"
+        ),
+        pytest.param("from a import b\n", Import("a", "b", "b"), "from a import b\n", id="already there"),
+        pytest.param("from a import z\n", Import("a", "B", "B"), "from a import B, z\n", id="classes before functions"),
+        pytest.param(
+            "from a import (\n    b,\n    d,\n    e,\n)\n",
+            Import("a", "c", "c"),
+            "from a import (\n    b,\n    c,\n    d,\n    e,\n)\n",
+            id="a list over lines stays one",
+        ),
+        pytest.param(
+            "from v.a import x\nfrom v.c import y\n",
+            Import("v.b", "z", "z"),
+            "from v.a import x\nfrom v.b import z\nfrom v.c import y\n",
+            id="sorted inside its package",
+        ),
+        pytest.param(
+            "import os\n\nimport torch\n",
+            Import("abc", "ABC", "ABC"),
+            "import os\nfrom abc import ABC\n\nimport torch\n",
+            id="standard library above the rest",
+        ),
+        pytest.param(
+            '"""Doc."""\n\nx = 1\n', Import("a", "", "a"), '"""Doc."""\nimport a\n\nx = 1\n', id="below the docstring"
+        ),
+        pytest.param(
+            "from __future__ import annotations\n\nx = 1\n",
+            Import("a", "b", "b"),
+            "from __future__ import annotations\n\nfrom a import b\n\nx = 1\n",
+            id="below __future__",
+        ),
+        pytest.param(
+            "if TYPE_CHECKING:\n    from a import b\n",
+            Import("a", "c", "c"),
+            "from a import c\nif TYPE_CHECKING:\n    from a import b\n",
+            id="not into a conditional statement",
+        ),
+        pytest.param(
+            "from a import b  # noqa: F401\n",
+            Import("a", "c", "c"),
+            "from a import c\nfrom a import b  # noqa: F401\n",
+            id="not into a statement with a comment",
+        ),
+        pytest.param(
+            "from a import *\n",
+            Import("a", "c", "c"),
+            "from a import c\nfrom a import *\n",
+            id="not into a star import",
+        ),
+        pytest.param(
+            "import a\n", Import("a.b", "c", "c"), "import a\nfrom a.b import c\n", id="plain import of the package"
+        ),
+    ],
+)
+def test_add(text: str, entry: Import, expected: str) -> None:
+    made = add(text, entry)
+    ast.parse(made)
+    assert made == expected
+    assert add(made, entry) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "entry", "expected"),
+    [
+        pytest.param("from a import b, c\nx = 1\n", Import("a", "b", "b"), "from a import c\nx = 1\n", id="one of two"),
+        pytest.param("from a import b\nx = 1\n", Import("a", "b", "b"), "x = 1\n", id="the last one"),
+        pytest.param("import a, b\n", Import("a", "", "a"), "import b\n", id="one module of two"),
+        pytest.param("from a import b as c\n", Import("a", "b", "b"), "from a import b as c\n", id="another alias"),
+        pytest.param("from .a import b\n", Import("a", "b", "b"), "from .a import b\n", id="another level"),
+        pytest.param(
+            "if T:\n    from a import b\n", Import("a", "b", "b"), "if T:\n    pass\n", id="a suite keeps a statement"
+        ),
+        pytest.param(
+            "if T:\n    from a import b, c\n", Import("a", "b", "b"), "if T:\n    from a import c\n", id="in a suite"
+        ),
+        pytest.param(
+            "try:\n    from a import b\nexcept ImportError:\n    b = None\n",
+            Import("a", "b", "b"),
+            "try:\n    pass\nexcept ImportError:\n    b = None\n",
+            id="in try",
+        ),
+        pytest.param(
+            "try:\n    x = 1\nexcept ImportError:\n    from a import b\n",
+            Import("a", "b", "b"),
+            "try:\n    x = 1\nexcept ImportError:\n    pass\n",
+            id="in except",
+        ),
+        pytest.param(
+            "if T:\n    x = 1\nelse:\n    from a import b\n",
+            Import("a", "b", "b"),
+            "if T:\n    x = 1\nelse:\n    pass\n",
+            id="in else",
+        ),
+    ],
+)
+def test_remove(text: str, entry: Import, expected: str) -> None:
+    made = remove(text, entry)
+    ast.parse(made)
+    assert made == expected
+
+
+def test_what_only_removed_code_used_is_pruned() -> None:
+    result = settled("from a import b, c\nb()\nc()\n", "from a import b, c\nc()\n")
+    assert result.text == "from a import c\nc()\n"
+    assert result.pruned == ("from a import b",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("from a import b  # noqa: F401\n{}", id="pinned by noqa"),
+        pytest.param('from a import b\n__all__ = ["b"]\n{}', id="a module with __all__"),
+        pytest.param("if T:\n    from a import b\n{}", id="conditional"),
+        pytest.param("try:\n    from a import b\nexcept ImportError:\n    b = None\n{}", id="with a fallback"),
+        pytest.param("from a import b\ndef f(x: 'b'): ...\n{}", id="used in a string annotation"),
+    ],
+)
+def test_an_import_is_not_pruned(text: str) -> None:
+    before, after = text.format("b()\n"), text.format("")
+    assert settled(before, after) == Settled(after)
+
+
+def test_an_import_moves_with_upstream() -> None:
+    text = "from old.name import name\nname()\n"
+    result = settled(text, text, name="new.name")
+    assert result.text == "from new.name import name\nname()\n"
+    assert result.moved == ("from new.name import name",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("from old.other import name\nname()\n", id="the same name of another module"),
+        pytest.param("from old.name import other\nother()\n", id="another name of the same module"),
+        pytest.param("import old.name\nold.name.name()\n", id="imported as a module"),
+    ],
+)
+def test_an_import_is_not_moved(text: str) -> None:
+    assert settled(text, text, name="new.name") == Settled(text)
+
+
+def test_a_moved_import_keeps_its_alias() -> None:
+    text = "from old.name import name as n\nn()\n"
+    assert settled(text, text, name="new.name").text == "from new.name import name as n\nn()\n"
+
+
+def test_imports_are_found_under_if_and_try() -> None:
+    text = (
+        "import a.b\nif T:\n    from c import d\nelse:\n    from e import d\n"
+        "try:\n    import f as g\nexcept ImportError:\n    import h\ndef i():\n    import j\n"
+    )
+    assert imports(text) == {
+        "a": Import("a.b", "", "a"),
+        "d": Import("c", "d", "d"),
+        "g": Import("f", "", "g"),
+        "h": Import("h", "", "h"),
+    }

@@ -1,0 +1,198 @@
+"""Which members of a GPU class its NPU twin gets, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from runner_sync.compose.members import Twins, decide, predecessor, self_names
+
+
+def method(name: str, *body: str) -> str:
+    return "\n".join([f"    def {name}(self):", *(f"        {line}" for line in body or ("pass",))]) + "\n"
+
+
+NOTHING = Twins(gpu_old={}, gpu_new={}, npu={}, inherited={})
+CALLER = {"run": method("run", "self.helper()")}
+HELPER = {"helper": method("helper", "return self.deeper()"), "deeper": method("deeper", "return 1")}
+SAMPLE = method("_sample", "if self.model.prefer:", "    return self.model.sample()", "return super()._sample()")
+
+
+def actions(twins: Twins) -> dict[str, str]:
+    return {member.name: member.action for member in decide(twins)}
+
+
+@pytest.mark.parametrize(
+    ("twins", "expected"),
+    [
+        pytest.param(replace(NOTHING, gpu_new=HELPER), {"helper": "unneeded", "deeper": "unneeded"}, id="nobody calls"),
+        pytest.param(
+            replace(NOTHING, gpu_new=HELPER, npu=CALLER),
+            {"helper": "port", "deeper": "port"},
+            id="called, with callees",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=HELPER, callers={"deeper"}),
+            {"helper": "unneeded", "deeper": "port"},
+            id="called from another module",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new={**CALLER, **HELPER}, npu={**CALLER, **HELPER}), {}, id="the NPU class has them"
+        ),
+        pytest.param(
+            replace(
+                NOTHING, gpu_new=HELPER, npu=CALLER, inherited={"helper": HELPER["helper"], "deeper": HELPER["deeper"]}
+            ),
+            {"helper": "inherited", "deeper": "inherited"},
+            id="inherited with the same text",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new={"_sample": SAMPLE}, inherited={"_sample": None}),
+            {"_sample": "hook"},
+            id="an override that an upstream parent would skip",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new={"_sample": SAMPLE, **HELPER}, inherited={"_sample": method("_sample")}),
+            {"_sample": "hook", "helper": "unneeded", "deeper": "unneeded"},
+            id="an override of another omni text",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"_sample": method("_sample", "self.helper()", "return super()._sample()"), **HELPER},
+                inherited={"_sample": None},
+            ),
+            {"_sample": "hook", "helper": "port", "deeper": "port"},
+            id="a hook brings what it calls",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new={"_sample": SAMPLE}, inherited={"_sample": None}, upstream={"_sample"}),
+            {"_sample": "hook"},
+            id="a cooperative override wraps whatever body",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"load": method("load", "self.a()", "self.b()", "self.omni()")},
+                inherited={"load": None},
+                upstream={"load"},
+                vllm={"load": method("load", "self.a()", "self.b()")},
+            ),
+            {"load": "rebuilt"},
+            id="vLLM's body, edited, where vllm-ascend has its own",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"load": method("load", "self.a()", "self.b()", "self.omni()")},
+                inherited={"load": None},
+                vllm={"load": method("load", "self.a()", "self.b()")},
+            ),
+            {"load": "hook"},
+            id="vLLM's body, edited, where vllm-ascend has none",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"load": method("load", "self.omni()", "self.talker()", "self.payload()")},
+                inherited={"load": None},
+                upstream={"load"},
+                vllm={"load": method("load", "self.a()", "self.b()", "self.c()")},
+            ),
+            {"load": "hook"},
+            id="a new body of omni's",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new={"copy": method("copy", "torch.npu.Stream()")}, device=("torch.npu.Stream",)),
+            {"copy": "device"},
+            id="device code",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"copy": method("copy", "torch.npu.Stream()"), "run2": method("run2", "self.copy()")},
+                npu={"run": method("run", "self.run2()")},
+                device=("torch.npu.Stream",),
+            ),
+            {"copy": "device", "run2": "device"},
+            id="what calls device code",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"copy": method("copy", "Snapshot()")},
+                helpers={"Snapshot": "class Snapshot:\n    stream = torch.npu.Stream()\n"},
+                npu={"run": method("run", "self.copy()")},
+                device=("torch.npu.Stream",),
+            ),
+            {"copy": "device"},
+            id="what uses a device-bound helper of the module",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"copy": method("copy", '"""Unlike torch.npu.Stream."""', "# torch.npu.Stream", "return 1")},
+                npu={"run": method("run", "self.copy()")},
+                device=("torch.npu.Stream",),
+            ),
+            {"copy": "port"},
+            id="device words in comment and docstring only",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"limit": "    limit: int\n", "size": "    size: int = 3\n"},
+                npu={"run": method("run", "return self.limit + self.size")},
+            ),
+            {"limit": "unneeded", "size": "port"},
+            id="a declaration does nothing, a default does",
+        ),
+    ],
+)
+def test_decisions(twins: Twins, expected: dict[str, str]) -> None:
+    assert actions(twins) == expected
+
+
+def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> None:
+    twins = replace(
+        NOTHING,
+        gpu_new={"z": method("z", "self.a()"), "a": method("a"), "dev": method("dev", "flashinfer.plan()")},
+        npu={"run": method("run", "self.z()", "self.dev()")},
+        device=("flashinfer",),
+    )
+    decisions = decide(twins)
+    assert [member.name for member in decisions] == ["z", "a", "dev"]
+    assert decisions[2].reason == "it uses flashinfer, which is device code of the GPU side"
+
+
+def test_what_device_code_needs_is_named() -> None:
+    twins = replace(
+        NOTHING, gpu_new={"a": method("a", "self.b()"), "b": method("b", "triton.jit()")}, device=("triton.",)
+    )
+    assert [member.reason for member in decide(twins)] == [
+        "it needs b: it uses triton., which is device code of the GPU side",
+        "it uses triton., which is device code of the GPU side",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("    def f(self):\n        self.a(self.b.c)\n", {"a", "b"}),
+        ("    @classmethod\n    def f(cls):\n        cls.a()\n", {"a"}),
+        ("def f(other):\n    other.a()\n", set()),
+        ("    def f(self):\n        'self.a'\n", set()),
+        ("    def f(self:\n", set()),
+    ],
+)
+def test_names_read_from_self(text: str, names: set[str]) -> None:
+    assert self_names(text) == names
+
+
+@pytest.mark.parametrize(
+    ("name", "have", "expected"),
+    [("d", {"a", "c"}, "c"), ("d", {"a"}, "a"), ("d", set(), None), ("a", {"b"}, None), ("d", {"e"}, None)],
+)
+def test_a_new_member_goes_behind_its_nearest_predecessor(name: str, have: set[str], expected: str | None) -> None:
+    assert predecessor(name, ["a", "b", "c", "d", "e"], have) == expected

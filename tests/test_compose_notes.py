@@ -1,0 +1,107 @@
+"""Review comments: above the statement, once, and never changing what the code does."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from runner_sync.compose.notes import NOT_PORTED, WORD, annotate
+from runner_sync.model import ReviewItem
+
+TEXT = '''class Runner:
+    @torch.no_grad()
+    def run(self):
+        x = f(
+            1,
+        )
+
+        # About y.
+        y = """a
+        b"""
+        if x:
+            return y
+'''
+
+
+def item(line: int, *, end: int | None = None, name: str = "R1", reason: str = "why") -> ReviewItem:
+    return ReviewItem(name, "Runner.run", "runner.py", line, end or line, reason, 0.5, "", "", "", "")
+
+
+def noted(*items: ReviewItem, text: str = TEXT) -> tuple[list[str], list[ReviewItem]]:
+    """``annotate``, run twice: the second run adds no comment."""
+    made, placed = annotate(text, list(items))
+    assert ast.dump(ast.parse(made)) == ast.dump(ast.parse(text))
+    assert annotate(made, placed)[0] == made
+    return made.split("\n"), placed
+
+
+@pytest.mark.parametrize(
+    ("line", "statement"),
+    [
+        pytest.param(4, "        x = f(", id="first line of a statement"),
+        pytest.param(5, "        x = f(", id="inside a statement over lines"),
+        pytest.param(9, '        y = """a', id="a statement with a string over lines"),
+        pytest.param(10, '        y = """a', id="inside the string"),
+        pytest.param(8, '        y = """a', id="a comment: the statement that it is about"),
+        pytest.param(7, '        y = """a', id="a blank line: the next statement"),
+        pytest.param(2, "    @torch.no_grad()", id="decorator"),
+        pytest.param(3, "    @torch.no_grad()", id="head below its decorator"),
+        pytest.param(12, "            return y", id="inside a suite"),
+        pytest.param(1, "class Runner:", id="class"),
+        pytest.param(99, "            return y", id="a line behind the end"),
+    ],
+)
+def test_the_comment_stands_above_the_statement(line: int, statement: str) -> None:
+    lines, (placed,) = noted(item(line))
+    at = next(k for k, text in enumerate(lines) if WORD in text)
+    indent = statement[: len(statement) - len(statement.lstrip())]
+    assert lines[at] == f"{indent}{WORD} R1 why"
+    assert lines[at + 1] == statement
+    if line < 99:
+        assert lines[placed.line - 1] == TEXT.split("\n")[line - 1]
+
+
+def test_lines_of_all_items_move_with_the_text() -> None:
+    lines, placed = noted(item(4, end=6, name="R1"), item(9, end=10, name="R2"), item(12, name="R3"))
+    spans = [(lines[p.line - 1].strip(), lines[p.end_line - 1].strip()) for p in placed]
+    assert spans == [("x = f(", ")"), ('y = """a', 'b"""'), ("return y", "return y")]
+
+
+def test_two_items_of_one_statement_get_a_comment_each() -> None:
+    lines, _ = noted(item(4, name="R1"), item(5, name="R2", reason="also"))
+    assert [line.strip() for line in lines if WORD in line] == [f"{WORD} R1 why", f"{WORD} R2 also"]
+
+
+def test_one_item_twice_gets_one_comment() -> None:
+    lines, _ = noted(item(4), item(4))
+    assert sum(WORD in line for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        pytest.param((), id="nothing to review"),
+        pytest.param((item(4, reason=f"{NOT_PORTED}device code"),), id="nothing was written"),
+    ],
+)
+def test_noop(items: tuple[ReviewItem, ...]) -> None:
+    assert noted(*items) == (TEXT.split("\n"), list(items))
+
+
+def test_an_id_that_begins_like_another_has_its_own_comment() -> None:
+    text = f"{WORD} R12 why\na = 1\nb = 2\n"
+    lines, _ = noted(item(3, name="R1"), text=text)
+    assert lines == [f"{WORD} R12 why", "a = 1", f"{WORD} R1 why", "b = 2", ""]
+
+
+def test_statements_that_share_a_line_share_the_place_above_it() -> None:
+    text = "a = 1; b = (\n    2\n)\n"
+    lines, _ = noted(item(2), text=text)
+    assert lines == [f"{WORD} R1 why", *text.split("\n")]
+
+
+@pytest.mark.parametrize("reason", ["two\nlines", "a\\", "x = 1\nimport os"])
+def test_a_reason_never_becomes_code(reason: str) -> None:
+    made, _ = annotate("a = 1\n", [item(1, reason=reason)])
+    assert ast.dump(ast.parse(made)) == ast.dump(ast.parse("a = 1\n"))

@@ -28,7 +28,7 @@ def blocks(options: CheckOptions) -> Report:
     With a vllm-ascend (or a lock) omni code outside markers is found too, with vLLM that of the GPU runners. Raises
     ``InputError`` for a file that does not parse and a base that cannot be read.
     """
-    trees = _open(options)
+    trees = origins.gather(options, *_open(options))
     found: list[Block] = []
     told: list[Standing] = []
     for module in trees.modules:
@@ -48,11 +48,10 @@ def blocks(options: CheckOptions) -> Report:
     )
 
 
-def _open(options: CheckOptions) -> Trees:
+def _open(options: CheckOptions) -> tuple[inputs.Inputs, list[Found]]:
     given = inputs.open_omni(options.omni, options.config, options.progress)
     modules = find_modules(given)
-    given = pairs.open_targets(options, given)
-    return origins.gather(options, given, modules)
+    return pairs.open_targets(options, given), modules
 
 
 def _npu_blocks(trees: Trees, found: Found) -> Iterator[Block]:
@@ -112,12 +111,13 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     ``file`` is an NPU runner or a GPU twin, relative to the omni tree or to the current folder. Raises ``InputError``
     for another file, for a line that it does not have, and when no upstream is at hand to tell by.
     """
-    trees = _open(options)
-    path, module, is_npu = _find(trees, file)
-    text = module.text if is_npu else trees.given.omni.read(path) or ""
+    given, modules = _open(options)
+    path, module, is_npu = _find(given, modules, file)
+    text = module.text if is_npu else given.omni.read(path) or ""
     count = len(text.removesuffix("\n").split("\n"))
     if line is not None and line > count:
         raise InputError(f"{path} has {count} lines: there is no line {line}.")
+    trees = origins.gather(options, given, modules, with_vllm=not is_npu)
     _require_upstream(trees, is_npu=is_npu)
     traced = origins.trace_npu(trees, module) if is_npu else origins.trace_gpu(trees, module)
     chosen = [unit for unit in traced if line is None or unit.unit.start <= line <= unit.unit.end]
@@ -130,28 +130,27 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     )
 
 
-def _find(trees: Trees, file: str) -> tuple[str, Found, bool]:
+def _find(given: inputs.Inputs, modules: Sequence[Found], file: str) -> tuple[str, Found, bool]:
     """Path in the tree, module, and whether it is the NPU side."""
-    names = _spellings(trees, file)
-    for module in trees.modules:
-        twin = module.module.gpu.path if module.module.gpu is not None else ""
-        for path, is_npu in ((module.path, True), (twin, False)):
-            if path and path in names:
-                return path, module, is_npu
-    known = ", ".join(module.path for module in trees.modules)
-    raise InputError(f"{file} is no runner of {trees.given.omni.source.location}: name one of {known}, or a GPU twin.")
+    sides = [(found.path, found, True) for found in modules]
+    sides += [(found.module.gpu.path, found, False) for found in modules if found.module.gpu is not None]
+    names = _spellings(given, file)
+    exact = [side for side in sides if side[0] in names]
+    alike = [side for side in sides if PurePosixPath(side[0]).name == file]
+    if exact or alike:
+        return (exact or alike)[0]
+    known = ", ".join(found.path for found in modules)
+    raise InputError(f"{file} is no runner of {given.omni.source.location}: name one of {known}, or a GPU twin.")
 
 
-def _spellings(trees: Trees, file: str) -> set[str]:
+def _spellings(given: inputs.Inputs, file: str) -> set[str]:
+    """``file`` as a path in the tree; it may be one on disk."""
     names = {PurePosixPath(file).as_posix()}
-    root = trees.given.root
-    if root is not None:
-        place = Path(file).resolve()
-        if place.is_relative_to(root.resolve()):
-            names.add(place.relative_to(root.resolve()).as_posix())
-    bare = [m.path for m in trees.modules if PurePosixPath(m.path).name == file]
-    gpu = [m.module.gpu.path for m in trees.modules if m.module.gpu and PurePosixPath(m.module.gpu.path).name == file]
-    return names | set(bare or gpu)
+    root = given.root.resolve() if given.root is not None else None
+    place = Path(file).resolve()
+    if root is not None and place.is_relative_to(root):
+        names.add(place.relative_to(root).as_posix())
+    return names
 
 
 def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
@@ -179,10 +178,15 @@ def _explained(traced: Traced, line: int | None, listed: Sequence[Block]) -> Uni
 def _cause(span: Span, listed: Sequence[Block]) -> str:
     if span.provenance == "omni":
         label = next((block.label for block in listed if block.start <= span.start <= block.end), "")
-        return f"{'marked' if span.marked else 'not marked'}{f': {label}' if label else ''}"
+        edited = f", edits {_place(span)}" if span.where else ""
+        return f"{'marked' if span.marked else 'not marked'}{edited}{f': {label}' if label else ''}"
+    said = _place(span)
+    return f"{said} (marked as omni's)" if span.marked and span.provenance == "upstream" else said
+
+
+def _place(span: Span) -> str:
     lines = ""
     if span.lines is not None:
         first, last = span.lines
         lines = f"line {first}" if first == last else f"lines {first}-{last}"
-    said = " ".join(part for part in (span.where, lines) if part)
-    return f"{said} (marked as omni's)" if span.marked and span.provenance == "upstream" else said
+    return " ".join(part for part in (span.where, lines) if part)

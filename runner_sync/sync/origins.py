@@ -57,7 +57,7 @@ class Trees:
         return any(self.sides.values())
 
 
-def gather(options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]) -> Trees:
+def gather(options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], *, with_vllm: bool = True) -> Trees:
     """The upstream texts at hand: of vllm-ascend by option or lock, of vLLM where it is named or can be fetched.
 
     A run that names nothing but a folder stays offline, as far as its lock lets it.
@@ -65,7 +65,7 @@ def gather(options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
     known = {found.path: found_sides for found, found_sides in sides(options, given, modules)}
     near = [tree for tree in (given.vllm,) if tree is not None]
     is_online = bool(near) or given.ascend is not None or options.omni.version is not None
-    vllm = pairs.vllm_of_omni(options, given, near) if is_online else None
+    vllm = pairs.vllm_of_omni(options, given, near) if is_online and with_vllm else None
     return Trees(given, tuple(modules), known, vllm)
 
 

@@ -36,7 +36,7 @@ class Known:
 class Span:
     """Lines of one origin (1-based, of the file). ``where`` names the source, ``lines`` the first and last line there.
 
-    ``marked`` is whether a marker claims them for omni.
+    Of omni's lines ``where`` names what they are an edit of. ``marked`` is whether a marker claims them for omni.
     """
 
     start: int
@@ -63,6 +63,8 @@ def trace(
     if gpu is not None:
         _take_in_order(spans, nodes, gpu, "gpu", unit)
         _take_anywhere(spans, nodes, gpu, "gpu", unit, spared=())
+    for source in upstream[:1]:
+        _mark_edits(spans, nodes, source, unit)
     whole = [span or _span(node, unit, "omni") for span, node in zip(spans, nodes, strict=True)]
     settled = _with_companions(whole, nodes)
     return [replace(span, marked=any(n in marked for n in range(span.start, span.end + 1))) for span in settled]
@@ -122,6 +124,37 @@ def _take_anywhere(
             spans[k] = _span(node, unit, provenance, source, first[key(node, unit)])
 
 
+def _mark_edits(spans: list[Span | None], nodes: Sequence[Node], source: Known, unit: Unit) -> None:
+    """Statements that omni edited stay omni's, and say which statement of the base they come from."""
+    present = {key(node, unit) for node in nodes}
+    left = [node for node in nodes_of(source.text) if key(node, unit) not in present and _is_telling(node)]
+    for k, node in enumerate(nodes):
+        if spans[k] is not None or not _is_telling(node):
+            continue
+        near = [other for other in left if _head(other) == _head(node)]
+        best = max(near, key=lambda other: _likeness(node, other), default=None)
+        if best is not None and _likeness(node, best) >= _EDITED:
+            spans[k] = _span(node, unit, "omni", source, best)
+
+
+_EDITED = 0.6
+"""Share of words that an edited statement keeps."""
+
+
+def _is_telling(node: Node) -> bool:
+    return node.weight > _TELLING and not node.is_comment and node.kind != "docstring"
+
+
+def _head(node: Node) -> str:
+    """What a statement begins with: its keyword, or what it assigns to or calls."""
+    return node.canon.partition(" ")[0].partition("(")[0]
+
+
+def _likeness(one: Node, other: Node) -> float:
+    total = one.words.total() + other.words.total()
+    return 2 * (one.words & other.words).total() / total if total else 0.0
+
+
 def _span(
     node: Node, unit: Unit, provenance: Provenance, source: Known | None = None, there: Node | None = None
 ) -> Span:
@@ -134,11 +167,13 @@ def _span(
 
 
 def _with_companions(spans: Sequence[Span], nodes: Sequence[Node]) -> list[Span]:
-    """Weak statements and comments take the origin of what they belong to: their head, or the statement below."""
+    """Weak statements, docstrings and comments take the origin of their head, or of the statement below."""
     settled = list(spans)
     for k, node in enumerate(nodes):
         if node.is_clause and node.owner >= 0 and settled[node.owner].provenance != "upstream":
             settled[k] = _like(settled[k], settled[node.owner])
+        elif node.kind == "docstring" and node.parent >= 0 and settled[k].provenance == "omni":
+            settled[k] = _like(settled[k], settled[node.parent])
         elif not node.is_comment and node.weight <= _TELLING and node.parent >= 0 and not node.is_clause:
             head = settled[node.parent]
             if head.provenance != "upstream" and not nodes[node.parent].defines:

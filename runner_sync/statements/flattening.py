@@ -1,0 +1,215 @@
+"""Text of a unit → nodes in source order.
+
+Comes in: source text at any indentation. Goes out: ``Node`` values. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import io
+import tokenize
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner_sync.statements.hints import hint
+from runner_sync.statements.nodes import ROOT, Node, UnparsableText
+from runner_sync.statements.suites import suites
+
+
+@dataclass
+class _Item:
+    """A node under construction, with columns."""
+
+    kind: str
+    canon: str
+    first: int
+    last: int
+    column: int
+    parent: _Item | None
+    owner: _Item | None = None
+    compound: bool = False
+    one_line: bool = False
+
+
+def flatten(text: str) -> tuple[Node, ...]:
+    """The nodes of ``text`` in source order. Raises ``UnparsableText``."""
+    lines = text.split("\n")
+    offset = 0
+    source = text
+    if text[:1] in (" ", "\t"):
+        source, offset = "class _:\n" + text, 1
+    try:
+        module = ast.parse(source)
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (SyntaxError, tokenize.TokenError, ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None) or 1
+        raise UnparsableText(str(error), max(1, line - offset)) from error
+    body = module.body[0].body if offset else module.body  # type: ignore[attr-defined]
+    items: list[_Item] = []
+    _collect(body, None, source.split("\n"), items)
+    for item in items:
+        item.first -= offset
+        item.last -= offset
+    comments, inside = _scan(tokens, offset)
+    return _finish(_with_comments(items, comments), lines, inside)
+
+
+def _scan(tokens: Sequence[tokenize.TokenInfo], offset: int) -> tuple[dict[int, int], set[int]]:
+    """Own-line comments ``{line: column}`` and the lines that begin inside a string."""
+    comments: dict[int, int] = {}
+    inside: set[int] = set()
+    opened: list[int] = []
+    for token in tokens:
+        if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#"):
+            comments[token.start[0] - offset] = token.start[1]
+        elif token.type == tokenize.STRING:
+            inside.update(range(token.start[0] + 1 - offset, token.end[0] + 1 - offset))
+        elif token.type == _FSTRING_START:
+            opened.append(token.start[0])
+        elif token.type == _FSTRING_END and opened:
+            inside.update(range(opened.pop() + 1 - offset, token.end[0] + 1 - offset))
+    return comments, inside
+
+
+_FSTRING_START: int = getattr(tokenize, "FSTRING_START", -2)
+_FSTRING_END: int = getattr(tokenize, "FSTRING_END", -3)
+
+
+def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], items: list[_Item]) -> None:
+    for statement in body:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+        if items and items[-1].last >= first:
+            _join_line(items[-1], statement)
+            continue
+        suites = suites(statement)
+        if not suites or suites[0][1][0].lineno == statement.lineno:
+            items.append(_simple(statement, first, parent))
+            continue
+        head: _Item | None = None
+        for canon, suite, line in suites:
+            begin = first if head is None else _clause_line(source, canon, line, statement.col_offset)
+            kind = "statement" if head is None else "clause"
+            top = _first_line(suite[0])
+            last = _head_end(source, begin, top)
+            item = _Item(kind, canon, begin, last, statement.col_offset, parent, head, compound=True)
+            if kind == "clause" and suite[0].lineno == begin:
+                item.last = suite[-1].end_lineno or line
+                item.one_line = True
+                items.append(item)
+                continue
+            items.append(item)
+            head = head or item
+            _collect(suite, item, source, items)
+
+
+def _clause_line(source: list[str], canon: str, line: int, column: int) -> int:
+    """``ast`` keeps no line for ``else`` and ``finally``: a negative ``line`` is the end of the suite before it."""
+    if line > 0:
+        return line
+    for number in range(1 - line, len(source) + 1):
+        text = source[number - 1]
+        if text.lstrip().startswith(canon) and len(text) - len(text.lstrip()) == column:
+            return number
+    raise UnparsableText(f"no {canon!r} after line {-line}", -line)
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(d.lineno for d in decorators)])
+
+
+def _head_end(source: list[str], begin: int, top: int) -> int:
+    """Last line of a head: before ``top``, the first line of its suite, leaving out blank and comment lines."""
+    last = top - 1
+    while last > begin and (not source[last - 1].strip() or source[last - 1].lstrip().startswith("#")):
+        last -= 1
+    return last
+
+
+def _join_line(item: _Item, statement: ast.stmt) -> None:
+    """``a = 1; b = 2`` on one line stays one node."""
+    item.canon += "\n" + ast.unparse(statement)
+    item.last = max(item.last, statement.end_lineno or item.last)
+
+
+def _simple(statement: ast.stmt, first: int, parent: _Item | None) -> _Item:
+    last = statement.end_lineno or statement.lineno
+    kind = "docstring" if _is_docstring(statement) else "statement"
+    if isinstance(statement, ast.AnnAssign):
+        statement = copy.copy(statement)
+        statement.annotation = hint(statement.annotation) or statement.annotation
+    return _Item(kind, ast.unparse(statement), first, last, statement.col_offset, parent)
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _with_comments(items: list[_Item], comments: dict[int, int]) -> list[_Item]:
+    covered: set[int] = set()
+    for item in items:
+        covered.update(range(item.first, item.last + 1))
+    merged = list(items)
+    for line, column in comments.items():
+        if line not in covered:
+            merged.append(_Item("comment", "", line, line, column, None))
+    merged.sort(key=lambda item: item.first)
+    for position, item in enumerate(merged):
+        if item.kind == "comment":
+            item.parent = _comment_parent(merged, position)
+    return merged
+
+
+def _comment_parent(items: list[_Item], position: int) -> _Item | None:
+    """A comment belongs to the suite of the next statement at its column, else to the open suite it is indented into."""
+    comment = items[position]
+    following = next((i for i in items[position + 1 :] if i.kind != "comment"), None)
+    if following is not None and following.column == comment.column and not following.kind == "clause":
+        return following.parent
+    previous = next((i for i in reversed(items[:position]) if i.kind != "comment"), None)
+    if following is not None and following.column > comment.column and not following.kind == "clause":
+        return following.parent
+    here = previous
+    if here is not None and here.compound and comment.column > here.column:
+        return here
+    while here is not None and here.column > comment.column:
+        here = here.parent
+    return here.parent if here is not None else None
+
+
+def _finish(items: list[_Item], lines: list[str], inside: set[int]) -> tuple[Node, ...]:
+    index = {id(item): i for i, item in enumerate(items)}
+    nodes = []
+    end = 0
+    for item in items:
+        text = lines[item.first - 1 : item.last]
+        column = len(text[0]) - len(text[0].lstrip())
+        frozen = frozenset(k for k in range(1, len(text)) if item.first + k in inside)
+        body = tuple(line if k in frozen else _outdent(line, column) for k, line in enumerate(text))
+        nodes.append(
+            Node(
+                kind=item.kind,
+                canon=item.canon or " ".join(body[0].split()),
+                lines=body,
+                frozen=frozen,
+                parent=index[id(item.parent)] if item.parent is not None else ROOT,
+                owner=index[id(item.owner)] if item.owner is not None else ROOT,
+                blanks=max(0, item.first - end - 1),
+                start=item.first,
+                compound=item.compound,
+                one_line=item.one_line,
+            )
+        )
+        end = item.last
+    return tuple(nodes)
+
+
+def _outdent(line: str, column: int) -> str:
+    """Take ``column`` leading blanks off; a continuation line that is indented less keeps what it has."""
+    lead = len(line) - len(line.lstrip())
+    return line[min(lead, column) :]

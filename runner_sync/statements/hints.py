@@ -1,0 +1,51 @@
+"""Annotations in one spelling, so that modernised type hints are no change.
+
+Comes in and goes out: syntax nodes. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from functools import reduce
+
+
+class _Hints(ast.NodeTransformer):
+    """Annotations in one spelling: unquoted, ``X | None`` for ``Optional[X]``, ``A | B`` for ``Union[A, B]``."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if not isinstance(node.value, str):
+            return node
+        try:
+            return self.visit(ast.parse(node.value, mode="eval").body)  # type: ignore[no-any-return]
+        except SyntaxError:
+            return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        match node.value:
+            case ast.Name(id="Optional"):
+                return ast.BinOp(node.slice, ast.BitOr(), ast.Constant(None))
+            case ast.Name(id="Union") if isinstance(node.slice, ast.Tuple) and node.slice.elts:
+                return reduce(lambda a, b: ast.BinOp(a, ast.BitOr(), b), node.slice.elts)
+            case ast.Name(id="Literal"):
+                return node
+            case ast.Name(id=("List" | "Dict" | "Tuple" | "Set" | "Type") as name):
+                node.value = ast.Name(name.lower(), ast.Load())
+        return node
+
+
+def hint(annotation: ast.expr | None) -> ast.expr | None:
+    """``annotation`` in the one spelling; anything with a ``Literal`` stays, for its strings are values."""
+    if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in ast.walk(annotation)):
+        return annotation
+    return _Hints().visit(copy.deepcopy(annotation))  # type: ignore[no-any-return]
+
+
+def arguments(arguments: ast.arguments) -> str:
+    """``ast.unparse`` of a parameter list with its annotations in one spelling."""
+    plain = copy.deepcopy(arguments)
+    for arg in ast.walk(plain):
+        if isinstance(arg, ast.arg):
+            arg.annotation = hint(arg.annotation)
+    return ast.unparse(plain)

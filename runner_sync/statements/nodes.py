@@ -1,0 +1,96 @@
+"""The node: one statement head, clause or comment line, and what two nodes are compared by.
+
+Comes in and goes out: frozen values. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+INDENT = 4
+ROOT = -1
+
+
+class UnparsableText(ValueError):
+    """The text of a unit is no Python. ``line`` is 1-based within the text."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Node:
+    """One statement head, clause or comment line.
+
+    ``lines`` are its physical lines without the indentation of the first; ``frozen`` are the offsets of those lines
+    that begin inside a string and must never be re-indented. ``parent`` and ``owner`` are indices into the sequence
+    (``ROOT`` for none); ``owner`` is the ``if`` of an ``else``, the ``try`` of an ``except``. ``start`` is the 1-based
+    line of the text.
+    """
+
+    kind: str
+    canon: str
+    lines: tuple[str, ...]
+    frozen: frozenset[int]
+    parent: int
+    owner: int
+    blanks: int
+    start: int
+    compound: bool
+    one_line: bool = False
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def is_comment(self) -> bool:
+        return self.kind == "comment"
+
+    @property
+    def is_clause(self) -> bool:
+        return self.kind == "clause"
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """Multiset of the names, numbers and operators of ``canon``."""
+        return Counter(_words(self.canon))
+
+    @cached_property
+    def defines(self) -> str:
+        """Name of the function or class that this head defines, else empty."""
+        match = _DEFINITION.match(self.canon) if self.compound else None
+        return match[1] if match else ""
+
+    @cached_property
+    def weight(self) -> float:
+        """How much evidence an equal pair is: long statements identify a place, ``else:`` does not."""
+        if self.is_comment:
+            return 0.3
+        if self.canon in _COMMON:
+            return 0.4
+        return 1.0 + min(len(self.canon), 120) / 60
+
+
+_DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")
+_COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
+
+
+def _words(canon: str) -> Iterator[str]:
+    word = ""
+    for char in canon:
+        if char.isalnum() or char == "_":
+            word += char
+            continue
+        if word:
+            yield word
+            word = ""
+        if not char.isspace() and char not in ",()'\"":
+            yield char
+    if word:
+        yield word

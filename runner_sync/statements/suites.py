@@ -1,0 +1,78 @@
+"""The suites of a compound statement, each with its canonical head.
+
+Comes in: a syntax node. Goes out: ``(head, body, line)`` rows. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from runner_sync.statements.hints import arguments, hint
+
+
+def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
+    """``(canonical head, body, head line)`` of each suite of a compound statement; empty for a simple one."""
+    match statement:
+        case ast.If():
+            return _if_suites(statement)
+        case ast.For() | ast.AsyncFor():
+            word = "async for" if isinstance(statement, ast.AsyncFor) else "for"
+            head = f"{word} {ast.unparse(statement.target)} in {ast.unparse(statement.iter)}"
+            return [(head, statement.body, statement.lineno), *_else(head, statement.body, statement.orelse)]
+        case ast.While():
+            head = f"while {ast.unparse(statement.test)}"
+            return [(head, statement.body, statement.lineno), *_else(head, statement.body, statement.orelse)]
+        case ast.With() | ast.AsyncWith():
+            word = "async with" if isinstance(statement, ast.AsyncWith) else "with"
+            head = f"{word} {', '.join(ast.unparse(item) for item in statement.items)}"
+            return [(head, statement.body, statement.lineno)]
+        case ast.Try():
+            return _try_suites(statement)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [(definition(statement), statement.body, statement.lineno)]
+        case _:
+            return []
+
+
+def _if_suites(statement: ast.If) -> list[tuple[str, list[ast.stmt], int]]:
+    test = ast.unparse(statement.test)
+    suites = [(f"if {test}", statement.body, statement.lineno)]
+    while statement.orelse:
+        inner = statement.orelse[0]
+        if len(statement.orelse) == 1 and isinstance(inner, ast.If) and inner.col_offset == statement.col_offset:
+            suites.append((f"elif {ast.unparse(inner.test)}", inner.body, inner.lineno))
+            statement = inner
+            continue
+        return [*suites, *_else(test, statement.body, statement.orelse)]
+    return suites
+
+
+def _else(_head: str, body: list[ast.stmt], orelse: list[ast.stmt]) -> list[tuple[str, list[ast.stmt], int]]:
+    if not orelse:
+        return []
+    return [("else", orelse, -(body[-1].end_lineno or 0))]
+
+
+def _try_suites(statement: ast.Try) -> list[tuple[str, list[ast.stmt], int]]:
+    suites: list[tuple[str, list[ast.stmt], int]] = [("try", statement.body, statement.lineno)]
+    body = statement.body
+    for handler in statement.handlers:
+        head = " ".join(["except", ast.unparse(handler.type) if handler.type else ""]).strip()
+        suites.append((f"{head} as {handler.name}" if handler.name else head, handler.body, handler.lineno))
+        body = handler.body
+    suites += _else("try", body, statement.orelse)
+    body = statement.orelse or body
+    if statement.finalbody:
+        suites.append(("finally", statement.finalbody, -(body[-1].end_lineno or 0)))
+    return suites
+
+
+def definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
+    decorators = "".join(f"@{ast.unparse(d)} " for d in node.decorator_list)
+    if isinstance(node, ast.ClassDef):
+        parts = [*map(ast.unparse, node.bases), *(f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords)]
+        return f"{decorators}class {node.name}({', '.join(parts)})"
+    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    hint = hint(node.returns)
+    returns = f" -> {ast.unparse(hint)}" if hint is not None else ""
+    return f"{decorators}{word} {node.name}({arguments(node.args)}){returns}"

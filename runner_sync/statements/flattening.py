@@ -82,12 +82,12 @@ def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], 
         if items and items[-1].last >= first:
             _join_line(items[-1], statement)
             continue
-        suites = suites(statement)
-        if not suites or suites[0][1][0].lineno == statement.lineno:
+        rows = suites(statement)
+        if not rows or rows[0][1][0].lineno == statement.lineno:
             items.append(_simple(statement, first, parent))
             continue
         head: _Item | None = None
-        for canon, suite, line in suites:
+        for canon, suite, line in rows:
             begin = first if head is None else _clause_line(source, canon, line, statement.col_offset)
             kind = "statement" if head is None else "clause"
             top = _first_line(suite[0])
@@ -166,13 +166,13 @@ def _with_comments(items: list[_Item], comments: dict[int, int]) -> list[_Item]:
 
 
 def _comment_parent(items: list[_Item], position: int) -> _Item | None:
-    """A comment belongs to the suite of the next statement at its column, else to the open suite it is indented into."""
+    """A comment belongs to the suite of the next statement at its column, else to the suite it is indented into."""
     comment = items[position]
     following = next((i for i in items[position + 1 :] if i.kind != "comment"), None)
-    if following is not None and following.column == comment.column and not following.kind == "clause":
+    if following is not None and following.column == comment.column and following.kind != "clause":
         return following.parent
     previous = next((i for i in reversed(items[:position]) if i.kind != "comment"), None)
-    if following is not None and following.column > comment.column and not following.kind == "clause":
+    if following is not None and following.column > comment.column and following.kind != "clause":
         return following.parent
     here = previous
     if here is not None and here.compound and comment.column > here.column:

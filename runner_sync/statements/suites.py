@@ -73,6 +73,6 @@ def definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> s
         parts = [*map(ast.unparse, node.bases), *(f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords)]
         return f"{decorators}class {node.name}({', '.join(parts)})"
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-    hint = hint(node.returns)
-    returns = f" -> {ast.unparse(hint)}" if hint is not None else ""
+    returned = hint(node.returns)
+    returns = f" -> {ast.unparse(returned)}" if returned is not None else ""
     return f"{decorators}{word} {node.name}({arguments(node.args)}){returns}"

@@ -145,6 +145,7 @@ def _block(block: Block) -> Json:
 
 _BODIES = {
     "upgrade": _upgrade_body,
+    "hoist": _upgrade_body,
     "lock": _units_body,
     "explain": _units_body,
     "blocks": _blocks_body,

@@ -202,6 +202,7 @@ def _rules(report: Report) -> Iterator[str]:
 
 _BODIES: dict[str, Callable[[Report], Iterator[str]]] = {
     "upgrade": _upgrade_parts,
+    "hoist": _upgrade_parts,
     "lock": _bases_parts,
     "explain": _explain_parts,
     "replay": _replay_parts,

@@ -158,11 +158,24 @@ def _replay_sentence(report: Report) -> str:
     return f"{count(len(rows), 'case')}: mean {', '.join(means)}; {silent}; {parses}."
 
 
+def _hoist_sentence(report: Report) -> str:
+    removed = [unit for unit in report.units if unit.outcome == "removed"]
+    added = [unit for unit in report.units if unit.outcome == "added"]
+    if not removed:
+        return "Nothing to move."
+    verb = "Moved" if report.summary.get("written") else "Plan: move"
+    if added:
+        return f"{verb} {removed[0].unit} to {added[0].unit} in {added[0].path}."
+    verb = "Removed" if report.summary.get("written") else "Plan: remove"
+    return f"{verb} {removed[0].unit} from {removed[0].path}: it has the GPU runner's own."
+
+
 _SENTENCES: dict[str, Callable[[Report], str]] = {
     "upgrade": _upgrade_sentence,
     "blocks": _blocks_sentence,
     "lock": _lock_sentence,
     "explain": _explain_sentence,
+    "hoist": _hoist_sentence,
     "replay": _replay_sentence,
     "rule": lambda report: "" if report.rules else "No such rule.",
 }

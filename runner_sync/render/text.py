@@ -180,6 +180,15 @@ def _origin_hunk(hunk: Hunk, lines: list[str], ink: Ink) -> Iterator[str]:
         yield f"  {ink.paint(f'{number:>11} |', 'blue')} {visible(lines[number - 1])}".rstrip()
 
 
+def _moved(report: Report, ink: Ink) -> str:
+    marks = {"added": ("+", "green"), "removed": ("-", "red")}
+    lines = []
+    for unit in order_units(report.units):
+        mark, style = marks.get(unit.outcome, (" ", "dim"))
+        lines.append(f"{ink.paint(mark, style)} {one_line(unit.unit)}  {ink.paint(one_line(unit.path), 'dim')}")
+    return "\n".join(lines)
+
+
 def _rules(report: Report, ink: Ink) -> str:
     rules = sorted(report.rules, key=lambda rule: rule.code)
     if len(rules) == 1:
@@ -199,6 +208,7 @@ _SECTIONS: dict[str, tuple[Section, ...]] = {
     "blocks": (_inputs, _blocks, _notes),
     "lock": (_inputs, _lock, _notes),
     "explain": (_inputs, _explain, _notes),
+    "hoist": (_inputs, _moved, _notes),
     "replay": (_replay, _notes),
     "rule": (_rules, _notes),
 }

@@ -1,0 +1,238 @@
+"""``hoist``: move a method that is the same on GPU and NPU to where both have it.
+
+Comes in: ``UpgradeOptions`` and a unit's name. Goes out: an ``Upgrade``: report and changes, nothing written yet. May
+touch: what ``sources`` touches, by reading.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from runner_sync import lock as locks
+from runner_sync import units as unit_room
+from runner_sync.compose import imports
+from runner_sync.compose.layout import format_changes
+from runner_sync.errors import InputError
+from runner_sync.markers import read_markers
+from runner_sync.model import FileChange, Hunk, Report, UnitReport
+from runner_sync.sync import inputs
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.planning import Upgrade
+from runner_sync.sync.runners import find_modules
+from runner_sync.sync.sharing import Move, Side, find_move
+from runner_sync.verify.locked import unit_texts as unit_table
+
+Edit = Callable[[str], str]
+
+
+def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
+    """Plan the move of ``unit``. Raises ``InputError`` with the reason when it cannot be shared."""
+    given = _open(options)
+    move = find_move(given, find_modules(given), unit)
+    edited = _Files(given, move)
+    _PLACES[move.place](edited, move)
+    changes = edited.changes()
+    report = Report(
+        "hoist",
+        inputs=given.sources,
+        units=tuple(_unit_reports(move, edited.target, {change.path: change.after or "" for change in changes})),
+        changes=changes,
+        notes=(f"{move.npu.qualname}: {move.reason}",),
+    )
+    root = options.out if options.out is not None else given.root
+    return Upgrade(report, changes, root, _lock_change(given, move))
+
+
+def _open(options: UpgradeOptions) -> inputs.Inputs:
+    given = inputs.open_omni(options.omni, options.config, options.progress)
+    ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
+    vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
+    return replace(given, ascend=ascend, vllm=vllm)
+
+
+class _Files:
+    """The files of a move: each as it was and as it becomes. ``target`` is where the method goes: path and name."""
+
+    def __init__(self, given: inputs.Inputs, move: Move) -> None:
+        self.given = given
+        self.before: dict[str, str | None] = {}
+        self.after: dict[str, str] = {}
+        self.target: tuple[str, str] = (move.gpu.path, move.gpu.qualname)
+
+    def text(self, path: str) -> str | None:
+        if path not in self.before:
+            self.before[path] = self.given.omni.read(path)
+        return self.after.get(path, self.before[path])
+
+    def edit(self, path: str, edit: Edit) -> None:
+        text = self.text(path)
+        assert text is not None
+        self.after[path] = edit(text)
+
+    def create(self, path: str, text: str) -> None:
+        self.before.setdefault(path, None)
+        self.after[path] = text
+
+    def changes(self) -> tuple[FileChange, ...]:
+        """The changes, laid out as the repository's own ruff settings say."""
+        found = []
+        for path, after in sorted(self.after.items()):
+            before = self.before[path]
+            final = format_changes(before or "", after, path=path, root=self.given.root)
+            ast.parse(final)
+            if final != before:
+                found.append(FileChange(path, before, final))
+        return tuple(found)
+
+
+def _inherit(files: _Files, move: Move) -> None:
+    files.edit(move.npu.path, lambda text: _without(text, move.npu))
+
+
+def _import(files: _Files, move: Move) -> None:
+    entry = imports.Import(_dotted(move.gpu.path), move.gpu.name, move.gpu.name)
+    files.edit(move.npu.path, lambda text: imports.add(_without(text, move.npu), entry))
+
+
+def _to_base(files: _Files, move: Move) -> None:
+    files.target = (move.base_path, f"{move.base}.{move.gpu.name}")
+    body = _source(move.gpu)
+    files.edit(move.base_path, lambda text: _with_member(text, move.base, body, move))
+    _leave(files, move)
+
+
+def _leave(files: _Files, move: Move) -> None:
+    for side in (move.gpu, move.npu):
+        files.edit(side.path, lambda text, side=side: _without(text, side))  # type: ignore[misc]
+
+
+def _to_mixin(files: _Files, move: Move) -> None:
+    path, name = _mixin_of(move.gpu)
+    files.target = (path, f"{name}.{move.gpu.name}")
+    known = files.text(path)
+    if known is not None and name not in _classes(known):
+        raise InputError(f"{path} is there already without a class {name}: rename it, or add the class.")
+    if known is None:
+        files.create(path, _new_mixin(move, name))
+    files.edit(path, lambda text: _with_member(text, name, _source(move.gpu), move))
+    _leave(files, move)
+    for side in (move.gpu, move.npu):
+        files.edit(side.path, lambda text, side=side: _mixed_in(text, side, path, name))  # type: ignore[misc]
+
+
+_PLACES: Mapping[str, Callable[[_Files, Move], None]] = {
+    "inherited": _inherit,
+    "function": _import,
+    "base": _to_base,
+    "mixin": _to_mixin,
+}
+
+
+def _classes(text: str) -> set[str]:
+    return {piece.name for piece in unit_room.split(text).pieces if piece.kind == "class"}
+
+
+def _source(side: Side) -> str:
+    """The text of a definition with the comments above it."""
+    return unit_table(side.reading.text, side.path)[side.qualname].text
+
+
+def _without(text: str, side: Side) -> str:
+    """The module without the definition, the imports that only it used, and markers that enclosed nothing else."""
+    cut = unit_room.join(unit_room.replace(unit_room.split(text, path=side.path), {side.qualname: None}))
+    return imports.settle(text, _without_empty_blocks(cut, text), ()).text
+
+
+def _without_empty_blocks(text: str, before: str) -> str:
+    def empty(source: str) -> int:
+        return sum("empty" in region.problems for region in read_markers(source).regions)
+
+    if empty(text) <= empty(before):
+        return text
+    rows = text.split("\n")
+    gone = [r for r in read_markers(text).regions if "empty" in r.problems]
+    lines = {line for region in gone for line in range(region.start, region.end + 1)}
+    return "\n".join(row for number, row in enumerate(rows, start=1) if number not in lines)
+
+
+def _with_member(text: str, owner: str, body: str, move: Move) -> str:
+    """The module with the method at the end of a class, and with the imports that it needs."""
+    grown = unit_room.join(unit_room.insert_member(unit_room.split(text), owner, body))
+    module = _dotted(move.gpu.path)
+    settled = imports.settle(text, grown, (imports.Provider(move.gpu.reading.text, module),))
+    needed = [row for row in settled.added if row.startswith(f"from {module} import ")]
+    if needed or settled.unknown:
+        names = ", ".join([*(row.rpartition(" ")[2] for row in needed), *settled.unknown])
+        raise InputError(f"{move.npu.qualname} needs {names} of {move.gpu.path}, which its new place cannot import.")
+    return settled.text
+
+
+def _mixin_of(side: Side) -> tuple[str, str]:
+    """Path and class name of the mixin that a GPU class shares with its twin."""
+    path = PurePosixPath(side.path)
+    stem = path.stem.removeprefix("gpu_")
+    return str(path.with_name(f"{stem}_mixin.py")), f"{side.owner.replace('GPU', '')}Mixin"
+
+
+def _new_mixin(move: Move, name: str) -> str:
+    licence, future, logger = _opening(move.gpu.reading.text)
+    uses_logger = any(isinstance(n, ast.Name) and n.id == "logger" for n in ast.walk(move.gpu.node))
+    parts = [
+        f'{licence}"""What {move.gpu.owner} and {move.npu.owner} share."""\n',
+        future,
+        logger if uses_logger else "",
+        f'\nclass {name}:\n    """Methods that are the same on GPU and NPU."""\n',
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _opening(text: str) -> tuple[str, str, str]:
+    """Licence comment, future import, and logger of a module, each as text."""
+    rows = text.split("\n")
+    count = next((k for k, row in enumerate(rows) if not row.startswith("#")), 0)
+    licence = "".join(f"{row}\n" for row in rows[:count])
+    future = "from __future__ import annotations\n" if "from __future__ import annotations" in text else ""
+    known = imports.imports(text)
+    assigned = next((row for row in rows if row.startswith("logger = ")), "")
+    maker = assigned.removeprefix("logger = ").partition("(")[0].partition(".")[0]
+    source = f"{known[maker].statement()}\n\n" if maker in known else ""
+    return licence, future, f"{source}{assigned}\n" if assigned else ""
+
+
+def _mixed_in(text: str, side: Side, path: str, name: str) -> str:
+    module = unit_room.split(text, path=side.path)
+    bases = [base.expression for base in unit_room.class_bases(module, side.owner)]
+    if name in bases:
+        return text
+    grown = unit_room.join(unit_room.set_bases(module, side.owner, [name, *bases]))
+    return imports.add(grown, imports.Import(_dotted(path), name, name))
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str]) -> list[UnitReport]:
+    path, name = target
+    reports = [UnitReport(move.npu.qualname, move.npu.path, "own", "removed")]
+    if (path, name) != (move.gpu.path, move.gpu.qualname):
+        unit = unit_table(texts[path], path)[name]
+        cause = f"moved from {move.gpu.path} ({move.gpu.qualname}) and {move.npu.path} ({move.npu.qualname})"
+        hunk = Hunk(unit.start, unit.end, "gpu", cause)
+        reports.append(UnitReport(move.gpu.qualname, move.gpu.path, "own", "removed"))
+        reports.append(UnitReport(name, path, "own", "added", hunks=(hunk,)))
+    return reports
+
+
+def _lock_change(given: inputs.Inputs, move: Move) -> FileChange | None:
+    """The lock without the unit that is gone."""
+    before = given.omni.read(locks.FILE_NAME)
+    if before is None:
+        return None
+    kept = tuple(e for e in given.lock.entries if e.key != (move.npu.path, move.npu.qualname))
+    if len(kept) == len(given.lock.entries):
+        return None
+    return FileChange(locks.FILE_NAME, before, locks.dump(replace(given.lock, entries=kept)))

@@ -1,0 +1,197 @@
+"""Can a method stand once for GPU and NPU, and where?
+
+Comes in: the trees of a run and the name of a unit. Goes out: a ``Move``. Raises ``InputError`` with the reason when
+the unit cannot be shared. May touch: the trees, by reading.
+
+Three places, the simplest first: nowhere, when the NPU class inherits from its GPU twin; the omni base that both
+classes have, when the name is omni's own there; else a mixin in front of the other bases of both, which resolves every
+name and every ``super()`` as before.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeGuard
+
+from runner_sync.errors import InputError
+from runner_sync.profile import Profile
+from runner_sync.sync import inputs, planning
+from runner_sync.sync.ancestry import Program
+from runner_sync.sync.runners import Found
+from runner_sync.verify.ancestry import Ancestry, ancestry
+from runner_sync.verify.duplication import same_globals, says_the_same
+from runner_sync.verify.job import CheckJob, CheckModule, Library
+from runner_sync.verify.parity import in_npu_words, is_device_bound
+from runner_sync.verify.reading import ClassText, Function, Reading
+
+Place = Literal["inherited", "base", "mixin", "function"]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One definition of the unit: its file, its class (``""`` at module level) and its text."""
+
+    path: str
+    owner: str
+    name: str
+    node: Function
+    reading: Reading
+
+    @property
+    def qualname(self) -> str:
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What hoisting the unit means. ``base`` and ``base_path`` are set when it goes to a class that exists."""
+
+    place: Place
+    npu: Side
+    gpu: Side
+    base: str = ""
+    base_path: str = ""
+    reason: str = ""
+
+
+def find_move(given: inputs.Inputs, modules: Sequence[Found], unit: str) -> Move:
+    """Where the unit called ``unit`` (``Class.method``, of either side, or a bare name) can go."""
+    library = Library(_job(given, modules))
+    found, owner, name = _locate(given, modules, library, unit)
+    npu, gpu = _sides(given, library, found, owner=owner, name=name)
+    _refuse_unequal(npu, gpu, given.profile)
+    if not owner:
+        return Move("function", npu, gpu, reason=f"{npu.path} imports it from {gpu.path}")
+    return _place(given, library, found, npu, gpu)
+
+
+def _job(given: inputs.Inputs, modules: Sequence[Found]) -> CheckJob:
+    described = []
+    for found in modules:
+        path = found.module.gpu.path if found.module.gpu is not None else ""
+        text = given.omni.read(path) if path else None
+        described.append(CheckModule(found.path, found.text, path if text is not None else "", text))
+    return CheckJob(given.profile, tuple(described), read=given.omni.read)
+
+
+def _locate(given: inputs.Inputs, modules: Sequence[Found], library: Library, unit: str) -> tuple[Found, str, str]:
+    owner, _, name = unit.rpartition(".")
+    owner = dict(given.profile.classes).get(owner, owner)
+    matches: list[tuple[Found, str]] = []
+    for found in modules:
+        reading = _reading(library, found.path)
+        if not owner and name in reading.functions:
+            matches.append((found, ""))
+        classes = [c for c in reading.classes.values() if owner in ("", c.name) and name in c.methods]
+        matches += [(found, c.name) for c in classes]
+    if not matches:
+        raise InputError(
+            f"no NPU runner defines {unit}: name a method as Class.method; `runner-sync blocks` lists them."
+        )
+    if len(matches) > 1:
+        named = " and ".join(f"{found_owner}.{name}".strip(".") for _, found_owner in matches)
+        raise InputError(f"{unit} is the name of {named}: say which one.")
+    return *matches[0], name
+
+
+def _reading(library: Library, path: str) -> Reading:
+    reading = library.at(path)
+    assert reading is not None
+    return reading
+
+
+def _sides(given: inputs.Inputs, library: Library, found: Found, *, owner: str, name: str) -> tuple[Side, Side]:
+    reading = _reading(library, found.path)
+    twin_path = found.module.gpu.path if found.module.gpu is not None else ""
+    twin = library.at(twin_path) if twin_path else None
+    twin_owner = next((gpu for gpu, npu in given.profile.classes if npu == owner), "") if owner else ""
+    mine = _definition(reading, owner, name)
+    other = _definition(twin, twin_owner, name) if twin is not None and bool(twin_owner) == bool(owner) else None
+    label = f"{owner}.{name}".strip(".")
+    if mine is None or other is None or twin is None:
+        raise InputError(f"{label} has no twin in {twin_path or 'a GPU runner'}: there is nothing to share.")
+    return Side(found.path, owner, name, mine, reading), Side(twin_path, twin_owner, name, other, twin)
+
+
+def _definition(reading: Reading, owner: str, name: str) -> Function | None:
+    if not owner:
+        return reading.functions.get(name)
+    definitions = reading.classes[owner].methods.get(name, []) if owner in reading.classes else []
+    return definitions[-1] if definitions else None
+
+
+def _refuse_unequal(npu: Side, gpu: Side, profile: Profile) -> None:
+    where = f"{gpu.qualname} ({gpu.path}:{gpu.node.lineno})"
+    if npu.name == "__init__":
+        raise InputError(f"{npu.qualname} sets its own class up: hoist the methods that it calls.")
+    if not says_the_same(npu.reading, npu.node, gpu.reading, gpu.node, profile=profile):
+        raise InputError(f"{npu.qualname} differs from {where}: make them equal first, or leave both.")
+    word = next((w for side in (npu, gpu) for w in _device_words(side, profile)), "")
+    if word:
+        raise InputError(f"{npu.qualname} names {word}, which is the device's: it cannot be shared.")
+    if not same_globals(npu.reading, npu.node, gpu.reading):
+        raise InputError(f"{npu.qualname} reads names that mean something else beside {where}: it cannot be shared.")
+    if re.search(r"\bsuper\(\s*\w|\bself\.__\w+(?<!__)\b(?!__)", gpu.reading.text_of(gpu.node)):
+        raise InputError(f"{npu.qualname} names its own class (super(…) with arguments, self.__x): it cannot be moved.")
+
+
+def _device_words(side: Side, profile: Profile) -> list[str]:
+    text = side.reading.text_of(side.node)
+    words = [f"torch.{device}" for device in profile.device if f"torch.{device}" in text]
+    if in_npu_words(text, profile) != text or is_device_bound(text, profile):
+        words.append("a name that has another form on NPU")
+    return words
+
+
+def _place(given: inputs.Inputs, library: Library, found: Found, npu: Side, gpu: Side) -> Move:
+    npu_class, gpu_class = npu.reading.classes[npu.owner], gpu.reading.classes[gpu.owner]
+    npu_line, gpu_line = ancestry(library, npu_class), ancestry(library, gpu_class)
+    if gpu_class in npu_line.classes:
+        below = npu_line.find(npu.name, after=npu_class)
+        if below is not gpu_class:
+            between = below.name if below is not None else "a class"
+            raise InputError(f"{between} stands between {npu.owner} and {gpu.owner} with its own {npu.name}.")
+        return Move("inherited", npu, gpu, reason=f"{npu.owner} inherits it from {gpu.owner}")
+    base = next((c for c in gpu_line.classes[1:] if c in npu_line.classes), None)
+    reason = _why_no_base(given, found, npu, gpu, base, lines=(npu_line, gpu_line))
+    if _exists(base) and not reason:
+        said = f"{base.name} is a base of both classes"
+        return Move("base", npu, gpu, base=base.name, base_path=base.reading.path, reason=said)
+    return Move("mixin", npu, gpu, reason=f"a mixin, because {reason}")
+
+
+def _exists(base: ClassText | None) -> TypeGuard[ClassText]:
+    return base is not None
+
+
+def _why_no_base(
+    given: inputs.Inputs,
+    found: Found,
+    npu: Side,
+    gpu: Side,
+    base: ClassText | None,
+    *,
+    lines: tuple[Ancestry, Ancestry],
+) -> str:
+    """Why the base that both classes have is no place for the method; empty when it is one."""
+    if base is None:
+        return f"{npu.owner} and {gpu.owner} have no base of omni's in common"
+    if any(isinstance(n, ast.Name) and n.id == "super" for n in ast.walk(gpu.node)):
+        return "it calls super()"
+    for line in lines:
+        other = next((c for c in line.classes[1:] if npu.name in c.methods), None)
+        if other is not None:
+            return f"{other.name} has its own {npu.name}"
+    if given.ascend is None or given.vllm is None:
+        return (
+            f"only vllm-ascend and vLLM tell whether other runners inherit another {npu.name} from them (name them "
+            "with --ascend-path and --vllm-path)"
+        )
+    program = Program(given.omni, planning.upstream_trees(given))
+    dotted = found.path.removesuffix(".py").replace("/", ".")
+    if npu.name in program.ancestry(found.text, npu.owner, dotted).members:
+        return f"other runners inherit an upstream {npu.name}, which one in {base.name} would hide"
+    return ""

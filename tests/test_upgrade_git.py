@@ -1,0 +1,96 @@
+"""Upgrades between git checkouts: bases found in the history, an upgrade that runs once, and nothing without cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from repo_samples import REPOS, tagged_repository
+
+from runner_sync.model import UnitReport
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, upgrade
+
+RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
+EXECUTE, DUMMY = "OmniNPUModelRunner.execute_model", "OmniNPUModelRunner._dummy_run"
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Throw-away checkouts of vllm-omni and vllm-ascend."""
+
+    omni: Path
+    ascend: Path
+    commits: dict[str, str]
+
+    def options(self, *, ref: str | None = None, base: str | None = None) -> UpgradeOptions:
+        return UpgradeOptions(
+            omni=TreeOptions(path=self.omni),
+            ascend=TreeOptions(path=self.ascend, ref=ref),
+            vllm=TreeOptions(path=REPOS / "vllm"),
+            ascend_base=base,
+            gpu=False,
+            verify=False,
+        )
+
+    def upgrade(self, *, ref: str | None = None, base: str | None = None) -> Upgrade:
+        return upgrade(self.options(ref=ref, base=base))
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("RUNNER_SYNC_OFFLINE", "1")
+    tagged_repository("omni", tmp_path / "omni")
+    return Trees(tmp_path / "omni", tmp_path / "ascend", tagged_repository("ascend", tmp_path / "ascend"))
+
+
+def units(planned: Upgrade) -> dict[str, UnitReport]:
+    return {unit.unit: unit for unit in planned.report.units}
+
+
+def test_each_unit_has_the_base_that_it_was_copied_from(trees: Trees) -> None:
+    found = units(trees.upgrade())
+    bases = {name: found[name].base for name in (EXECUTE, DUMMY)}
+    refs = {name: base.ref for name, base in bases.items() if base is not None}
+    assert refs == {EXECUTE: trees.commits["v0.1.0"][:10], DUMMY: trees.commits["v0.2.0"][:10]}
+    assert found["OmniNPUModelRunner.omni_payload"].kind == "own"
+
+
+def test_what_upstream_changed_comes_in_and_what_is_omnis_stays(trees: Trees) -> None:
+    planned = trees.upgrade()
+    (change,) = planned.changes
+    assert change.path == RUNNER
+    assert change.after == (REPOS / "omni" / "expected" / "npu_model_runner.py").read_text("utf-8")
+    assert planned.report.reviews == ()
+
+
+@pytest.mark.parametrize(("ref", "names"), [("v0.1.0", set()), ("v0.2.0", {EXECUTE})])
+def test_only_units_behind_the_target_change(trees: Trees, ref: str, names: set[str]) -> None:
+    planned = trees.upgrade(ref=ref)
+    assert {name for name, unit in units(planned).items() if unit.outcome == "updated"} - {DUMMY} == names
+
+
+@pytest.mark.parametrize("base", ["v0.1.0", "v0.2.0"])
+def test_onto_its_own_base_nothing_changes(trees: Trees, base: str) -> None:
+    assert trees.upgrade(ref=base, base=base).changes == ()
+
+
+@pytest.mark.parametrize("has_lock", [True, False])
+def test_a_second_upgrade_changes_nothing(trees: Trees, has_lock: bool) -> None:
+    options = trees.options()
+    written = apply(upgrade(options), options)
+    assert RUNNER in written
+    if not has_lock:
+        (trees.omni / "runner-sync.lock").unlink()
+    again = upgrade(options)
+    assert again.changes == ()
+    assert again.report.reviews == ()
+    assert again.lock is None or not has_lock
+
+
+def test_each_hunk_names_the_commit_that_caused_it(trees: Trees) -> None:
+    causes = "\n".join(hunk.cause for hunk in units(trees.upgrade())[EXECUTE].hunks)
+    assert trees.commits["v0.3.0"][:10] in causes

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
-from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy
+from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
 from runner_sync.merge.renames import with_omni_names
 from runner_sync.merge.resolve import Content, Doubt, Veto, any_node, content, settle_presence
 from runner_sync.merge.weave import Weave, classify, order, parents
@@ -62,7 +62,9 @@ def merge(
     doubts = settle_presence(weave, strands, policy, heritage, veto, foreign)
     parents(weave, strands, policy)
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
-    kept = prune(weave, strands)
+    kept, hollow = prune(weave, strands)
+    reason = "upstream put a suite around statements that omni does not have"
+    doubts += [Doubt(strand, reason, 0.4) for strand in hollow if any_node(weave, strand).canon not in foreign]
     doubts += [
         Doubt(s, "upstream removed everything inside a block that omni had added", 0.5) for s in suites if not s.kept
     ]
@@ -159,4 +161,5 @@ __all__ = [
     "any_node",
     "flatten",
     "merge",
+    "settled_for",
 ]

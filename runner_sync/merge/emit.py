@@ -27,21 +27,40 @@ class Emitted:
         return "\n".join(self.lines) + "\n"
 
 
-def prune(weave: Weave, strands: list[Strand]) -> list[Strand]:
-    """Leave out strands that cannot stand: suites without a statement, clauses without their statement."""
+def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Strand]]:
+    """Leave out strands that cannot stand: suites without a statement, clauses without their statement.
+
+    Returns the strands that stay, and upstream's new suites that were left out because omni has nothing of what they
+    enclose.
+    """
+    hollow: list[Strand] = []
     while True:
         kept = [s for s in strands if s.kept]
         alive = {id(s) for s in kept}
         full = {id(s.parent) for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
         owners = {id(s.owner) for s in kept if s.owner is not None}
-        gone = [s for s in kept if _cannot_stand(weave, s, alive, full, owners)]
-        if not gone:
-            return kept
+        empty = [s for s in kept if s.sides == "u" and id(s) in owners and id(s) not in full]
+        for strand in empty:
+            hollow.append(strand)
+            _leave_out(strand, kept)
+        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive, full, owners)]
+        if not gone and not empty:
+            return kept, hollow
         for strand in gone:
             strand.kept = False
         for strand in kept:
             while strand.parent is not None and not strand.parent.kept:
                 strand.parent = strand.parent.parent
+
+
+def _leave_out(suite: Strand, strands: Sequence[Strand]) -> None:
+    """A new suite of upstream's with its clauses and all that upstream alone has in them."""
+    suite.kept = False
+    out = {id(suite)}
+    for strand in strands:
+        if strand.sides == "u" and (id(strand.owner) in out or id(strand.parent) in out):
+            strand.kept = False
+            out.add(id(strand))
 
 
 def _cannot_stand(weave: Weave, strand: Strand, alive: set[int], full: set[int], owners: set[int]) -> bool:

@@ -5,7 +5,7 @@ Comes in and goes out: one frozen value. May touch: nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Winner = Literal["omni", "upstream"]
@@ -24,6 +24,17 @@ class Policy:
     nesting: Winner = "upstream"
     first: Winner = "omni"
     updates_only: bool = False
+
+
+def settled_for(policy: Policy, side: str) -> Policy:
+    """``policy`` with every conflict settled for one side; any other word than a side changes nothing."""
+    match side:
+        case "omni" | "upstream":
+            return replace(
+                policy, edited_here_gone_there=side, gone_here_edited_there=side, both_edited=side, both_added=side
+            )
+        case _:
+            return policy
 
 
 FOLLOW = Policy()

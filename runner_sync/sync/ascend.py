@@ -14,15 +14,15 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.sync import texts
 from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Draft, ModuleJob, Side
+from runner_sync.sync.job import Draft, ModuleJob, Side, winner
 
 
 def follow(drafts: Iterable[Draft], job: ModuleJob) -> None:
     """Find the base of every draft and merge the new upstream text of those that are copies."""
     if job.upstream is None:
         return
-    new = _namesakes(job, job.upstream)
-    old = [(side, _namesakes(job, side)) for side in job.bases]
+    new = _namesakes(job.upstream)
+    old = [(side, _namesakes(side)) for side in job.bases]
     for draft in drafts:
         name = upstream_name(draft, job)
         candidates = [lineage.Candidate(side.ref, table[name]) for side, table in old if name in table]
@@ -53,7 +53,7 @@ def upstream_name(draft: Draft, job: ModuleJob) -> str:
     return f"{job.module.upstreams[0].name}.{draft.member}"
 
 
-def _namesakes(job: ModuleJob, side: Side) -> Mapping[str, str]:
+def _namesakes(side: Side) -> Mapping[str, str]:
     return texts.unit_texts(side.text, side.path)
 
 
@@ -98,6 +98,7 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
     assert draft.upstream is not None
     # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
     policy = merge.RECORD if not draft.owner else merge.FOLLOW
+    policy = merge.settled_for(policy, winner(job, draft.name))
     result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=policy, heritage=origin.heritage)
     if not result.parses:
         reason = f"the merge with {job.upstream.ref} did not parse, so omni's text stands"

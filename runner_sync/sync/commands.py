@@ -5,6 +5,7 @@ Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``; ``apply`` writes it. May to
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -81,11 +82,22 @@ def _planned(
         reviews=reviews,
         findings=findings,
         changes=changes,
-        notes=(*notes, *(note for result in results for note in result.notes)),
+        notes=(*notes, *_rest(results)),
         summary=planning.summarise(results, reviews),
     )
     root = options.out if options.out is not None else given.root
     return Upgrade(report, changes, root, _lock_change(results, given, options))
+
+
+def _rest(results: list[ModuleResult]) -> list[str]:
+    """One line on the GPU members that need nothing; ``blocks`` lists them one by one."""
+    counts = Counter(note.split(": ")[1] for result in results for note in result.notes)
+    quiet = counts["inherited"] + counts["unneeded"]
+    if not quiet:
+        return []
+    inherited, uncalled = counts["inherited"], counts["unneeded"]
+    where = f"the NPU classes inherit {inherited}, nothing calls {uncalled}"
+    return [f"{quiet} members of the GPU classes need nothing here: {where} (`runner-sync blocks` lists them)."]
 
 
 def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> FileChange | None:
@@ -99,11 +111,13 @@ def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: Upg
 
 def _entries(result: ModuleResult, given: inputs.Inputs) -> tuple[locks.Entry, ...]:
     """Lock entries of one module, with what ``check`` tells later edits by."""
-    entries = [
-        locks.Entry(result.path, name, _locked(upstream), _locked(gpu))
-        for name, (upstream, gpu) in result.synced.items()
-        if upstream is not None or gpu is not None
-    ]
+    entries = []
+    for name, (upstream, gpu) in result.synced.items():
+        known = given.lock.find(result.path, name)
+        upstream = _locked(upstream, known.upstream if known is not None else None)
+        gpu = _locked(gpu, known.gpu if known is not None else None)
+        if upstream is not None or gpu is not None:
+            entries.append(locks.Entry(result.path, name, upstream, gpu))
     twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
     text = given.omni.read(twin) if twin else None
     gpu_reading = Reading(twin, text) if text is not None else None
@@ -122,8 +136,11 @@ def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
     return replace(lock, entries=tuple(kept))
 
 
-def _locked(ref: BaseRef | None) -> BaseRef | None:
-    return replace(ref, how="lock", similarity=1.0) if ref is not None else None
+def _locked(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
+    """The reference as it is recorded; a text that is locked already keeps the ref it was first seen at."""
+    if ref is None or (known is not None and (known.path, known.digest) == (ref.path, ref.digest)):
+        return known if ref is not None else None
+    return replace(ref, how="lock", similarity=1.0)
 
 
 def lock(options: UpgradeOptions) -> Upgrade:

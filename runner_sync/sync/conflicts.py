@@ -11,7 +11,7 @@ from runner_sync.model import ReviewItem
 
 
 def inline(text: str, items: Sequence[ReviewItem]) -> str:
-    """Exchange the chosen text of each two-sided item for the three sides, in the format of ``git merge-file --diff3``."""
+    """Exchange the chosen text of each two-sided item for the three sides, as ``git merge-file --diff3`` shows them."""
     lines = text.split("\n")
     for item in sorted(items, key=lambda i: i.line, reverse=True):
         if item.omni == item.upstream or not item.chosen:

@@ -23,7 +23,7 @@ from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.sync import texts
 from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Draft, GpuBase, ModuleJob, Side
+from runner_sync.sync.job import Draft, GpuBase, ModuleJob, Side, winner
 from runner_sync.transforms import translate, translate_unit
 
 
@@ -170,7 +170,7 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[
             continue
         result = merge.merge(
             Triple(old, draft.text, new),
-            policy=merge.PORT,
+            policy=merge.settled_for(merge.PORT, winner(job, draft.name)),
             veto=veto,
             foreign=side.foreign.get(draft.name, frozenset()),
         )
@@ -247,7 +247,7 @@ def decide_members(class_name: str, drafts: Sequence[Draft], job: ModuleJob, sid
 def veto_for(bound: Mapping[str, str], device: Sequence[str]) -> Callable[[str], str]:
     """Refuse statements that call device-bound members or use device code themselves."""
     names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
-    words = [word for word in device]
+    words = list(device)
 
     def refuse(canon: str) -> str:
         match = names.search(canon) if names else None

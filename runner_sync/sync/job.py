@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from runner_sync.model import BaseRef, Hunk, Lineage, Outcome, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
@@ -57,8 +58,8 @@ class ModuleJob:
     ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
     have been aligned with, oldest first; ``gpu_new`` is the twin now and ``load_vllm`` gives vLLM's runner of its
     version. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
-    dotted names that derived modules once had, with what they are called now,
-    ``causes`` names the upstream commits behind a unit's added lines since a base.
+    dotted names that derived modules once had, with what they are called now; ``policies`` say which side wins
+    conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's added lines since a base.
     """
 
     profile: Profile
@@ -76,6 +77,7 @@ class ModuleJob:
     only: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
     relocated: Mapping[str, str] = field(default_factory=dict)
+    policies: Mapping[str, str] = field(default_factory=dict)
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
 
 
@@ -131,3 +133,8 @@ class Draft:
     @property
     def member(self) -> str:
         return self.name.rpartition(".")[2]
+
+
+def winner(job: ModuleJob, name: str) -> str:
+    """Which side wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` where nobody said so."""
+    return next((side for glob, side in job.policies.items() if fnmatchcase(name, glob)), "review")

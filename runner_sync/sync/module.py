@@ -35,7 +35,7 @@ from runner_sync.units import replace as exchange
 def upgrade_module(job: ModuleJob) -> ModuleResult:
     """Upgrade one module. Raises ``InputError`` when its text does not parse."""
     drafts = _drafts(job)
-    chosen = [draft for draft in drafts if _is_selected(draft.name, job.only)]
+    chosen = [draft for draft in drafts if is_selected(draft.name, job.only)]
     ascend.follow(chosen, job)
     side = gpu.read_side(job, drafts)
     notes: list[str] = []
@@ -50,7 +50,8 @@ def _drafts(job: ModuleJob) -> list[Draft]:
     return [Draft(name, [text]) for name, text in texts.unit_texts(job.text, job.path).items()]
 
 
-def _is_selected(name: str, only: Sequence[str]) -> bool:
+def is_selected(name: str, only: Sequence[str]) -> bool:
+    """Whether a unit is among those asked for: by qualified name, by pattern, or by member name; all when none is."""
     return not only or any(fnmatchcase(name, glob) or name.rpartition(".")[2] == glob for glob in only)
 
 
@@ -64,7 +65,7 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         gpu.port(mine, job, side, gpu.veto_for(bound, job.profile.unported))
         _mark(mine, job)
         decisions = gpu.decide_members(class_name, drafts, job, side)
-        added = [d for d in gpu.new_members(class_name, decisions, drafts, job, side) if _is_selected(d.name, job.only)]
+        added = [d for d in gpu.new_members(class_name, decisions, drafts, job, side) if is_selected(d.name, job.only)]
         for draft in added:
             draft.reviews += [_added_review(draft, job, decisions)]
         drafts += [*added, *_declined(class_name, decisions, job, side)]
@@ -79,7 +80,7 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
     found = []
     for decision in decisions:
         name = f"{class_name}.{decision.name}"
-        if decision.action not in ("device", "rebuilt") or not _is_selected(name, job.only):
+        if decision.action not in ("device", "rebuilt") or not is_selected(name, job.only):
             continue
         draft = Draft(name, [""], "own", "review")
         text = side.full[name]

@@ -23,7 +23,7 @@ from runner_sync.sync import history, inputs, texts
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.doubts import review
 from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, ModuleResult, Side
-from runner_sync.sync.module import upgrade_module
+from runner_sync.sync.module import is_selected, upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.starting import StartJob, start_module
@@ -48,6 +48,7 @@ class Upgrade:
 def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResult], tuple[str, ...]]:
     """Upgrade every derived module. Returns the results and notes on where the bases came from."""
     modules = find_modules(given)
+    _check_names(options.only, modules, given)
     bases = Bases(options, given, modules)
     program = Program(given.omni, upstream_trees(given), relocated=relocated_names(modules))
     results: list[ModuleResult] = []
@@ -60,6 +61,22 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
         results += _started(modules, bases, given)
     options.progress("upgrading", len(modules), len(modules))
     return results, tuple(bases.notes)
+
+
+def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.Inputs) -> None:
+    """Each ``--only`` must name a unit of the NPU modules or of their GPU twins. Raises ``InputError``."""
+    known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
+    npu = dict(given.profile.classes)
+    for found in modules:
+        text = given.omni.read(found.module.gpu.path) if found.module.gpu is not None else None
+        for name in texts.unit_texts(text) if text else ():
+            owner, dot, member = name.rpartition(".")
+            known.add(f"{npu.get(owner, owner)}{dot}{member}")
+    for glob in only:
+        if not any(is_selected(name, (glob,)) for name in known):
+            close = difflib.get_close_matches(glob, [*known, *(n.rpartition(".")[2] for n in known)], n=1)
+            hint = f"did you mean {close[0]}?" if close else "name one as in NPUARModelRunner.execute_model."
+            raise InputError(f"no unit is called {glob!r}: {hint}")
 
 
 def _started(modules: Sequence[Found], bases: Bases, given: inputs.Inputs) -> list[ModuleResult]:
@@ -133,6 +150,7 @@ def _job(
         ancestry=ancestry,
         mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
         only=options.only,
+        policies=given.config.units,
         relocated=program.relocated,
         causes=bases.causes(found),
         callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),

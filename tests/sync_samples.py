@@ -96,6 +96,7 @@ OMNI_TREE = {
 ASCEND_OLD = {
     "vllm_ascend/__init__.py": "",
     "PKG-INFO": "Metadata-Version: 2.1\nName: vllm-ascend\nVersion: 0.20.0\n",
+    "vllm_ascend/worker/worker.py": "class NPUWorker:\n    pass\n",
     ASCEND: """\
     from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 

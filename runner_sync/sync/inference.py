@@ -5,6 +5,7 @@ Comes in: options, trees, modules. Goes out: ``Base`` values by unit. May touch:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -97,13 +98,22 @@ def base_of(
         side, body = namesakes[locked.ref]
         return Base(locked, side, body)
     origin = lineage.infer(text, [lineage.Candidate(ref, body) for ref, (_, body) in namesakes.items()])
-    if origin is None or lineage.kind_of(text, origin) != "copy":
+    if origin is None or not (lineage.kind_of(text, origin) == "copy" or _is_same_record(text, origin.text)):
         return None
     side, body = namesakes[origin.ref]
     score = round(origin.similarity, 3)
     how = "composite" if origin.composite else "inferred"
     ref = BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(body))
     return Base(ref, side, body)
+
+
+def _is_same_record(text: str, other: str) -> bool:
+    """Whether two record classes have most fields in common; their types are hints that people change freely."""
+    mine, theirs = set(_FIELD.findall(text)), set(_FIELD.findall(other))
+    return re.search(r"^class ", text, re.MULTILINE) is not None and 2 * len(mine & theirs) > len(mine | theirs)
+
+
+_FIELD = re.compile(r"^    (\w+) *:", re.MULTILINE)
 
 
 def upstream_name(unit: str, found: Found) -> str:

@@ -12,7 +12,6 @@ from runner_sync import lineage
 from runner_sync.lock import digest
 from runner_sync.markers import read_markers
 from runner_sync.model import BaseRef, Lineage, Source, Tree, Unit
-from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER, VLLM_WORKER
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.inference import Base, base_of, sides, upstream_name
 from runner_sync.sync.job import Side
@@ -171,9 +170,8 @@ def trace_gpu(trees: Trees, found: Found) -> Iterator[Traced]:
 
 def _vllm_members(trees: Trees, found: Found) -> dict[str, Unit]:
     """vLLM's own units by their last name; a method is found whichever class it stands in."""
-    is_runner = found.module.upstreams[0].path == ASCEND_RUNNER
-    path = VLLM_RUNNER if is_runner else VLLM_WORKER
-    text = trees.vllm.read(path) if trees.vllm is not None else None
+    path = found.module.upstreams[0].vllm
+    text = trees.vllm.read(path) if trees.vllm is not None and path else None
     if text is None:
         return {}
     return {name.rpartition(".")[2]: unit for name, unit in unit_table(text, path).items()}

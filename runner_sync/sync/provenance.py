@@ -66,7 +66,7 @@ def trace(
     for source in upstream[:1]:
         _mark_edits(spans, nodes, source, unit)
     whole = [span or _span(node, unit, "omni") for span, node in zip(spans, nodes, strict=True)]
-    settled = _with_companions(whole, nodes)
+    settled = _with_companions(whole, nodes, marked)
     return [replace(span, marked=any(n in marked for n in range(span.start, span.end + 1))) for span in settled]
 
 
@@ -166,7 +166,7 @@ def _span(
     return Span(start, start + len(node.lines) - 1, provenance, source.title if source else "", lines)
 
 
-def _with_companions(spans: Sequence[Span], nodes: Sequence[Node]) -> list[Span]:
+def _with_companions(spans: Sequence[Span], nodes: Sequence[Node], marked: Collection[int]) -> list[Span]:
     """Weak statements, docstrings and comments take the origin of their head, or of the statement below."""
     settled = list(spans)
     for k, node in enumerate(nodes):
@@ -182,7 +182,7 @@ def _with_companions(spans: Sequence[Span], nodes: Sequence[Node]) -> list[Span]
     for k in range(len(nodes) - 1, -1, -1):
         if not nodes[k].is_comment:
             following = settled[k]
-        elif following is not None and settled[k].provenance == "omni":
+        elif following is not None and settled[k].provenance == "omni" and settled[k].start not in marked:
             settled[k] = _like(settled[k], following)
     return settled
 

@@ -1,0 +1,172 @@
+"""``blocks``: omni code of both sides, and what became of each GPU unit on NPU."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import CorpusRelease
+from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, RULER, Trees, stay_at_home
+
+from runner_sync import sync
+from runner_sync.errors import InputError
+from runner_sync.model import Block, Report
+from runner_sync.render import render
+from runner_sync.sync.options import CheckOptions, TreeOptions
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    stay_at_home(monkeypatch, tmp_path)
+    return Trees(tmp_path)
+
+
+def of(report: Report, path: str, unit: str) -> list[Block]:
+    return [block for block in report.blocks if (block.path, block.unit) == (path, unit)]
+
+
+def standing(report: Report, path: str, unit: str) -> str:
+    """What became of a GPU unit: every block of it says the same."""
+    (said,) = {block.twin or "" for block in of(report, path, unit)}
+    return said
+
+
+def test_without_upstreams_markers_count(trees: Trees) -> None:
+    report = sync.blocks(trees.check())
+    (block,) = of(report, BASE, "OmniNPUModelRunner.execute_model")
+    assert block.marked
+    assert block.label == "keep what the talker needs"
+    assert "self.talker_total = total" in block.text
+    assert "self.last_hidden" not in block.text
+    (loose,) = of(report, GPU_BASE, "OmniGPUModelRunner._forward")
+    assert loose.label == "remember how much there was"
+    assert [note for note in report.notes if "--ascend-path" in note]
+    assert [note for note in report.notes if "--vllm-path" in note]
+
+
+def test_with_vllm_ascend_unmarked_code_is_found_too(trees: Trees) -> None:
+    report = sync.blocks(trees.check(ascend=trees.ascend_old))
+    marked, unmarked = of(report, BASE, "OmniNPUModelRunner.execute_model")
+    assert (marked.marked, unmarked.marked) == (True, False)
+    assert unmarked.text.strip() == "self.last_hidden = hidden"
+    assert unmarked.names_defined == ("self.last_hidden",)
+    assert not [note for note in report.notes if "--ascend-path" in note]
+
+
+def test_gpu_code_that_vllm_has_is_not_omnis(trees: Trees) -> None:
+    trees.edit(
+        GPU_BASE,
+        "        return super()._forward(total)",
+        "        return super()._forward(total)\n\n    def _update_states(self, scheduler_output):\n"
+        "        self.seen = scheduler_output\n        self.seen_by_omni = True",
+    )
+    report = sync.blocks(trees.check(ascend=trees.ascend_old))
+    (block,) = of(report, GPU_BASE, "OmniGPUModelRunner._update_states")
+    assert block.text.strip() == "self.seen_by_omni = True"
+
+
+def test_what_became_of_gpu_units(trees: Trees) -> None:
+    trees.edit(
+        GPU_AR,
+        "    def _finish(self, logits, total):",
+        "    def _snapshot(self):\n        return torch.cuda.Stream()\n\n"
+        "    def _nobody(self):\n        return 1\n\n    def _finish(self, logits, total):",
+    )
+    trees.edit(
+        GPU_AR, "    def _stage_of", "    def _stage_name(self, info):\n        return info\n\n    def _stage_of"
+    )
+    trees.edit(AR, "    def _stage_of", "    def _stage_name(self, info):\n        return info[0]\n\n    def _stage_of")
+    report = sync.blocks(trees.check(ascend=trees.ascend_old))
+    said = {name: standing(report, GPU_AR, f"GPUARModelRunner.{name}").partition(":")[0] for name in _EXPECTED}
+    assert said == _EXPECTED
+    assert standing(report, GPU_BASE, "OmniGPUModelRunner._forward").startswith("inherited")
+    tally = {name.removeprefix("gpu_"): count for name, count in report.summary.items()}
+    units = {(block.path, block.unit) for block in report.blocks if "/npu/" not in block.path}
+    assert sum(int(count) for count in tally.values()) == len(units)
+
+
+_EXPECTED = {
+    "_sample": "review",  # a hook that NPU lacks
+    "_finish": "ported",
+    "_stage_of": "hoistable",
+    "_stage_name": "review",  # NPU has another one
+    "_snapshot": "device",
+    "_nobody": "unneeded",
+}
+
+
+def test_without_vllm_ascend_nobody_can_say_unneeded(trees: Trees) -> None:
+    options = replace(trees.check(), vllm=TreeOptions(path=trees.vllm))
+    said = standing(sync.blocks(options), GPU_AR, "GPUARModelRunner._sample")
+    assert said.startswith("review: not on NPU")
+
+
+def test_an_npu_method_that_calls_its_gpu_twin(trees: Trees) -> None:
+    trees.edit(
+        BASE,
+        "    def execute_model",
+        "    def _forward(self, total):\n        return OmniGPUModelRunner._forward(self, total)\n\n"
+        "    def execute_model",
+    )
+    report = sync.blocks(trees.check(ascend=trees.ascend_old))
+    assert standing(report, GPU_BASE, "OmniGPUModelRunner._forward") == (
+        "inherited: OmniNPUModelRunner._forward calls it"
+    )
+
+
+def test_fields_of_a_record_are_known_by_name(trees: Trees) -> None:
+    record = "class State(NamedTuple):\n    total: {0}\n    logits: {0}\n    payload: {0}\n\n\n"
+    upstream = "class State(NamedTuple):\n    total: int\n    logits: Tensor\n\n\n"
+    for root, path, text in ((trees.omni, AR, record.format("Any")), (trees.ascend_old, ASCEND, upstream)):
+        file = root / path
+        body = file.read_text("utf-8")
+        file.write_text(body.replace("class ", f"{text}class ", 1), "utf-8")
+    report = sync.blocks(trees.check(ascend=trees.ascend_old))
+    (block,) = of(report, AR, "State")
+    assert block.text.strip() == "payload: Any"
+
+
+def test_json_and_the_reference_page_say_the_twin(trees: Trees) -> None:
+    report = sync.blocks(trees.check(ascend=trees.ascend_old))
+    data = json.loads(render(report, "json"))
+    assert {"unit": "GPUARModelRunner._finish", "twin": "ported: NPUARModelRunner._finish"}.items() <= next(
+        block for block in data["blocks"] if block["unit"] == "GPUARModelRunner._finish"
+    ).items()
+    page = render(report, "markdown")
+    assert "`GPUARModelRunner._stage_of`" in page
+    assert "hoistable: equals NPUARModelRunner._stage_of" in page
+    assert "omni units of the GPU runners on NPU" in page
+
+
+def test_from_the_lock_the_bases_must_be_at_hand(trees: Trees) -> None:
+    trees.write_lock()
+    with pytest.raises(InputError, match=r"not in the cache"):
+        sync.blocks(trees.check())
+
+
+def test_a_ruler_is_part_of_its_block(trees: Trees) -> None:
+    (block,) = of(sync.blocks(trees.check()), BASE, "OmniNPUModelRunner.execute_model")
+    assert block.text.strip().startswith(RULER)
+
+
+@pytest.mark.corpus
+def test_every_gpu_omni_unit_of_a_release_is_accounted_for(corpus_release: CorpusRelease) -> None:
+    for project, version in (("vllm-omni", "0.26.0"), ("vllm-ascend", "0.26.0rc1"), ("vllm", "0.26.0")):
+        corpus_release(project, version)  # type: ignore[arg-type]
+    report = sync.blocks(
+        CheckOptions(
+            omni=TreeOptions(version="0.26.0"),
+            ascend=TreeOptions(version="0.26.0rc1"),
+            vllm=TreeOptions(version="0.26.0"),
+            ascend_base="0.26.0rc1",
+        )
+    )
+    gpu = {(block.path, block.unit): block.twin or "" for block in report.blocks if "/npu/" not in block.path}
+    kinds = {twin.partition(":")[0] for twin in gpu.values()}
+    assert kinds <= {"ported", "inherited", "hoistable", "unneeded", "device", "review"}
+    gpu_ar = "vllm_omni/worker/gpu_ar_model_runner.py"
+    assert gpu[gpu_ar, "GPUARModelRunner._request_final_stage_id"].startswith("hoistable")
+    assert gpu[gpu_ar, "GPUARModelRunner.load_model"].startswith("review")
+    assert gpu["vllm_omni/worker/gpu_model_runner.py", "OmniGPUModelRunner._preprocess"].startswith("inherited")

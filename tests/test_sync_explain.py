@@ -1,0 +1,156 @@
+"""``explain``: where the statements of a runner come from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, Trees, stay_at_home
+
+from runner_sync import sync
+from runner_sync.errors import InputError
+from runner_sync.model import Hunk, Report
+from runner_sync.render import render
+from runner_sync.sync.options import TreeOptions
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    stay_at_home(monkeypatch, tmp_path)
+    return Trees(tmp_path)
+
+
+def line_of(root: Path, path: str, text: str) -> int:
+    rows = (root / path).read_text("utf-8").split("\n")
+    (number,) = [k for k, row in enumerate(rows, start=1) if text in row]
+    return number
+
+
+def explained(trees: Trees, path: str, text: str) -> Hunk:
+    """The one hunk about the line that holds ``text``."""
+    options = trees.check(ascend=trees.ascend_old)
+    report = sync.explain(options, path, line_of(trees.omni, path, text))
+    (hunk,) = [hunk for unit in report.units for hunk in unit.hunks]
+    return hunk
+
+
+def test_a_statement_of_upstream_says_its_line_there(trees: Trees) -> None:
+    hunk = explained(trees, BASE, "logits, hidden = self._forward(total)")
+    there = line_of(trees.ascend_old, ASCEND, "logits, hidden = self._forward(total)")
+    assert (hunk.provenance, hunk.cause) == ("upstream", f"vllm-ascend 0.20.0 line {there}")
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("self.talker_total = total", "marked: keep what the talker needs"),
+        ("# keep what the talker needs", "marked: keep what the talker needs"),
+        ("self.last_hidden = hidden", "not marked"),
+    ],
+)
+def test_omnis_own_statements(trees: Trees, text: str, cause: str) -> None:
+    hunk = explained(trees, BASE, text)
+    assert (hunk.provenance, hunk.cause) == ("omni", cause)
+
+
+def test_an_edited_statement_names_the_original(trees: Trees) -> None:
+    trees.edit(BASE, "return self._finish(logits, total)", "return self._finish(logits, total + 1)")
+    hunk = explained(trees, BASE, "total + 1")
+    there = line_of(trees.ascend_old, ASCEND, "return self._finish(logits, total)")
+    assert (hunk.provenance, hunk.cause) == ("omni", f"not marked, edits vllm-ascend 0.20.0 line {there}")
+
+
+def test_a_port_names_the_gpu_runner(trees: Trees) -> None:
+    hunk = explained(trees, AR, "info = request.additional_information")
+    there = line_of(trees.omni, GPU_AR, "info = request.additional_information")
+    assert (hunk.provenance, hunk.cause) == ("gpu", f"{GPU_AR} line {there}")
+
+
+def test_words_that_stand_everywhere_go_with_their_head(trees: Trees) -> None:
+    trees.edit(
+        BASE,
+        "self.last_hidden = hidden",
+        "if self.has_talker:\n            return None\n        else:\n            self.rest = 1",
+    )
+    path = trees.omni / BASE
+    rows = path.read_text("utf-8").split("\n")
+    head = next(k for k, row in enumerate(rows, start=1) if "has_talker" in row)
+    report = sync.explain(trees.check(ascend=trees.ascend_old), BASE)
+    hunks = [hunk for unit in report.units for hunk in unit.hunks]
+    for line in range(head, head + 4):
+        assert [hunk.provenance for hunk in hunks if hunk.line <= line <= hunk.end_line] == ["omni"]
+
+
+def whole(trees: Trees, path: str = BASE) -> Report:
+    return sync.explain(trees.check(ascend=trees.ascend_old), path)
+
+
+def test_a_whole_file_covers_every_statement_once(trees: Trees) -> None:
+    report = whole(trees)
+    lines = [line for unit in report.units for hunk in unit.hunks for line in range(hunk.line, hunk.end_line + 1)]
+    assert len(lines) == len(set(lines))
+    (unit,) = report.units
+    assert (unit.unit, unit.kind) == ("OmniNPUModelRunner.execute_model", "copy")
+    assert unit.base is not None
+    assert unit.base.ref == "0.20.0"
+
+
+def test_the_text_quotes_the_lines(trees: Trees) -> None:
+    text = render(whole(trees), "text")
+    assert "self.talker_total = total" in text
+    assert "vllm-ascend 0.20.0 line" in text
+    assert "lines from upstream, 0 ported from GPU, 5 of omni's own." in text
+
+
+def test_gpu_runners_are_told_from_vllm(trees: Trees) -> None:
+    options = replace(trees.check(), vllm=TreeOptions(path=trees.vllm))
+    line = line_of(trees.omni, GPU_BASE, "self.talker_total = total")
+    report = sync.explain(options, GPU_BASE, line)
+    (unit,) = report.units
+    assert [hunk.provenance for hunk in unit.hunks] == ["omni"]
+    assert unit.base is not None
+    assert unit.base.project == "vllm"
+
+
+@pytest.mark.parametrize("spelling", ["relative", "absolute", "bare"])
+def test_files_by_any_name(trees: Trees, spelling: str) -> None:
+    name = {"relative": AR, "absolute": str(trees.omni / AR), "bare": Path(AR).name}[spelling]
+    assert {unit.path for unit in sync.explain(trees.check(ascend=trees.ascend_old), name).units} == {AR}
+
+
+def test_a_blank_line_goes_with_what_stands_above(trees: Trees) -> None:
+    trees.edit(BASE, "        self.last_hidden = hidden\n", "        self.last_hidden = hidden\n\n")
+    line = line_of(trees.omni, BASE, "self.last_hidden = hidden") + 1
+    report = sync.explain(trees.check(ascend=trees.ascend_old), BASE, line)
+    assert [(hunk.line, hunk.provenance) for unit in report.units for hunk in unit.hunks] == [(line - 1, "omni")]
+
+
+def test_imports_belong_to_no_unit(trees: Trees) -> None:
+    report = sync.explain(trees.check(ascend=trees.ascend_old), BASE, 1)
+    assert report.units == ()
+    assert "Nothing to explain here" in render(report, "text")
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "said"),
+    [
+        ("vllm_omni/config.py", None, r"is no runner of .*: name one of .*npu_model_runner\.py"),
+        (BASE, 999, r"has \d+ lines: there is no line 999"),
+    ],
+)
+def test_what_cannot_be_explained(trees: Trees, file: str, line: int | None, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        sync.explain(trees.check(ascend=trees.ascend_old), file, line)
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        (BASE, r"cannot tell vllm-ascend's lines from omni's: .*--ascend-path"),
+        (GPU_BASE, r"cannot tell vLLM's lines from omni's: .*--vllm-path"),
+    ],
+)
+def test_without_an_upstream_nothing_is_guessed(trees: Trees, file: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        sync.explain(trees.check(), file)

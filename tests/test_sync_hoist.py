@@ -1,0 +1,206 @@
+"""``hoist``: where an equal method goes, what refuses, and that both files still say the same."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, BASE, GPU_AR, GPU_BASE, RULER, Trees, stay_at_home
+
+from runner_sync import lock as locks
+from runner_sync import sync
+from runner_sync.errors import InputError
+from runner_sync.render import render
+from runner_sync.sync.planning import Upgrade
+
+MIXIN = "vllm_omni/worker/ar_model_runner_mixin.py"
+STAGE = "NPUARModelRunner._stage_of"
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    stay_at_home(monkeypatch, tmp_path)
+    return Trees(tmp_path)
+
+
+def hoist(trees: Trees, unit: str) -> dict[str, str]:
+    """Texts after the move, by path; all of them parse."""
+    planned = sync.hoist(trees.upgrade(trees.ascend_old), unit)
+    texts = {change.path: change.after or "" for change in planned.changes}
+    for text in texts.values():
+        ast.parse(text)
+    return texts
+
+
+def methods(text: str) -> dict[str, list[str]]:
+    return {
+        node.name: [child.name for child in node.body if isinstance(child, ast.FunctionDef)]
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def bases(text: str, name: str) -> list[str]:
+    (node,) = [n for n in ast.parse(text).body if isinstance(n, ast.ClassDef) and n.name == name]
+    return [ast.unparse(base) for base in node.bases]
+
+
+def add_to_both(trees: Trees, text: str) -> None:
+    """The same method behind the last one of both AR runners."""
+    for path in (AR, GPU_AR):
+        trees.edit(path, '        return info.get("stage")\n', f'        return info.get("stage")\n\n{text}')
+
+
+def test_a_name_of_omnis_own_goes_to_the_base(trees: Trees) -> None:
+    texts = hoist(trees, STAGE)
+    assert set(texts) == {AR, GPU_AR, GPU_BASE}
+    assert methods(texts[AR])["NPUARModelRunner"] == ["_finish"]
+    assert methods(texts[GPU_AR])["GPUARModelRunner"] == ["_sample", "_finish"]
+    assert methods(texts[GPU_BASE])["OmniGPUModelRunner"] == ["_forward", "_stage_of"]
+
+
+@pytest.mark.parametrize("unit", ["_stage_of", "GPUARModelRunner._stage_of"])
+def test_units_by_any_name(trees: Trees, unit: str) -> None:
+    assert set(hoist(trees, unit)) == {AR, GPU_AR, GPU_BASE}
+
+
+def test_an_override_of_an_upstream_method_goes_to_a_mixin(trees: Trees) -> None:
+    texts = hoist(trees, "NPUARModelRunner._finish")
+    assert set(texts) == {AR, GPU_AR, MIXIN}
+    assert methods(texts[MIXIN]) == {"ARModelRunnerMixin": ["_finish"]}
+    assert bases(texts[AR], "NPUARModelRunner") == ["ARModelRunnerMixin", "OmniNPUModelRunner"]
+    assert bases(texts[GPU_AR], "GPUARModelRunner") == ["ARModelRunnerMixin", "OmniGPUModelRunner"]
+    assert "from vllm_omni.worker.ar_model_runner_mixin import ARModelRunnerMixin" in texts[AR]
+
+
+def test_a_second_method_joins_the_first_in_the_mixin(trees: Trees) -> None:
+    add_to_both(trees, "    def _sample_twice(self, logits):\n        return super()._sample_twice(logits)\n")
+    for unit in ("_finish", "_sample_twice"):
+        options = trees.upgrade(trees.ascend_old, allow_dirty=True)
+        sync.apply(sync.hoist(options, f"NPUARModelRunner.{unit}"), options)
+    assert methods((trees.omni / MIXIN).read_text("utf-8")) == {"ARModelRunnerMixin": ["_finish", "_sample_twice"]}
+    assert bases((trees.omni / AR).read_text("utf-8"), "NPUARModelRunner").count("ARModelRunnerMixin") == 1
+
+
+def test_without_upstreams_at_hand_it_is_a_mixin(trees: Trees) -> None:
+    from dataclasses import replace
+
+    from runner_sync.sync.options import TreeOptions
+
+    options = replace(trees.upgrade(trees.ascend_old), ascend=TreeOptions(), vllm=TreeOptions())
+    planned = sync.hoist(options, STAGE)
+    assert {change.path for change in planned.changes} == {AR, GPU_AR, MIXIN}
+    assert "only vllm-ascend and vLLM tell" in planned.report.notes[0]
+
+
+def test_what_the_class_inherits_is_only_dropped(trees: Trees) -> None:
+    copy = (
+        "    def _forward(self, total):\n        self.talker_total = total\n        return super()._forward(total)\n\n"
+    )
+    trees.edit(BASE, "    def execute_model", f"{copy}    def execute_model")
+    texts = hoist(trees, "OmniNPUModelRunner._forward")
+    assert set(texts) == {BASE}
+    assert methods(texts[BASE]) == {"OmniNPUModelRunner": ["execute_model"]}
+
+
+def test_a_function_is_imported(trees: Trees) -> None:
+    function = (
+        "def flat(values):\n    found = []\n    for value in values:\n        found += value\n    return found\n\n\n"
+    )
+    for path, name in ((AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")):
+        trees.edit(path, f"class {name}(", f"{function}class {name}(")
+    texts = hoist(trees, "flat")
+    assert set(texts) == {AR}
+    assert "from vllm_omni.worker.gpu_ar_model_runner import flat" in texts[AR]
+    assert "def flat" not in texts[AR]
+
+
+def test_imports_follow_the_method(trees: Trees) -> None:
+    add_to_both(
+        trees, "    def _clock(self, request):\n        now = time.time()\n        return now - request.arrival\n"
+    )
+    for path in (AR, GPU_AR):
+        file = trees.omni / path
+        file.write_text(f"import time\n\n{file.read_text('utf-8')}", "utf-8")
+    texts = hoist(trees, "NPUARModelRunner._clock")
+    assert "import time" in texts[GPU_BASE]
+    assert "import time" not in texts[AR]
+    assert "import time" not in texts[GPU_AR]
+
+
+def test_rulers_that_enclosed_nothing_else_go_too(trees: Trees) -> None:
+    text = "    def _length(self, info):\n        size = len(info)\n        return size\n"
+    trees.edit(GPU_AR, '        return info.get("stage")\n', f'        return info.get("stage")\n\n{text}')
+    trees.edit(
+        AR,
+        '        return info.get("stage")\n',
+        f'        return info.get("stage")\n\n    {RULER}\n{text}    {RULER}\n',
+    )
+    assert RULER not in hoist(trees, "NPUARModelRunner._length")[AR]
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("nonesuch", r"no NPU runner defines nonesuch"),
+        ("OmniNPUModelRunner.execute_model", r"has no twin in .*gpu_model_runner\.py"),
+        ("NPUARModelRunner._name", r"differs from GPUARModelRunner\._name .*: make them equal first"),
+        ("NPUARModelRunner._stream", r"names torch\.npu, which is the device's"),
+        ("NPUARModelRunner._helped", r"needs helper of .*gpu_ar_model_runner\.py"),
+        ("NPUARModelRunner.__init__", r"sets its own class up"),
+        ("NPUARModelRunner._explicit", r"names its own class"),
+    ],
+)
+def test_what_refuses(trees: Trees, unit: str, said: str) -> None:
+    add_to_both(
+        trees,
+        "    def __init__(self, config):\n        self.config = config\n\n"
+        "    def _helped(self, request):\n        found = helper(request)\n        return found\n\n"
+        "    def _explicit(self, request):\n        self.__secret = request\n        return request\n\n"
+        "    def _stream(self):\n        stream = torch.npu.current_stream()\n        return stream\n",
+    )
+    for path, body in ((AR, "first"), (GPU_AR, "second")):
+        file = trees.omni / path
+        text = file.read_text("utf-8")
+        method = f"    def _name(self):\n        value = {body!r}\n        return value\n"
+        file.write_text(f"{text}\n{method}\n\ndef helper(request):\n    return request\n", "utf-8")
+    before = {path: (trees.omni / path).read_text("utf-8") for path in (AR, GPU_AR, GPU_BASE)}
+    with pytest.raises(InputError, match=said):
+        hoist(trees, unit)
+    assert {path: (trees.omni / path).read_text("utf-8") for path in before} == before
+
+
+def test_a_name_of_two_runners_must_be_told_apart(trees: Trees) -> None:
+    trees.edit(
+        AR, "    def _stage_of", "    def execute_model(self, output):\n        return output\n\n    def _stage_of"
+    )
+    with pytest.raises(InputError, match=r"OmniNPUModelRunner\.execute_model and NPUARModelRunner\.execute_model"):
+        hoist(trees, "execute_model")
+
+
+def applied(trees: Trees, unit: str) -> Upgrade:
+    options = trees.upgrade(trees.ascend_old, allow_dirty=True)
+    planned = sync.hoist(options, unit)
+    sync.apply(planned, options)
+    return planned
+
+
+def test_afterwards_check_has_nothing_to_hoist_and_the_lock_forgets(trees: Trees) -> None:
+    trees.write_lock()
+    options = trees.check(select=("RS501", "RS201", "RS203"))
+    assert ("RS501", "_stage_of") in {(f.code, f.symbol) for f in sync.check(options).findings}
+    applied(trees, STAGE)
+    assert "_stage_of" not in {finding.symbol for finding in sync.check(options).findings}
+    entries = locks.load((trees.omni / locks.FILE_NAME).read_text("utf-8")).entries
+    assert STAGE not in {entry.qualname for entry in entries}
+    with pytest.raises(InputError, match="no NPU runner defines"):
+        hoist(trees, STAGE)
+
+
+def test_the_report_says_what_moved_where(trees: Trees) -> None:
+    planned = sync.hoist(trees.upgrade(trees.ascend_old), STAGE)
+    text = render(planned.report, "text")
+    assert f"- {STAGE}" in text
+    assert "+ OmniGPUModelRunner._stage_of" in text
+    assert f"Plan: move {STAGE} to OmniGPUModelRunner._stage_of in {GPU_BASE}." in text

@@ -6,7 +6,6 @@ error must not make a run green. May touch: nothing; the rules themselves are no
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -80,6 +79,4 @@ def _refuse_unknown(codes: Iterable[str], where: str) -> None:
     for code in codes:
         if code == "ALL" or any(known.startswith(code) for known in known_codes()):
             continue
-        near = difflib.get_close_matches(code, known_codes(), n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise InputError(f"{where} {code}: there is no such rule; {hint}`runner-sync rule` lists them all.")
+        raise InputError(f"{where} {code}: there is no such rule; `runner-sync rule` lists them all.")

@@ -1,0 +1,113 @@
+"""Which lines a branch touched, on throw-away repositories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import commit
+
+from runner_sync.errors import InputError
+from runner_sync.sources import RevisionTree, WorkTree, open_path
+
+FILE = "vllm_omni/worker/gpu_model_runner.py"
+ROWS = ["one = 1", "two = 2", "three = 3", "four = 4", "five = 5"]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A branch that left ``main``: the second line differs."""
+    folder = tmp_path / "omni"
+    (folder / FILE).parent.mkdir(parents=True)
+    (folder / "vllm_omni/__init__.py").write_text("", "utf-8")
+    write(folder, ROWS)
+    commit(folder, "First")
+    return folder
+
+
+def write(root: Path, rows: list[str], end: str = "\n") -> None:
+    (root / FILE).write_text("\n".join(rows) + end, "utf-8")
+
+
+def changed(root: Path, since: str = "main") -> dict[str, frozenset[int]]:
+    tree = open_path("vllm-omni", root)
+    assert isinstance(tree, WorkTree)
+    return tree.changed_lines(since)
+
+
+def test_nothing_changed(root: Path) -> None:
+    assert changed(root) == {}
+
+
+@pytest.mark.parametrize(
+    ("rows", "lines"),
+    [
+        ([ROWS[0], "two = 22", *ROWS[2:]], {2}),
+        ([*ROWS, "six = 6"], {6}),
+        ([ROWS[0], *ROWS[2:]], {1, 2}),  # a line that went: its neighbours
+        (ROWS[1:], {0, 1}),
+        ([*ROWS[:2], "++ three", "-- four", "+++ b/nothing.py", *ROWS[2:]], {3, 4, 5}),
+    ],
+)
+def test_lines_of_the_work_tree(root: Path, rows: list[str], lines: set[int]) -> None:
+    write(root, rows)
+    assert changed(root) == {FILE: lines}
+
+
+def test_a_missing_final_newline_is_a_change(root: Path) -> None:
+    write(root, ["zero = 0", *ROWS[1:]], end="")
+    assert changed(root) == {FILE: {1, 5}}
+
+
+def test_untracked_files_count_whole_and_ignored_ones_not(root: Path) -> None:
+    (root / ".gitignore").write_text("ignored.py\n", "utf-8")
+    commit(root, "Ignore")
+    for name in ("new.py", "ignored.py", "notes.txt"):
+        (root / "vllm_omni" / name).write_text("a = 1\nb = 2\n", "utf-8")
+    assert set(changed(root)) == {"vllm_omni/new.py"}
+    assert changed(root)["vllm_omni/new.py"] >= {1, 2}
+
+
+def test_a_file_that_is_gone_has_no_lines(root: Path) -> None:
+    (root / FILE).unlink()
+    assert changed(root) == {}
+
+
+def test_what_happened_on_main_since_is_not_the_branchs(root: Path) -> None:
+    from git import Repo
+
+    with Repo(root) as repo:
+        repo.git.checkout("-q", "-b", "work")
+        write(root, [ROWS[0], "two = 22", *ROWS[2:]])
+        commit(root, "Work")
+        repo.git.checkout("-q", "main")
+        write(root, [*ROWS[:4], "five = 55"])
+        commit(root, "Elsewhere")
+        repo.git.checkout("-q", "work")
+    assert changed(root) == {FILE: {2}}
+
+
+def test_a_project_in_a_folder_of_its_repository(tmp_path: Path) -> None:
+    for folder in ("projects/omni", "projects/omni-too"):
+        file = tmp_path / folder / FILE
+        file.parent.mkdir(parents=True)
+        (file.parent.parent / "__init__.py").write_text("", "utf-8")
+        file.write_text("one = 1\n", "utf-8")
+    commit(tmp_path, "First")
+    for folder in ("projects/omni", "projects/omni-too"):
+        (tmp_path / folder / FILE).write_text("one = 2\n", "utf-8")
+    assert changed(tmp_path / "projects/omni") == {FILE: {1}}
+
+
+def test_between_revisions(root: Path) -> None:
+    write(root, [ROWS[0], "two = 22", *ROWS[2:]])
+    commit(root, "Second")
+    write(root, ["one = 11"])
+    tree = open_path("vllm-omni", root, ref="main")
+    assert isinstance(tree, RevisionTree)
+    assert tree.changed_lines("main~1") == {FILE: {2}}
+
+
+def test_an_unknown_revision_is_an_error(root: Path) -> None:
+    with pytest.raises(InputError, match="has no revision mian"):
+        changed(root, "mian")

@@ -49,8 +49,9 @@ def _place_key(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
 
 
 def order_changes(changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
-    """Keep the files that differ, sorted by path. A file that is only quoted from (before == after) is no change."""
-    return tuple(sorted((change for change in changes if change.before != change.after), key=lambda item: item.path))
+    """Keep the files that differ, code first, then by path. One that is only quoted (before == after) is no change."""
+    differ = (change for change in changes if change.before != change.after)
+    return tuple(sorted(differ, key=lambda item: (not item.path.endswith(".py"), item.path)))
 
 
 def order_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:

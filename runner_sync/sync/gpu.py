@@ -17,6 +17,7 @@ from functools import lru_cache
 from runner_sync import lineage, merge
 from runner_sync.compose.hooks import fit_sampler_hook
 from runner_sync.compose.members import Member, Twins, canonical, decide, predecessor
+from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.profile import Profile
@@ -158,6 +159,10 @@ def _rebased(text: str, base: str, upstream: str) -> str:
     return result.text if result.parses else text
 
 
+RELATED = 0.15
+"""Below this similarity to its GPU twin a method has no anchors to put the twin's changes at."""
+
+
 def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[[str], str]) -> None:
     """Merge the GPU twin's omni changes into each draft that has a twin."""
     assert job.gpu_new is not None
@@ -167,6 +172,10 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[
             continue
         _refer(draft, job, new, side)
         if old is None or canonical(old) == canonical(new):
+            continue
+        if lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(old)) < RELATED:
+            reason = f"{NOT_PORTED}the GPU runner changed its version, and the NPU runner does this in another way"
+            draft.reviews.append(review(draft, job.path, reason, 0.5, old, draft.text, new, draft.text))
             continue
         result = merge.merge(
             Triple(old, draft.text, new),

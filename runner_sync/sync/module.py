@@ -15,6 +15,7 @@ from runner_sync.compose.imports import Provider, imports, settle
 from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
+from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
 from runner_sync.sync import ascend, gpu, texts
@@ -274,10 +275,8 @@ def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
         outcome = "removed"
     elif outcome == "unchanged" and draft.text != draft.before:
         outcome = "updated"
-    count = {"upstream": 0, "gpu": 0}
-    for hunk in hunks:
-        if hunk.provenance in count:
-            count[hunk.provenance] += hunk.end_line - hunk.line + 1
+    before, after = fingerprint(draft.before), fingerprint("" if draft.removed else draft.text)
+    followed = fingerprint(draft.texts[1]) if draft.base is not None and len(draft.texts) > 1 else before
     return UnitReport(
         draft.name,
         job.path,
@@ -285,10 +284,21 @@ def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
         outcome,
         draft.base,
         draft.gpu,
-        count["upstream"],
-        count["gpu"],
+        taken=((followed - before) & after).total(),
+        ported=(after - followed).total(),
+        kept=sum(canon in after for canon in draft.own),
+        removed=(before - after).total(),
+        blocks=_blocks(draft, job.profile.marker),
         hunks=tuple(hunks),
     )
+
+
+def _blocks(draft: Draft, label: str) -> int:
+    """How many marked blocks the unit has now."""
+    text = draft.text
+    if draft.removed or label.lower() not in text.lower():
+        return 0
+    return len(read_markers("class _:\n" + text if text[:1] in (" ", "\t") else text, label=label).regions)
 
 
 def _hunks(draft: Draft, job: ModuleJob) -> Iterable[Hunk]:

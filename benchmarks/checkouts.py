@@ -1,0 +1,105 @@
+"""Git checkouts made of released trees, so that the timed commands need no network.
+
+Comes in: releases, versions of vllm-ascend's runner. Goes out: repositories below a folder, runner files for floors.
+May touch: that folder, ``git fast-import``, what ``runner_sync.sources`` touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import programs
+from benchmarks.corpus import tree
+from runner_sync import sources
+from runner_sync.model import Project
+from runner_sync.profile import ASCEND_RUNNER, ASCEND_WORKER, NPU, VLLM_RUNNER, VLLM_WORKER
+from runner_sync.sync.options import silent
+
+OMNI, ASCEND, VLLM = ("0.30.0", "0.32.0rc1"), ("0.26.0rc1", "0.30.0rc2"), ("0.30.0", "0.32.0")
+"""Old and new release of each project: today's upgrade, which nobody has done yet (case HEAD)."""
+
+_HEAVY = ("vllm_omni/diffusion/", "vllm_omni/model_executor/")
+"""Model code, two thirds of the package, which no runner inherits from."""
+
+Commit = tuple[str, Mapping[str, str]]
+"""A tag (or an empty name) and the files of a commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkouts:
+    """Where the repositories are; ``ascend`` by number of revisions of the runner."""
+
+    omni: Path
+    vllm: Path
+    ascend: Mapping[int, Path]
+
+
+def make(folder: Path, histories: Mapping[int, Sequence[str]]) -> Checkouts:
+    """Make all repositories. ``histories`` are runner texts, oldest first, by the number of them."""
+    omni = _repository(folder / "omni", [_released("vllm-omni", version) for version in OMNI])
+    vllm = _repository(folder / "vllm", [_released("vllm", version) for version in VLLM])
+    ends = [_released("vllm-ascend", version) for version in ASCEND]
+    ascend = {}
+    for count, runners in histories.items():
+        package = {path: text for path, text in ends[0][1].items() if path.endswith("/__init__.py")}
+        past = [("", package | {ASCEND_RUNNER: text}) for text in runners[:1]]
+        past += [("", {ASCEND_RUNNER: text}) for text in runners[1:]]
+        ascend[count] = _repository(folder / f"ascend{count}", [*past, *ends])
+    return Checkouts(omni, vllm, ascend)
+
+
+def _released(project: Project, version: str) -> Commit:
+    """A release as a commit that replaces all files before it."""
+    found = sources.open_release(project, version, progress=silent)
+    paths = [path for path in found.paths() if not path.startswith(_HEAVY)]
+    texts = {path: found.read(path) for path in paths}
+    return f"v{version}", {path: text for path, text in texts.items() if text is not None}
+
+
+def _repository(root: Path, commits: Iterable[Commit]) -> Path:
+    root.mkdir(parents=True)
+    programs.must(["git", "init", "-q", "-b", "main", "."], cwd=root)
+    programs.must(["git", "fast-import", "--quiet"], cwd=root, data=b"".join(_stream(commits)))
+    programs.must(["git", "reset", "-q", "--hard", "main"], cwd=root)
+    return root
+
+
+def _stream(commits: Iterable[Commit]) -> Iterable[bytes]:
+    for number, (tag, files) in enumerate(commits):
+        message = (tag or f"Revision {number}").encode()
+        when = 1_700_000_000 + 3600 * number
+        yield b"commit refs/heads/main\ncommitter bench <bench@localhost> %d +0000\n" % when
+        yield b"data %d\n%s\n" % (len(message), message)
+        if tag:
+            yield b"deleteall\n"
+        for path, text in files.items():
+            data = text.encode("utf-8")
+            yield b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data)
+        if tag:
+            yield f"reset refs/tags/{tag}\nfrom refs/heads/main\n\n".encode()
+
+
+def runner_files(folder: Path) -> tuple[list[str], list[str]]:
+    """Files with the texts that an upgrade must read, and those that an offline check must read."""
+    npu = [path for module in NPU.modules for path in module.paths]
+    gpu = [module.gpu.path for module in NPU.modules if module.gpu is not None]
+    offline = _write(folder, "vllm-omni", OMNI[1], [*npu, *gpu])
+    more = _write(folder, "vllm-omni", OMNI[0], gpu)
+    for version in ASCEND:
+        more += _write(folder, "vllm-ascend", version, (ASCEND_RUNNER, ASCEND_WORKER))
+    for version in VLLM:
+        more += _write(folder, "vllm", version, (VLLM_RUNNER, VLLM_WORKER))
+    return [*offline, *more], offline
+
+
+def _write(folder: Path, project: Project, version: str, paths: Iterable[str]) -> list[str]:
+    found = []
+    for path in dict.fromkeys(paths):
+        text = tree(project, version).read(path)
+        if text is not None:
+            file = folder / f"{project}-{version}-{path.replace('/', '-')}"
+            file.write_text(text, "utf-8")
+            found.append(str(file))
+    return found

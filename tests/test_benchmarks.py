@@ -1,0 +1,281 @@
+"""The benchmarks' own arithmetic: conflict markers, peers, planted truth, tables, plots, measured processes."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("benchmarks", reason="benchmarks are part of the checkout, not of the wheel")
+
+from benchmarks import chunks, corpus, engine, peers, planted, plots, process, programs, scoring, speed, tables
+from benchmarks.chunks import Conflict
+from runner_sync.errors import InputError
+from runner_sync.model import Triple
+
+BASE = """\
+    def f(self):
+        a = 1
+        b = 2
+        c = 3
+        return a
+"""
+OMNI = BASE.replace("b = 2", "b = 20")
+UPSTREAM = BASE.replace("b = 2", "b = 200")
+CLEAN = BASE.replace("def f(self)", "def f(self, x)")
+
+
+# --- conflict markers
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a\nb\n", ("a\nb\n",)),
+        ("a\n<<<<<<< o\nb\n=======\nc\n>>>>>>> u\nd\n", ("a\n", Conflict("b\n", "c\n"), "d\n")),
+        ("<<<<<<< found\nb\n||||||| expected\nx\n=======\n>>>>>>> replacement\n", (Conflict("b\n", ""),)),
+        ("Title\n=======\ntext\n", ("Title\n=======\ntext\n",)),
+        ("a <<<<<<< b\n", ("a <<<<<<< b\n",)),
+    ],
+    ids=["no conflict", "two sides", "three sides, one empty", "noop: a ruler in prose", "noop: marker inside a line"],
+)
+def test_markers_are_read(text: str, parts: tuple[chunks.Part, ...]) -> None:
+    assert chunks.read(text) == parts
+
+
+def test_settled_spans_are_lines_of_the_settled_text() -> None:
+    parts = ("a\n", Conflict("b\nc\n", ""), "d\n", Conflict("e\n", "f\n"))
+    lines = chunks.settle(parts, "omni").split("\n")
+    assert [lines[start - 1 : end] for start, end in chunks.spans(parts, "omni")] == [["b", "c"], ["e"]]
+    assert chunks.spans(parts, "upstream") == [(3, 3)]
+
+
+# --- peers
+
+
+@pytest.mark.parametrize(("side", "option"), [("omni", "--ours"), ("upstream", "--theirs")])
+def test_settling_is_what_git_itself_would_take(side: chunks.ConflictSide, option: str) -> None:
+    triple = Triple(BASE, OMNI, UPSTREAM)
+    whole = chunks.settle(peers.merge_file([triple])[0], side)
+    assert whole == chunks.settle(peers.merge_file([triple], option)[0], side)
+    assert whole == (OMNI if side == "omni" else UPSTREAM)
+
+
+def _scratch_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[peers.Tool]:
+    monkeypatch.setattr(programs, "mergiraf", lambda _root: (None, "not wanted here"))
+    return peers.tools(tmp_path)
+
+
+def test_every_tool_at_hand_merges_what_does_not_conflict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = OMNI.replace("def f(self)", "def f(self, x)")
+    tools = [tool for tool in _scratch_tools(tmp_path, monkeypatch) if tool.merge is not None]
+    assert len(tools) >= 4
+    for tool in tools:
+        assert tool.merge is not None
+        merged = tool.merge([Triple(BASE, OMNI, CLEAN), Triple(BASE, OMNI, BASE)])
+        assert [chunks.settle(parts, "omni") for parts in merged] == [wanted, OMNI], tool.name
+
+
+def test_what_is_not_to_be_had_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = [tool for tool in _scratch_tools(tmp_path, monkeypatch) if tool.merge is None]
+    assert {tool.name: tool.absent for tool in absent}["git merge-file, then mergiraf"] == "not wanted here"
+    assert all(tool.absent for tool in absent)
+
+
+# --- scores
+
+
+def _problem(before: str, truth: str) -> corpus.Problem:
+    runner = corpus.Runner("m.py", "Up", f"class C:\n{before}", f"class C:\n{truth}", "class Up:\n    pass\n", "")
+    return corpus.Problem("X", (runner,))
+
+
+def test_nothing_done_leaves_all_and_the_truth_leaves_none() -> None:
+    problem = _problem(BASE, CLEAN)
+    assert scoring.nothing(problem).effort_left == 1
+    assert scoring.nothing(problem).precision is None
+    assert scoring.row("t", problem, [scoring.Made(f"class C:\n{CLEAN}")]).effort_left == 0
+
+
+def test_wrong_lines_are_silent_unless_a_conflict_shows_them() -> None:
+    problem, made = _problem(BASE, CLEAN), f"class C:\n{UPSTREAM}"
+    assert scoring.row("t", problem, [scoring.Made(made)]).silent == 2
+    shown = frozenset(scoring.shown(chunks.read(CONFLICT)))
+    assert shown == {"b = 20", "b = 200"}
+    assert scoring.row("t", problem, [scoring.Made(made, shown=shown)]).silent == 1
+
+
+CONFLICT = (
+    BASE[: BASE.index("        b")]
+    + "<<<<<<< omni\n        b = 20\n=======\n        b = 200\n>>>>>>> upstream\n"
+    + BASE[BASE.index("        c") :]
+)
+
+
+def test_a_conflict_in_a_head_shows_the_head_alone() -> None:
+    text = "<<<<<<< o\nif a:\n=======\nif b:\n>>>>>>> u\n    x = 1\n"
+    assert set(scoring.shown(chunks.read(text))) == {"if a:", "if b:"}
+
+
+# --- planted upgrades
+
+
+def _delta(omni: str, base: str = BASE) -> list[planted.Insertion]:
+    return list(planted.insertions(base, omni))
+
+
+def test_an_insertion_is_lifted_out_and_set_back() -> None:
+    omni = BASE.replace("        c = 3\n", "        if b:\n            b = 3  # omni\n        c = 3\n")
+    (found,) = _delta(omni)
+    assert found == planted.Insertion("b = 2", 0, ("if b:", "    b = 3  # omni"))
+    assert planted.plant(BASE, [found]) == omni
+
+
+@pytest.mark.parametrize(
+    ("omni", "base"),
+    [
+        (BASE, BASE),
+        (BASE.replace("        c = 3\n", "        # why\n        c = 3\n"), BASE),
+        (OMNI, BASE),
+        ("def f(\n    a,\n    b: int = 1,\n):\n    pass\n", "def f(\n    a,\n):\n    pass\n"),
+        ("if a:\n    b()\nelse:\n    c()\n", "if a:\n    b()\n"),
+    ],
+    ids=["nothing", "a comment", "an edit", "a parameter", "half of an if"],
+)
+def test_noop_what_is_no_whole_insertion(omni: str, base: str) -> None:
+    assert _delta(omni, base) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ("x = 1\n", 0),
+        ("b = 2\nb = 2\n", 0),
+        ("with x:\n    b = 2\n    c = 3\n", -4),
+        ("if a:\n    b = 2\nelse:\n    c = 3\n", -4),
+        ("if a:\n    b = 2\n", -8),
+    ],
+    ids=["anchor gone", "anchor twice", "deeper lines follow", "an else follows", "left of the margin"],
+)
+def test_noop_no_safe_place(text: str, depth: int) -> None:
+    assert planted.plant(text, [planted.Insertion("b = 2", depth, ("n = 1",))]) is None
+
+
+def test_a_planted_upgrade_is_followed_at_another_indentation() -> None:
+    upstream = BASE.replace("        b = 2\n        c = 3\n", "        with x:\n            b = 2\n            c = 3\n")
+    omni = BASE.replace("        c = 3\n", "        self.omni(b)\n        c = 3\n")
+    inserted = tuple(_delta(omni))
+    old, new = (planted.Version(ref, f"class NPUModelRunner:\n{text}") for ref, text in (("o", BASE), ("n", upstream)))
+    made = planted.build(planted.Delta("r", "f", inserted), old, new, step=1)
+    assert made is not None
+    assert "            self.omni(b)\n            c = 3\n" in made.truth
+    results = {outcome.tool: outcome for outcome in planted.outcomes(made)}
+    assert results["runner-sync"].done
+    assert not results["git merge-file, omni side"].done
+
+
+def test_noop_an_upstream_that_only_changed_layout_is_no_upgrade() -> None:
+    old, new = (planted.Version("v", f"class NPUModelRunner:\n{text}") for text in (BASE, BASE + "        # end\n"))
+    delta = planted.Delta("r", "f", (planted.Insertion("b = 2", 0, ("n = 1",)),))
+    assert planted.build(delta, old, new, step=1) is None
+
+
+# --- ablations
+
+
+def test_markers_only_keeps_marked_blocks_and_drops_the_rest() -> None:
+    ruler = "        # ------------ Omni-new ------------\n"
+    omni = OMNI.replace("        c = 3\n", f"{ruler}        marked = 1\n{ruler}        c = 3\n        plain = 1\n")
+    kept = engine.marked_only(BASE, omni)
+    assert "marked = 1" in kept
+    assert "plain" not in kept
+    assert "b = 2\n" in kept
+
+
+def test_an_ablation_of_nothing_is_an_error() -> None:
+    with pytest.raises(InputError, match="mend this ablation"):
+        engine._exchange(chunks, "gone", None)
+    with pytest.raises(InputError, match="no variant 'x'"):
+        engine.run("x", "P1")
+
+
+# --- results
+
+
+def test_a_section_is_replaced_and_others_stay(tmp_path: Path) -> None:
+    path = tmp_path / "2026-01-02.md"
+    tables.write_section(path, "quality", "one")
+    tables.write_section(path, "speed", "two")
+    tables.write_section(path, "quality", r"three \1")
+    text = path.read_text()
+    assert text.startswith("# Benchmarks, 2026-01-02\n")
+    assert "one" not in text
+    assert text.index(r"three \1") < text.index("two")
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        plots.bars("a < b", "u", {"P1": {"x": 0.5, "y": 7.0}, "P2": {"x": 1.0}}, top=1.2, line=1),
+        plots.lines("t", "u", {"s": [(50, 1.0), (600, 4.0)]}, label="n"),
+    ],
+    ids=["bars", "lines"],
+)
+def test_plots_are_well_formed(picture: str) -> None:
+    root = ET.fromstring(picture)
+    shapes = [node.tag.rpartition("}")[2] for node in root.iter()]
+    assert shapes.count("rect") >= 5 or "polyline" in shapes
+    if "7.0" in picture:
+        assert all(float(node.get("y", "0")) >= 0 for node in root.iter() if node.tag.endswith("rect"))
+
+
+# --- measured processes
+
+
+def _job(code: str, name: str = "j") -> process.Job:
+    return process.Job(name, (sys.executable, "-S", "-c", code))
+
+
+def test_memory_is_of_one_process_and_not_of_the_largest_so_far(tmp_path: Path) -> None:
+    big, _ = process.once(_job("x = bytearray(80 << 20)"), tmp_path)
+    small, why = process.once(_job("pass"), tmp_path)
+    assert why == ""
+    assert big.mib > small.mib + 60
+
+
+def test_what_cannot_run_is_absent_with_its_own_words(tmp_path: Path) -> None:
+    jobs = [_job("raise SystemExit(1)", "findings"), _job("import sys; sys.exit('no such command')\n", "gone")]
+    jobs[1] = process.Job("gone", jobs[1].command, good=(0,))
+    figures = process.measure(jobs, 1, say=lambda _: None, scratch=tmp_path)
+    assert figures["gone"].absent == "no such command"
+    assert figures["findings"].absent == ""
+    assert figures["findings"].seconds > 0
+
+
+def test_a_target_that_was_not_measured_is_neither_met_nor_missed() -> None:
+    floors = {name: process.Figures(name, 1.0, 1.0, 50.0) for name in (speed.FLOOR, speed.BARE, speed.OFFLINE_BARE)}
+    told = process.Figures("upgrade, base told", 3.0, 3.0, 300.0)
+    check = process.Figures("check, lock only", absent="no such command")
+    rows = {what: met for what, _, met in speed._targets({**floors, told.name: told, check.name: check}, [50])}
+    assert rows["upgrade, base told ≤ 2 × libcst"] == "no"
+    assert rows["check, lock only ≤ 1.5 × ast"] == "absent"
+    assert rows["upgrade, peak memory ≤ 400 MiB"] == "yes"
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is the peer")
+@pytest.mark.parametrize("case_id", ["P1", "P2", "P3", "P4"])
+def test_git_leaves_what_the_corpus_records(case_id: str) -> None:
+    """The recorded figures were made by another program. Where the upstream side of P4 breaks one method, this harness
+    lets omni's stand, which is kinder to git than the record."""
+    (case,) = corpus.chosen([case_id])
+    rows = scoring.rows(peers.Tool("git", peers.merge_file), corpus.problem(case), chunks.SIDES)
+    for side, row in zip(chunks.SIDES, rows, strict=True):
+        recorded = case.left_by_git[side]
+        if row.broken:
+            assert row.effort_left < recorded
+        else:
+            assert row.effort_left == pytest.approx(recorded, abs=0.002)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from runner_sync.errors import InputError
 from runner_sync.model import Severity
-from runner_sync.profile import NPU, Anchor, KeywordRewrite, NameRewrite, Profile, RunnerModule
+from runner_sync.profile import NPU, Anchor, KeywordRewrite, NameRewrite, Profile, RunnerModule, SamplerHook
 
 if TYPE_CHECKING:
     import msgspec
@@ -53,6 +53,7 @@ KEYS: Mapping[str, str] = {
     "device": "two words: the device in GPU names and the one that takes its place",
     "unported": "texts in GPU code that is left to a person to port",
     "vllm-class": "vLLM's own runner class",
+    "sampler-hook": "table `method`, `history`, `sampler`, `flag`: the contract of a model's own sampler",
     "extend-modules": "like `modules`, added to the built-in ones",
     "extend-names": "like `names`, added to the built-in ones",
     "extend-keywords": "like `keywords`, added to the built-in ones",
@@ -157,7 +158,7 @@ def _config(table: dict[str, Any], path: Path) -> Config:
     )
 
 
-_ROW_KINDS = {"modules": RunnerModule, "names": NameRewrite, "keywords": KeywordRewrite}
+_ROW_KINDS = {"modules": RunnerModule, "names": NameRewrite, "keywords": KeywordRewrite, "sampler-hook": SamplerHook}
 
 
 class _Reader:
@@ -237,6 +238,7 @@ def _profile(reader: _Reader) -> Profile:
         device=reader.value("device", tuple[str, str], NPU.device),
         unported=_overlaid(reader, "unported", str, NPU.unported),
         vllm_class=reader.value("vllm-class", str, NPU.vllm_class),
+        sampler_hook=reader.value("sampler-hook", SamplerHook, NPU.sampler_hook),
         attributes=_pairs(reader, "attributes", NPU.attributes),
         classes=_pairs(reader, "classes", NPU.classes),
     )

@@ -13,9 +13,9 @@ from runner_sync import lineage
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Tree
 from runner_sync.sync import inputs, pairs, texts
+from runner_sync.sync.bases import Bases
 from runner_sync.sync.job import Side
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
-from runner_sync.sync.planning import Bases
 from runner_sync.sync.runners import Found
 
 

@@ -8,31 +8,24 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-from packaging.version import Version
 
 from runner_sync import lock as locks
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
-from runner_sync.profile import VLLM_RUNNER, RunnerModule
-from runner_sync.sync import history, inputs, texts
+from runner_sync.profile import RunnerModule
+from runner_sync.sync import inputs, texts
 from runner_sync.sync.ancestry import Program
+from runner_sync.sync.bases import Bases
 from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, ModuleResult, Side
+from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
 from runner_sync.sync.module import is_selected, upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.starting import StartJob, start_module
-
-COMMITS = 3
-"""How many commits a hunk names at most."""
-
-GPU_RELEASES = 4
-"""How many omni releases back the GPU twin is compared with when neither lock nor option names its base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,153 +200,6 @@ def callers_of(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> 
 
 def _dotted(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-
-
-class Bases:
-    """Finds, once per file, what the modules were last synced to; lock and options go before inference."""
-
-    def __init__(self, options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[Found]) -> None:
-        self.options = options
-        self.given = given
-        self.modules = modules
-        self.notes: list[str] = []
-        self._upstream: dict[str, tuple[Side, ...]] = {}
-        self._trees: dict[tuple[str, str], Tree] = {}
-        self._timelines: dict[str, history.Timeline] = {}
-
-    def upstream(self, found: Found) -> Side | None:
-        tree = self.given.ascend
-        if tree is None:
-            return None
-        path = found.module.upstreams[0].path
-        text = tree.read(path)
-        if text is None:
-            raise InputError(f"vllm-ascend {tree.source.ref} has no {path}: give a tree that the runners can follow.")
-        return Side(tree.source.ref, text, path)
-
-    def upstream_bases(self, found: Found) -> tuple[Side, ...]:
-        path = found.module.upstreams[0].path
-        if path not in self._upstream:
-            self._upstream[path] = tuple(self._find_upstream(path))
-        return self._upstream[path]
-
-    def _find_upstream(self, path: str) -> list[Side]:
-        tree = inputs.require_ascend(self.given.ascend)
-        now = Side(tree.source.ref, tree.read(path) or "", path)
-        if self.options.ascend_base is not None:
-            return [*self._since(self.options.ascend_base, tree, path), now]
-        locked = dict.fromkeys(
-            e.upstream.ref for e in self.given.lock.entries if e.upstream and e.upstream.path == path
-        )
-        if locked:
-            return [*(now if ref == now.ref else self._at("vllm-ascend", ref, path) for ref in locked), now]
-        if tree.source.kind == "git":
-            wanted = {n.rpartition(".")[2]: t for f in self._sharing(path) for n, t in texts.unit_texts(f.text).items()}
-            known = history.timeline(tree, path, wanted, self.options.progress)
-            self._timelines[path] = known
-            return [*history.nearest(tree, known, wanted), now]
-        newest = tree.source.version
-        if newest is None:
-            raise InputError(
-                f"cannot tell what the runners were last synced to: {tree.source.location} is neither a git checkout "
-                "nor a release; name the old vllm-ascend with --ascend-base."
-            )
-        older = [v for v in inputs.earlier_releases("vllm-ascend", newest) if v != newest]
-        return [*(self._at("vllm-ascend", version, path) for version in older), now]
-
-    def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:
-        """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""
-
-        def name(unit: str, added: Sequence[str], since: str) -> str:
-            known = self._timelines.get(found.module.upstreams[0].path)
-            commits = known.causes(unit.rpartition(".")[2], added, since) if known is not None else []
-            return "; ".join(f"{c.commit[:10]} {c.subject}" for c in commits[:COMMITS])
-
-        return name
-
-    def _since(self, base: str, tree: Tree, path: str) -> list[Side]:
-        """The named base and, where both ends are releases, those between: parts may have been synced later."""
-        between: list[str] = []
-        if tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
-            known = inputs.earlier_releases("vllm-ascend", tree.source.version)
-            between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
-        return [self._at("vllm-ascend", version, path) for version in (base, *between)]
-
-    def _sharing(self, path: str) -> list[Found]:
-        return [found for found in self.modules if found.module.upstreams[0].path == path]
-
-    def _at(self, project: str, ref: str, path: str) -> Side:
-        like = self.given.ascend if project == "vllm-ascend" else self.given.omni
-        key = (project, ref)
-        if key not in self._trees:
-            self._trees[key] = inputs.at(project, ref, like, self.options.progress)  # type: ignore[arg-type]
-        text = self._trees[key].read(path)
-        return Side(ref, text or "", path)
-
-    def gpu_now(self, found: Found) -> Side | None:
-        if found.module.gpu is None:
-            return None
-        text = self.given.omni.read(found.module.gpu.path)
-        return Side(self.given.omni.source.ref, text, found.module.gpu.path) if text is not None else None
-
-    def gpu_bases(self, found: Found) -> tuple[GpuBase, ...]:
-        assert found.module.gpu is not None
-        path = found.module.gpu.path
-        refs = self._gpu_refs()
-        bases = []
-        for ref in refs:
-            side = self._at("vllm-omni", ref, path)
-            if side.text:
-                bases.append(GpuBase(side, self._vllm_of(ref)))
-        now = self.gpu_now(found)
-        if self.options.omni_base is None and now is not None:
-            bases.append(GpuBase(now, self.vllm_now))
-        return tuple(bases)
-
-    def _gpu_refs(self) -> list[str]:
-        if self.options.omni_base is not None:
-            return [self.options.omni_base]
-        own = self.given.omni.source
-        locked = dict.fromkeys(e.gpu.ref for e in self.given.lock.entries if e.gpu)
-        if locked:
-            return [ref for ref in locked if ref != own.ref]
-        if own.version is None:
-            self.notes.append(
-                "no older GPU runner to compare with (the omni tree names no version): only missing members and "
-                "mixins are ported; name the old omni with --omni-base for the rest"
-            )
-            return []
-        older = [v for v in inputs.earlier_releases("vllm-omni", own.version) if v != own.version]
-        return older[-GPU_RELEASES:]
-
-    def _vllm_of(self, ref: str) -> Callable[[], Side | None]:
-        def load() -> Side | None:
-            if self.options.vllm_base is not None:
-                return self._vllm(self.options.vllm_base)
-            version = inputs.declared(self._trees["vllm-omni", ref])
-            return self._vllm(version) if version else None
-
-        return load
-
-    def vllm_now(self) -> Side | None:
-        """vLLM's runner of the version that the omni tree is for."""
-        given = self.options.vllm
-        if given.is_given and self.given.vllm is not None:
-            tree = self.given.vllm
-            return Side(tree.source.ref, tree.read(VLLM_RUNNER) or "", VLLM_RUNNER)
-        version = inputs.declared(self.given.omni)
-        if version is None:
-            raise InputError(
-                "cannot tell which vLLM the GPU runners are for: name it with --vllm-version or --vllm-path, "
-                "or leave the GPU runners out with --no-gpu."
-            )
-        return self._vllm(version)
-
-    def _vllm(self, version: str) -> Side:
-        key = ("vllm", version)
-        if key not in self._trees:
-            self._trees[key] = inputs.at("vllm", version, self.given.vllm, self.options.progress)
-        return Side(version, self._trees[key].read(VLLM_RUNNER) or "", VLLM_RUNNER)
 
 
 def relocate(items: Sequence[ReviewItem], old: str, new: str) -> list[ReviewItem]:

@@ -55,7 +55,17 @@ def changed_lines(old: str, new: str) -> Lines:
         before, after = Path(folder, "a"), Path(folder, "b")
         before.write_text(old)
         after.write_text(new)
-        command = ["git", "diff", "--no-index", "--no-color", "--no-ext-diff", "--minimal", "-U0", str(before), str(after)]
+        command = [
+            "git",
+            "diff",
+            "--no-index",
+            "--no-color",
+            "--no-ext-diff",
+            "--minimal",
+            "-U0",
+            str(before),
+            str(after),
+        ]
         out = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8").stdout
     lines = out.splitlines()
     body = lines[next(i for i, line in enumerate(lines) if line.startswith("@@")) :]

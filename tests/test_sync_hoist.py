@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from runner_sync import lock as locks
 from runner_sync import sync
 from runner_sync.errors import InputError
 from runner_sync.render import render
+from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.planning import Upgrade
 
 MIXIN = "vllm_omni/worker/ar_model_runner_mixin.py"
@@ -77,17 +79,27 @@ def test_an_override_of_an_upstream_method_goes_to_a_mixin(trees: Trees) -> None
 def test_a_second_method_joins_the_first_in_the_mixin(trees: Trees) -> None:
     add_to_both(trees, "    def _sample_twice(self, logits):\n        return super()._sample_twice(logits)\n")
     for unit in ("_finish", "_sample_twice"):
-        options = trees.upgrade(trees.ascend_old, allow_dirty=True)
-        sync.apply(sync.hoist(options, f"NPUARModelRunner.{unit}"), options)
+        applied(trees, f"NPUARModelRunner.{unit}")
     assert methods((trees.omni / MIXIN).read_text("utf-8")) == {"ARModelRunnerMixin": ["_finish", "_sample_twice"]}
     assert bases((trees.omni / AR).read_text("utf-8"), "NPUARModelRunner").count("ARModelRunnerMixin") == 1
 
 
+def test_a_place_without_a_logger_gets_one(trees: Trees) -> None:
+    add_to_both(trees, "    def _tell(self, info):\n        logger.info(info)\n        return super()._tell(info)\n")
+    for path in (AR, GPU_AR):
+        file = trees.omni / path
+        text = file.read_text("utf-8").replace("\n\n\nclass", "\n\nlogger = init_logger(__name__)\n\n\nclass", 1)
+        file.write_text(f"from vllm.logger import init_logger\n{text}", "utf-8")
+    for unit in ("_finish", "_tell"):
+        applied(trees, f"NPUARModelRunner.{unit}")
+    text = (trees.omni / MIXIN).read_text("utf-8")
+    assert (
+        text.index("from vllm.logger import init_logger") < text.index("logger = init_logger(") < text.index("class ")
+    )
+    assert text.count("logger = ") == 1
+
+
 def test_without_upstreams_at_hand_it_is_a_mixin(trees: Trees) -> None:
-    from dataclasses import replace
-
-    from runner_sync.sync.options import TreeOptions
-
     options = replace(trees.upgrade(trees.ascend_old), ascend=TreeOptions(), vllm=TreeOptions())
     planned = sync.hoist(options, STAGE)
     assert {change.path for change in planned.changes} == {AR, GPU_AR, MIXIN}

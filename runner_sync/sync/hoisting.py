@@ -7,6 +7,7 @@ touch: what ``sources`` touches, by reading.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -15,6 +16,7 @@ from runner_sync import lock as locks
 from runner_sync import units as unit_room
 from runner_sync.compose import imports
 from runner_sync.compose.layout import format_changes
+from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
@@ -100,7 +102,7 @@ def _import(files: _Files, move: Move) -> None:
 def _to_base(files: _Files, move: Move) -> None:
     files.target = (move.base_path, f"{move.base}.{move.gpu.name}")
     body = _source(move.gpu)
-    files.edit(move.base_path, lambda text: _with_member(text, move.base, body, move))
+    files.edit(move.base_path, lambda text: _with_member(_with_logger(text, move.base, move), move.base, body, move))
     _leave(files, move)
 
 
@@ -117,7 +119,7 @@ def _to_mixin(files: _Files, move: Move) -> None:
         raise InputError(f"{path} is there already without a class {name}: rename it, or add the class.")
     if known is None:
         files.create(path, _new_mixin(move, name))
-    files.edit(path, lambda text: _with_member(text, name, _source(move.gpu), move))
+    files.edit(path, lambda text: _with_member(_with_logger(text, name, move), name, _source(move.gpu), move))
     _leave(files, move)
     for side in (move.gpu, move.npu):
         files.edit(side.path, lambda text, side=side: _mixed_in(text, side, path, name))  # type: ignore[misc]
@@ -178,28 +180,34 @@ def _mixin_of(side: Side) -> tuple[str, str]:
 
 
 def _new_mixin(move: Move, name: str) -> str:
-    licence, future, logger = _opening(move.gpu.reading.text)
-    uses_logger = any(isinstance(n, ast.Name) and n.id == "logger" for n in ast.walk(move.gpu.node))
+    licence, future = _opening(move.gpu.reading.text)
     parts = [
         f'{licence}"""What {move.gpu.owner} and {move.npu.owner} share."""\n',
         future,
-        logger if uses_logger else "",
         f'\nclass {name}:\n    """Methods that are the same on GPU and NPU."""\n',
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _opening(text: str) -> tuple[str, str, str]:
-    """Licence comment, future import, and logger of a module, each as text."""
+def _opening(text: str) -> tuple[str, str]:
+    """Licence comment and future import of a module, each as text."""
     rows = text.split("\n")
     count = next((k for k, row in enumerate(rows) if not row.startswith("#")), 0)
     licence = "".join(f"{row}\n" for row in rows[:count])
     future = "from __future__ import annotations\n" if "from __future__ import annotations" in text else ""
-    known = imports.imports(text)
-    assigned = next((row for row in rows if row.startswith("logger = ")), "")
-    maker = assigned.removeprefix("logger = ").partition("(")[0].partition(".")[0]
-    source = f"{known[maker].statement()}\n\n" if maker in known else ""
-    return licence, future, f"{source}{assigned}\n" if assigned else ""
+    return licence, future
+
+
+def _with_logger(text: str, owner: str, move: Move) -> str:
+    """The module with a logger of its own above class ``owner``, where the method needs one and there is none."""
+    uses = any(isinstance(node, ast.Name) and node.id == "logger" for node in ast.walk(move.gpu.node))
+    source = move.gpu.reading.text
+    row = next((row for row in source.split("\n") if row.startswith("logger = ")), "")
+    if not uses or not row or "logger" in defined_names(text):
+        return text
+    grown = unit_room.join(unit_room.insert_definition(unit_room.split(text), f"{row}\n", before=owner))
+    maker = imports.imports(source).get(re.split(r"\W", row.removeprefix("logger = "))[0])
+    return imports.add(grown, maker) if maker is not None else grown
 
 
 def _mixed_in(text: str, side: Side, path: str, name: str) -> str:

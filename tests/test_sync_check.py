@@ -65,6 +65,12 @@ def test_from_the_lock_alone(locked: Trees) -> None:
     assert not {code for code, _ in found if code.startswith(("RS11", "RS3"))}
 
 
+def test_it_says_what_it_did_not_look_for(locked: Trees) -> None:
+    (note,) = sync.check(locked.check()).notes
+    assert note.startswith("RS101, RS102, RS104, RS3xx compare with vllm-ascend")
+    assert sync.check(locked.check(select=("RS203",))).notes == ()
+
+
 def test_an_edit_outside_a_block_since_the_lock(locked: Trees) -> None:
     locked.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden[:total]")
     assert ("RS110", "OmniNPUModelRunner.execute_model") in keys(sync.check(locked.check()))

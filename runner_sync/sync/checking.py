@@ -37,6 +37,7 @@ def check(options: CheckOptions) -> Report:
     if given.ascend is not None and codes.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
         said.append(title)
+    said += _not_looked_for(given, codes)
     return _report("check", options, given, _run(options, given, job, codes), modules, said=said)
 
 
@@ -78,6 +79,16 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
             f"{where} has no {FILE_NAME}: write it with `runner-sync lock`, or compare with a vllm-ascend by "
             "--ascend-path or --ascend-version, or leave out what needs the lock with --ignore RS110,RS201."
         )
+
+
+def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
+    """What a green run says nothing about."""
+    if given.ascend is not None:
+        return []
+    left = [code for code in evidence.DRIFT if codes.wants(code)] + [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
+    if not left:
+        return []
+    return [f"{', '.join(left)} compare with vllm-ascend, and none is named: they did not run"]
 
 
 def _offline() -> list[str]:

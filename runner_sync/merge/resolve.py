@@ -72,7 +72,27 @@ def settle_presence(
     if veto is not None:
         doubts += _refuse(weave, strands, veto)
     _undo_half_moves(weave, strands)
+    _keep_needed_suites(weave)
     return doubts
+
+
+def _keep_needed_suites(weave: Weave) -> None:
+    """A condition does not go from around statements that stay, unless they stand without it in upstream, too."""
+    for index in range(len(weave.omni) - 1, -1, -1):
+        strand, node = weave.of_omni[index], weave.omni[index]
+        if strand.kept or strand.sides != "bo" or not node.compound:
+            continue
+        inside = [k for k, other in enumerate(weave.omni) if other.parent == index and not other.is_comment]
+        staying = [weave.of_omni[k] for k in inside if weave.of_omni[k].kept]
+        strand.kept = any(_stands_under_nothing(weave, other) for other in staying)
+
+
+def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
+    """Whether the suite that upstream has this statement in does not come in either."""
+    if strand.upstream is None:
+        return False
+    parent = weave.upstream[strand.upstream].parent
+    return parent >= 0 and not weave.of_upstream[parent].kept
 
 
 def _undo_half_moves(weave: Weave, strands: Sequence[Strand]) -> None:

@@ -191,6 +191,8 @@ def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Stra
             side, link = "o", omni
         case _:
             side, link = "u", upstream
+    if side == "o" and link is not None and not link.kept and _is_wrapper(upstream, "u"):
+        return upstream
     while link is not None and not link.kept:
         link = _link(weave, link, side if side in link.sides else link.sides[-1], name)
     return link

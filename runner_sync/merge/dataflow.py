@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 from runner_sync.statements import Node
@@ -61,14 +61,23 @@ def binds(node: Node) -> frozenset[str]:
 
 
 class Tree:
-    """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key; key 0 is the top."""
+    """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key; key 0 is the top.
+
+    ``new`` are the keys that only upstream has.
+    """
 
     def __init__(
-        self, children: Mapping[int, list[int]], clauses: Mapping[int, list[int]], node: Mapping[int, Node]
+        self,
+        children: Mapping[int, list[int]],
+        clauses: Mapping[int, list[int]],
+        node: Mapping[int, Node],
+        *,
+        new: Collection[int] = (),
     ) -> None:
         self.children = {key: list(keys) for key, keys in children.items()}
         self.clauses = clauses
         self.node = node
+        self.new = new
 
     def inside(self, key: int) -> Iterator[int]:
         """``key`` and everything below it, in order."""
@@ -88,6 +97,11 @@ class Tree:
         if self.node[key].defines:
             return frozenset({self.node[key].defines})
         return frozenset(name for k in self.inside(key) for name in binds(self.node[k]))
+
+    def newly_bound_by(self, key: int) -> frozenset[str]:
+        """Those of ``bound_by`` that a statement of upstream's alone binds: what omni has, omni has put in order."""
+        inside = [key] if self.node[key].defines else self.inside(key)
+        return frozenset(name for k in inside if k in self.new for name in binds(self.node[k])) & self.bound_by(key)
 
 
 SMALL = 8
@@ -146,6 +160,6 @@ def _later_binding(tree: Tree, suite: list[int], index: int, known: set[str]) ->
     wanted = (first | (tree.read_by(child) - tree.bound_by(child))) - known
     for name in sorted(wanted):
         for later in range(index + 1, len(suite)):
-            if name in tree.bound_by(suite[later]):
+            if name in tree.newly_bound_by(suite[later]):
                 return later, name
     return None

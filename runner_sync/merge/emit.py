@@ -91,6 +91,7 @@ def _settle_order(
         {key: [id(s) for s in suite] for key, suite in children.items()},
         {key: [id(s) for s in suite] for key, suite in clauses.items()},
         {id(s): any_node(weave, s) for s in strands},
+        new={id(s) for s in strands if s.omni is None},
     )
     put_behind_bindings(tree, {id(s) for s in strands if s.sides == "o"})
     for key, suite in tree.children.items():

@@ -238,8 +238,14 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         callers=job.callers,
         upstream=ancestry.upstream if ancestry else (),
         vllm=ancestry.vllm if ancestry else {},
-        helpers=texts.whole_definitions(side.new_module) if side.new_module else {},
+        helpers=_helpers(side.new_module, job) if side.new_module else {},
     )
+
+
+def _helpers(module_text: str, job: ModuleJob) -> dict[str, str]:
+    """The module-level definitions beside the runner classes: naming a runner is no use of its device code."""
+    runners = {name for pair in job.profile.classes for name in pair}
+    return {name: text for name, text in texts.whole_definitions(module_text).items() if name not in runners}
 
 
 def decide_members(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Member]:

@@ -15,6 +15,7 @@ from runner_sync.compose.imports import Provider, imports, settle
 from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
+from runner_sync.compose.unbound import read_too_early
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
@@ -43,6 +44,8 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     if job.gpu_new is not None:
         notes = _port(chosen, drafts, job, side)
     _drop_redundant(chosen, drafts, job, side)
+    for draft in drafts:
+        _ask_about_unbound(draft, job)
     text = _compose(drafts, job, side)
     return _result(drafts, job, text, notes)
 
@@ -188,6 +191,18 @@ def _is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
 def _remove(draft: Draft, job: ModuleJob, reason: str) -> None:
     draft.removed = True
     draft.reviews = [review(draft, job.path, reason, 0.7, "", draft.before, draft.upstream or "", "")]
+
+
+def _ask_about_unbound(draft: Draft, job: ModuleJob) -> None:
+    """A merge that put a use above everything that sets the name is wrong for certain."""
+    if draft.removed or draft.text == draft.before or not draft.text.strip():
+        return
+    lines = draft.text.split("\n")
+    for name, line in read_too_early(draft.text).items():
+        if name not in read_too_early(draft.before):
+            reason = f"{name} is read here before anything sets it"
+            here = lines[line - 1]
+            draft.reviews.append(review(draft, job.path, reason, 0.1, "", "", here, here, line=line))
 
 
 def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:

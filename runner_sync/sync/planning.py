@@ -82,8 +82,11 @@ def _started(modules: Sequence[Found], bases: Bases, given: inputs.Inputs) -> li
             continue
         path = next(p for p in module.paths if p.rpartition("/")[0] == folder)
         found = Found(module, path, "")
-        gpu, upstream = bases.gpu_now(found), bases.upstream(found)
-        if gpu is None or upstream is None or not texts.members(gpu.text, module.gpu.name):
+        gpu = bases.gpu_now(found)
+        if gpu is None or not texts.members(gpu.text, module.gpu.name):
+            continue
+        upstream = bases.upstream(found)
+        if upstream is None:
             continue
         text = start_module(StartJob(given.profile, module, gpu, upstream, _vllm_of_twin(module, given)))
         results.append(_new_module(found, text, gpu))

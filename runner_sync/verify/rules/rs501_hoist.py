@@ -44,7 +44,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         for name, functions in npu_class.methods.items():
             twin = gpu_class.methods.get(name, [None])[-1]
             if twin is not None and name != "__init__" and _is_shared(subject, functions[-1], gpu, twin):
-                fix = f"Move `{name}` to a base or mixin that both classes have, and delete it here and there."
+                fix = f"runner-sync hoist {npu_class.name}.{name}"
                 yield _hit(npu, functions[-1], gpu, twin, fix)
 
 

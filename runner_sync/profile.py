@@ -233,7 +233,7 @@ NPU = Profile(
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
     ),
-    # Own streams and pinned host snapshots: NPU has other calls for them, or none; people port them by hand or not at all.
+    # Own streams and pinned host snapshots: NPU has other calls for them, or none; people port them by hand, if at all.
     unported=(
         "torch.npu.Stream",
         "torch.npu.stream(",

@@ -104,6 +104,6 @@ def test_kept_counts_only_methods_that_both_ends_have() -> None:
 
 
 def test_a_kept_method_that_the_tool_dropped_is_all_left() -> None:
-    """Two lines stand in the released method, so the tool is two insertions away; two deletions were done, none right."""
+    """The released method has two lines: two insertions are left, and two deletions were done, none right."""
     truth = "class Runner:\n    def stays(self): return 1\n"
     assert score_kept(truth, "class Runner:\n    pass\n", truth) == Score(work=0, done=2, left=2, hit=0)

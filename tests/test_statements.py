@@ -73,7 +73,8 @@ def owners(text: str) -> list[tuple[str, str]]:
         ),
         pytest.param("match a:\n    case 1:\n        b()\n", [("", "match a:\n    case 1:\n        b()")], id="match"),
         pytest.param(
-            "async def f(a, *, b=1) -> int:\n    async with c() as d, e():\n        async for g in h:\n            await g\n",
+            "async def f(a, *, b=1) -> int:\n"
+            "    async with c() as d, e():\n        async for g in h:\n            await g\n",
             [
                 ("", "async def f(a, *, b=1) -> int"),
                 ("async def f(a, *, b=1) -> int", "async with c() as d, e()"),

@@ -17,7 +17,9 @@ from functools import lru_cache
 from runner_sync import lineage, merge
 from runner_sync.compose.hooks import fit_sampler_hook
 from runner_sync.compose.members import Member, Twins, canonical, decide, predecessor
+from runner_sync.compose.names import defined_names
 from runner_sync.compose.notes import NOT_PORTED
+from runner_sync.compose.soundness import problems
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.profile import Profile
@@ -159,6 +161,9 @@ def _rebased(text: str, base: str, upstream: str) -> str:
     return result.text if result.parses else text
 
 
+BROKEN = 0.15
+"""Share of certain mistakes among the statements that a port changes above which it is not taken at all."""
+
 RELATED = 0.15
 """Below this similarity to its GPU twin a method has no anchors to put the twin's changes at."""
 
@@ -166,6 +171,7 @@ RELATED = 0.15
 def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[[str], str]) -> None:
     """Merge the GPU twin's omni changes into each draft that has a twin."""
     assert job.gpu_new is not None
+    known = _module_names(job, side)
     for draft in drafts:
         old, new = side.old.get(draft.name), side.new.get(draft.name)
         if new is None or draft.removed:
@@ -187,6 +193,11 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[
             reason = f"the port from {job.gpu_new.path} did not parse, so it was not taken"
             draft.reviews.append(review(draft, job.path, reason, 0.2, old, draft.text, new, draft.text))
             continue
+        broken = problems(result.text, known) - problems(draft.text, known)
+        if len(broken) > BROKEN * changed_statements(draft.text, result.text):
+            reason = f"{NOT_PORTED}the GPU runner's change does not fit here ({', '.join(sorted(broken)[:2])})"
+            draft.reviews.append(review(draft, job.path, reason, 0.4, old, draft.text, new, draft.text))
+            continue
         draft.texts.append(result.text)
         draft.reviews += [
             review(
@@ -202,6 +213,17 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[
             )
             for item in result.decisions
         ]
+
+
+def changed_statements(before: str, after: str) -> int:
+    """How many statements a port adds or changes."""
+    return (lineage.fingerprint(after) - lineage.fingerprint(before)).total()
+
+
+def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
+    """Names that a unit of the module may read: its own, and what the upstreams' modules could lend it by import."""
+    texts_ = [job.text, side.new_module, *([job.upstream.text] if job.upstream is not None else [])]
+    return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))
 
 
 def _on_gpu_side(reason: str) -> str:

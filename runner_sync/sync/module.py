@@ -15,11 +15,11 @@ from runner_sync.compose.imports import Provider, imports, settle
 from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
-from runner_sync.compose.unbound import read_too_early
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
 from runner_sync.sync import ascend, gpu, texts
+from runner_sync.sync.asking import ask_about_order, ask_about_unknown
 from runner_sync.sync.doubts import place, review
 from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
 from runner_sync.units import (
@@ -45,7 +45,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
         notes = _port(chosen, drafts, job, side)
     _drop_redundant(chosen, drafts, job, side)
     for draft in drafts:
-        _ask_about_unbound(draft, job)
+        ask_about_order(draft, job.path)
     text = _compose(drafts, job, side)
     return _result(drafts, job, text, notes)
 
@@ -193,18 +193,6 @@ def _remove(draft: Draft, job: ModuleJob, reason: str) -> None:
     draft.reviews = [review(draft, job.path, reason, 0.7, "", draft.before, draft.upstream or "", "")]
 
 
-def _ask_about_unbound(draft: Draft, job: ModuleJob) -> None:
-    """A merge that put a use above everything that sets the name is wrong for certain."""
-    if draft.removed or draft.text == draft.before or not draft.text.strip():
-        return
-    lines = draft.text.split("\n")
-    for name, line in read_too_early(draft.text).items():
-        if name not in read_too_early(draft.before):
-            reason = f"{name} is read here before anything sets it"
-            here = lines[line - 1]
-            draft.reviews.append(review(draft, job.path, reason, 0.1, "", "", here, here, line=line))
-
-
 def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     """The module text with every draft in its place, its bases and its imports settled."""
     module = split(job.text, path=job.path)
@@ -224,7 +212,7 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     text = join(module)
     if text == job.text:
         return text
-    return _with_helpers(text, job, side)
+    return _with_helpers(text, drafts, job, side)
 
 
 def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
@@ -238,13 +226,16 @@ def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
     return groups
 
 
-def _with_helpers(text: str, job: ModuleJob, side: gpu.GpuSide) -> str:
+def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
     providers = [Provider(job.text, _dotted(job.path)), Provider(named, "")]
     for upstream in (job.upstream, Side("", side.new_module, job.gpu_new.path) if job.gpu_new else None):
         if upstream is not None:
             providers.append(Provider(upstream.text, _dotted(upstream.path)))
-    return settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package).text
+    settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package)
+    for name in settled.unknown:
+        ask_about_unknown(name, drafts, job.path)
+    return settled.text
 
 
 def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:

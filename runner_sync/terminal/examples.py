@@ -64,7 +64,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("Why a rule exists and what to do about it.", "runner-sync rule RS203"),
     ),
     "hoist": (
-        ("Show the move of a method to the shared base.", "runner-sync hoist NPUARModelRunner._request_final_stage_id --diff"),
+        (
+            "Show the move of a method to the shared base.",
+            "runner-sync hoist NPUARModelRunner._request_final_stage_id --diff",
+        ),
         ("Make the move.", "runner-sync hoist NPUARModelRunner._request_final_stage_id"),
     ),
 }

@@ -1,6 +1,6 @@
-"""Locals that a merged method reads before anything sets them.
+"""What a merge can leave in a method that is wrong for certain: unset names, statements that never run.
 
-Comes in: the text of a method. Goes out: names with lines. May touch: nothing.
+Comes in: the text of a method. Goes out: names and lines. May touch: nothing.
 
 The order is that of the text, whatever the branches: a name that is set in any statement above counts as set. What is
 found is therefore certain to be wrong at its first use, or the method has a loop that sets it later.
@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+
+from runner_sync.compose.names import used_names
 
 
 def read_too_early(text: str) -> dict[str, int]:
@@ -95,3 +98,42 @@ def _as_read(target: ast.expr) -> ast.AST:
     if isinstance(target, ast.Name):
         return ast.copy_location(ast.Name(target.id, ast.Load()), target)
     return target
+
+
+def unreachable(text: str) -> list[int]:
+    """1-based lines of statements behind a ``return``, ``raise``, ``break`` or ``continue`` of their suite."""
+    source = "class _:\n" + text if text[:1] in (" ", "\t") else text
+    shift = 1 if source is not text else 0
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return []
+    found = []
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            suite = getattr(node, name, None)
+            for first, second in pairwise(suite) if isinstance(suite, list) else ():
+                if isinstance(first, ast.Return | ast.Raise | ast.Break | ast.Continue):
+                    found.append(second.lineno - shift)
+    return sorted(found)
+
+
+def uses_of(text: str, name: str) -> list[int]:
+    """1-based lines of a unit on which ``name`` is read."""
+    source = "class _:\n" + text if text[:1] in (" ", "\t") else text
+    shift = 1 if source is not text else 0
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return []
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    return sorted(n.lineno - shift for n in names)
+
+
+def problems(text: str, known: Collection[str]) -> set[str]:
+    """What is wrong for certain in a unit, as words to compare two versions by; ``known`` are the module's names."""
+    lines = text.split("\n")
+    found = {f"unset {name}" for name in read_too_early(text)}
+    found |= {f"idle {lines[line - 1].strip()}" for line in unreachable(text)}
+    unknown = used_names(text if text[:1] not in (" ", "\t") else "class _:\n" + text) - set(known)
+    return found | {f"unknown {name}" for name in unknown}

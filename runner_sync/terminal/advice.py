@@ -52,7 +52,7 @@ def _commit(report: Report) -> str:
 def suggest_commit(report: Report) -> str:
     """A commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from vllm-ascend and what was synced from GPU."""
     ascend, omni = _target(report, "vllm-ascend"), _target(report, "vllm-omni")
-    taken = [unit for unit in report.units if unit.taken or unit.removed or unit.outcome == "removed"]
+    taken = [unit for unit in report.units if unit.taken or unit.outcome == "removed"]
     ported = [unit for unit in report.units if unit.ported]
     parts = [f"[NPU] Upgrade to {_version(ascend)}" if ascend else "[NPU] Sync with the GPU runners"]
     if ascend and taken:

@@ -65,7 +65,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """One planted upgrade of one method over ``step`` revisions."""
+    """One planted upgrade of one method over ``step`` revisions; ``modules`` are the whole upstream modules."""
 
     delta: Delta
     base_ref: str
@@ -74,6 +74,7 @@ class Planted:
     texts: Triple
     truth: str
     blocks: int
+    modules: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,9 @@ def build(delta: Delta, base: Version, upstream: Version, *, step: int) -> Plant
     before, truth = plant(old, kept), plant(new, kept)
     if not kept or before is None or truth is None:
         return None
-    return Planted(delta, base.ref, upstream.ref, step, Triple(old, before, new), truth, len(kept))
+    return Planted(
+        delta, base.ref, upstream.ref, step, Triple(old, before, new), truth, len(kept), (base.text, upstream.text)
+    )
 
 
 def sample(versions: Sequence[Version], count: int, *, seed: int = 0, steps: Sequence[int] = STEPS) -> list[Planted]:
@@ -213,11 +216,18 @@ def _upgraded(planted: Planted) -> tuple[str, int]:
 
 
 def _job(planted: Planted) -> ModuleJob:
-    module = NPU.modules[0]
-    base, upstream = (_module(text, "NPUModelRunner") for text in (planted.texts.base, planted.texts.upstream))
+    module, (base, upstream) = NPU.modules[0], planted.modules
     new = Side(planted.upstream_ref, upstream, module.upstreams[0].path)
     old = Side(planted.base_ref, base, module.upstreams[0].path)
-    return ModuleJob(NPU, module, module.paths[0], _module(planted.texts.omni), upstream=new, bases=(old, new))
+    text = imports(base) + _module(planted.texts.omni)
+    return ModuleJob(NPU, module, module.paths[0], text, upstream=new, bases=(old, new))
+
+
+@cache
+def imports(text: str) -> str:
+    """The module-level imports of ``text``, which a copy of one of its methods needs too."""
+    found = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return "".join(f"{ast.unparse(node)}\n" for node in found)
 
 
 def _module(method: str, name: str = "OmniNPUModelRunner") -> str:
@@ -227,7 +237,7 @@ def _module(method: str, name: str = "OmniNPUModelRunner") -> str:
 def _outcome(tool: str, planted: Planted, text: str, doubts: int, seconds: float, *, whole: bool = False) -> Outcome:
     broken = not parses(text)
     made = _module(planted.texts.omni) if broken else text if whole else _module(text)
-    # Methods only: a module of one method has no imports, and the ones that runner-sync adds are no error.
+    # Methods only: the imports that runner-sync adds have no truth here.
     total = score.score_kept(_module(planted.texts.omni), made, _module(planted.truth))
     return Outcome(tool, planted.step, total.effort_left, total.left == 0, doubts, broken, seconds)
 

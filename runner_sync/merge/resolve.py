@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from runner_sync.merge.align import similarity
 from runner_sync.merge.dataflow import binds
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
@@ -37,6 +38,9 @@ class Content:
     frozen: frozenset[int]
     blanks: int
 
+
+CLOSE = 0.85
+"""How similar a statement of an own method must be to upstream's to be the same statement, brought up to date."""
 
 Heritage = Collection[str]
 Veto = Callable[[str], str]
@@ -288,6 +292,8 @@ def content(
             return _of(omni), ""
         return _of(omni if policy.both_added == "omni" else upstream), "omni and upstream added different versions"
     if _same(omni, upstream):
+        return _of(omni), ""
+    if policy.updates_only and similarity(base, omni) < CLOSE:
         return _of(omni), ""
     if _same(upstream, base) or _is_inherited(upstream, foreign):
         return _of(omni), ""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from runner_sync.model import ReviewItem
 
 WORD = "# runner-sync: review"
+WIDTH = 120
 NOT_PORTED = "not ported: "
 """How the reason of an item begins that has no place in the file, because nothing was written."""
 
@@ -31,13 +32,18 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
     for number, line in enumerate(lines, start=1):
         for item in _once(wanted.get(number, [])):
             if f"{WORD} {item.id} " not in text:
-                out.append(f"{_indent(lines, number)}{WORD} {item.id} {item.reason}")
+                out.append(_cut(f"{_indent(lines, number)}{WORD} {item.id} {item.reason}"))
         shift[number] = len(out) + 1 - number
         out.append(line)
     made = "\n".join(out)
     if not _parses_alike(made, text):
         return text, list(items)
     return made, [_moved(item, shift) for item in items]
+
+
+def _cut(line: str) -> str:
+    """The line within the width that linters ask for; the report has the whole reason."""
+    return line if len(line) <= WIDTH else line[: WIDTH - 1].rstrip() + "…"
 
 
 def _statement_starts(text: str) -> list[int]:

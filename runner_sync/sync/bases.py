@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from packaging.version import Version
 
 from runner_sync.errors import InputError
+from runner_sync.lock import FILE_NAME
 from runner_sync.model import Tree
 from runner_sync.profile import VLLM_RUNNER
 from runner_sync.sync import history, inputs, texts
@@ -43,12 +44,18 @@ class Bases:
             return None
         path = found.module.upstreams[0].path
         text = tree.read(path)
-        if text is None:
+        if text is None and found.module.upstreams == self.modules[0].module.upstreams:
             raise InputError(f"vllm-ascend {tree.source.ref} has no {path}: give a tree that the runners can follow.")
+        if text is None:
+            note = f"vllm-ascend {tree.source.ref} has no {path}: the modules that follow it stay as they are"
+            self.notes += [note] if note not in self.notes else []
+            return None
         return Side(tree.source.ref, text, path)
 
     def upstream_bases(self, found: Found) -> tuple[Side, ...]:
         path = found.module.upstreams[0].path
+        if self.upstream(found) is None:
+            return ()
         if path not in self._upstream:
             self._upstream[path] = tuple(self._find_upstream(path))
         return self._upstream[path]
@@ -62,7 +69,7 @@ class Bases:
             e.upstream.ref for e in self.given.lock.entries if e.upstream and e.upstream.path == path
         )
         if locked:
-            return [*(now if ref == now.ref else self._at("vllm-ascend", ref, path) for ref in locked), now]
+            return [*(now if ref == now.ref else self._locked("vllm-ascend", ref, path) for ref in locked), now]
         if tree.source.kind == "git":
             wanted = {n.rpartition(".")[2]: t for f in self._sharing(path) for n, t in texts.unit_texts(f.text).items()}
             known = history.timeline(tree, path, wanted, self.options.progress)
@@ -76,6 +83,14 @@ class Bases:
             )
         older = [v for v in inputs.earlier_releases("vllm-ascend", newest) if v != newest]
         return [*(self._at("vllm-ascend", version, path) for version in older), now]
+
+    def _locked(self, project: str, ref: str, path: str) -> Side:
+        """A side that the lock names. Raises ``InputError`` that says so when it cannot be had."""
+        try:
+            return self._at(project, ref, path)
+        except InputError as error:
+            remedy = "make it anew with `runner-sync lock`, or name the base by option"
+            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({str(error).rstrip(".")}): {remedy}.") from error
 
     def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:
         """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""
@@ -117,8 +132,9 @@ class Bases:
         path = found.module.gpu.path
         refs = self._gpu_refs()
         bases = []
+        is_locked = self.options.omni_base is None and any(entry.gpu for entry in self.given.lock.entries)
         for ref in refs:
-            side = self._at("vllm-omni", ref, path)
+            side = (self._locked if is_locked else self._at)("vllm-omni", ref, path)
             if side.text:
                 bases.append(GpuBase(side, self._vllm_of(ref)))
         now = self.gpu_now(found)

@@ -90,7 +90,8 @@ class Bases:
             return self._at(project, ref, path)
         except InputError as error:
             remedy = "make it anew with `runner-sync lock`, or name the base by option"
-            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({str(error).rstrip(".")}): {remedy}.") from error
+            why = str(error).rstrip(".")
+            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {remedy}.") from error
 
     def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:
         """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 
@@ -58,7 +59,8 @@ class Settled:
     unknown: tuple[str, ...] = ()
 
 
-def imports(text: str) -> dict[str, Import]:
+@lru_cache(maxsize=256)
+def imports(text: str) -> Mapping[str, Import]:
     """``{bound name: Import}`` of every import at module level, under ``if`` and ``try`` too; the first one wins."""
     found: dict[str, Import] = {}
     for statement in _imports(ast.parse(text).body):
@@ -140,7 +142,7 @@ def _provide(missing: Iterable[str], providers: Sequence[Provider]) -> tuple[lis
     return added, unknown
 
 
-def _find(name: str, known: Mapping[str, Import], defined: set[str], module: str) -> Import | None:
+def _find(name: str, known: Mapping[str, Import], defined: Collection[str], module: str) -> Import | None:
     if name in known:
         entry = known[name]
         return replace(entry, module=_absolute(entry.module, module))

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from runner_sync.statements import UnparsableText, flatten
@@ -177,6 +178,7 @@ def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str |
     return next((other for other in reversed(order[:at]) if other in have), None)
 
 
+@lru_cache(maxsize=8192)
 def canonical(text: str) -> tuple[str, ...]:
     """The canonical statements of a member, comments and docstring left out; two texts that agree do the same."""
     try:

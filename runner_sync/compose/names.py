@@ -9,18 +9,20 @@ import ast
 import builtins
 import symtable
 from collections.abc import Iterator
+from functools import lru_cache
 
 _BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__", "__path__", "__spec__"}
 
 
-def used_names(text: str) -> set[str]:
+@lru_cache(maxsize=256)
+def used_names(text: str) -> frozenset[str]:
     """Module-level names that any scope of ``text`` refers to, in annotations and string annotations too."""
     tree = ast.parse(text)
     found = set(_globals(symtable.symtable(text, "<unit>", "exec")))
     for node in ast.walk(tree):
         for annotation in _annotations(node):
             found |= _names(annotation)
-    return found - _BUILTIN
+    return frozenset(found - _BUILTIN)
 
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:
@@ -53,12 +55,15 @@ def _names(annotation: ast.expr) -> set[str]:
     return found
 
 
-def defined_names(text: str) -> set[str]:
+@lru_cache(maxsize=256)
+def defined_names(text: str) -> frozenset[str]:
     """Names that module-level code of ``text`` binds, imports included, at any depth of ``if`` and ``try``."""
     table = symtable.symtable(text, "<unit>", "exec")
-    return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()}
+    return frozenset(
+        s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()
+    )
 
 
-def undefined_names(text: str) -> set[str]:
+def undefined_names(text: str) -> frozenset[str]:
     """Names that ``text`` refers to and binds nowhere at module level."""
     return used_names(text) - defined_names(text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
-from runner_sync.merge.renames import with_omni_names
+from runner_sync.merge.renames import with_omni_names, with_upstream_names
 from runner_sync.merge.resolve import Content, Doubt, Veto, any_node, content, settle_presence
 from runner_sync.merge.weave import Weave, classify, order, parents
 from runner_sync.model import Triple
@@ -57,6 +57,8 @@ def merge(
     if triple.base == triple.omni:
         return Merged(triple.upstream)
     triple = with_omni_names(triple)
+    if policy.nesting == "upstream":
+        triple = with_upstream_names(triple)
     weave = classify(flatten(triple.base), flatten(triple.omni), flatten(triple.upstream))
     strands = order(weave, policy)
     doubts = settle_presence(weave, strands, policy, heritage, veto, foreign)

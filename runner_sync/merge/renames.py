@@ -1,6 +1,6 @@
-"""Locals that omni calls by another name than the upstream text it copied.
+"""Locals that one side calls by another name than the base does.
 
-Comes in: base, omni and upstream texts. Goes out: the base and upstream texts with omni's names. May touch: nothing.
+Comes in: base, omni and upstream texts. Goes out: the texts in the names that the result has. May touch: nothing.
 
 A copy that says ``model_output`` throughout where the original says ``hidden_states`` would conflict in every
 statement that mentions it, and take new upstream statements over under the wrong name.
@@ -30,6 +30,15 @@ def with_omni_names(triple: Triple) -> Triple:
     if not found:
         return triple
     return Triple(_rename(triple.base, found), triple.omni, _rename(triple.upstream, found))
+
+
+def with_upstream_names(triple: Triple) -> Triple:
+    """The triple with base and omni in the local names that upstream has now: what omni added has to use them."""
+    found = renamed_locals(triple.base, triple.upstream)
+    found = {old: new for old, new in found.items() if not _mentions(triple.omni, new)}
+    if not found:
+        return triple
+    return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream)
 
 
 def renamed_locals(base: str, omni: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ import io
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from runner_sync.statements.hints import hint
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
@@ -32,6 +33,7 @@ class _Item:
     one_line: bool = False
 
 
+@lru_cache(maxsize=4096)
 def flatten(text: str) -> tuple[Node, ...]:
     """The nodes of ``text`` in source order. Raises ``UnparsableText``."""
     lines = text.split("\n")

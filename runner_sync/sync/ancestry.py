@@ -74,7 +74,7 @@ class _Climb:
             return
         if not own:
             self._take(text, class_name, dotted)
-        for base in class_bases(module, class_name):
+        for base in texts.bases_of(text, class_name):
             for origin in base.origins[:1]:
                 where = _absolute(origin.module, dotted) if origin.module else dotted
                 target = self.program.module(where) if origin.module else (dotted, text)

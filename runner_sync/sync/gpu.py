@@ -57,7 +57,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     if job.gpu_new is None or job.module.gpu is None:
         return GpuSide()
     new_text = translate(job.gpu_new.text, job.profile, path=job.gpu_new.path).text
-    new = _fully_translated(job, texts.unit_texts(new_text))
+    new = _fully_translated(new_text, job.profile)
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _translated_units(job, base.side)[name] for name, base in chosen.items()}
     view, foreign = dict(new), {}
@@ -118,12 +118,13 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
 
 
 def _translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:
-    return _fully_translated(job, texts.unit_texts(_translated(side.text, side.path, job.profile)))
+    return _fully_translated(_translated(side.text, side.path, job.profile), job.profile)
 
 
-def _fully_translated(job: ModuleJob, units: Mapping[str, str]) -> dict[str, str]:
+@lru_cache(maxsize=64)
+def _fully_translated(module_text: str, profile: Profile) -> dict[str, str]:
     """Names that the GPU module binds to something of its own (a subclass of the graph wrapper) are GPU names too."""
-    return {name: translate_unit(text, job.profile).text for name, text in units.items()}
+    return {name: translate_unit(text, profile).text for name, text in texts.unit_texts(module_text).items()}
 
 
 @lru_cache(maxsize=64)

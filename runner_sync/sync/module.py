@@ -15,6 +15,7 @@ from runner_sync.compose.imports import Provider, imports, settle
 from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
+from runner_sync.errors import InputError
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
@@ -232,7 +233,13 @@ def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
     for upstream in (job.upstream, Side("", side.new_module, job.gpu_new.path) if job.gpu_new else None):
         if upstream is not None:
             providers.append(Provider(upstream.text, _dotted(upstream.path)))
-    settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package)
+    try:
+        settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package)
+    except SyntaxError as error:
+        # What ast.parse lets through and the compiler does not, such as a parameter that is there twice.
+        raise InputError(
+            f"{job.path} or what it follows is no valid Python ({error.msg}); fix it and run again."
+        ) from error
     for name in settled.unknown:
         ask_about_unknown(name, drafts, job.path)
     return settled.text

@@ -63,6 +63,7 @@ def whole_definitions(text: str) -> dict[str, str]:
     return {piece.name: piece.text for piece in module.pieces if piece.kind in ("class", "function")}
 
 
+@lru_cache(maxsize=512)
 def bases_of(text: str, class_name: str) -> tuple[Base, ...]:
     """The bases of a class, empty when the module does not define it."""
     module = parsed(text)

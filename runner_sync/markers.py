@@ -17,6 +17,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from runner_sync.errors import InputError
@@ -95,6 +96,7 @@ class _Place:
     scope: tuple[int, ...]
 
 
+@lru_cache(maxsize=64)
 def read_markers(text: str, *, path: str = "", label: str = DEFAULT_LABEL) -> Markers:
     """The markers of ``text``. Raises ``InputError`` when it cannot be cut into tokens."""
     places, code = _scan(text, path, _Grammar(label))

@@ -16,7 +16,9 @@ from pathlib import Path
 
 from runner_sync.errors import InputError
 
-PYPI = "https://pypi.org/simple/"
+PYPI = "default/"
+"""Stands for the index that pip uses when nobody named one; ``session`` knows its address."""
+
 _SECTIONS = ("global", "install")
 _TRUE = frozenset({"1", "true", "yes", "on", "y", "t"})
 _DEFAULT_TIMEOUT = 60.0

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import requests
+from pypi_simple import PYPI_SIMPLE_ENDPOINT
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
@@ -20,7 +22,7 @@ from urllib3.util import Retry
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.sources.layout import PATH_OPTIONS
-from runner_sync.sources.pip_config import IndexSettings
+from runner_sync.sources.pip_config import PYPI, IndexSettings
 
 _RETRY = Retry(
     total=2,
@@ -86,7 +88,11 @@ def connect(settings: IndexSettings, *, project: Project, what: str) -> IndexSes
         raise InputError(f"{what} is not in the cache and RUNNER_SYNC_OFFLINE is set: unset it {remedy}.")
     if not settings.urls:
         raise InputError(f"{what} cannot be looked up because pip is set to no-index: name an index {remedy}.")
-    return IndexSession(settings)
+    return IndexSession(replace(settings, urls=tuple(_address(url) for url in settings.urls)))
+
+
+def _address(url: str) -> str:
+    return PYPI_SIMPLE_ENDPOINT if url == PYPI else url
 
 
 def without_login(url: str) -> str:

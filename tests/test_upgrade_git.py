@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -94,3 +94,34 @@ def test_a_second_upgrade_changes_nothing(trees: Trees, has_lock: bool) -> None:
 def test_each_hunk_names_the_commit_that_caused_it(trees: Trees) -> None:
     causes = "\n".join(hunk.cause for hunk in units(trees.upgrade())[EXECUTE].hunks)
     assert trees.commits["v0.3.0"][:10] in causes
+
+
+def test_inline_conflicts_show_three_sides_and_the_rest_is_written(trees: Trees) -> None:
+    runner = trees.omni / RUNNER
+    text = runner.read_text("utf-8")
+    runner.write_text(text.replace("_prepare_inputs(batch)", "_prepare_inputs(batch, self.talker)"), "utf-8")
+    options = replace(trees.options(), conflict="inline", allow_dirty=True)
+    planned = upgrade(options)
+    written = apply(planned, options)
+    after = runner.read_text("utf-8").split("\n")
+    (item,) = planned.report.reviews
+    start = after.index(f"<<<<<<< omni {item.id}")
+    block = [line.strip() for line in after[start + 1 : start + 7]]
+    assert block[:4] == [
+        "inputs = self._prepare_inputs(batch, self.talker)",
+        "||||||| base",
+        "inputs = self._prepare_inputs(batch)",
+        "=======",
+    ]
+    assert block[4] == "inputs = self._prepare_inputs(batch, self.positions)"
+    assert "runner-sync.lock" in written
+
+
+def test_inline_leaves_no_review_without_a_trace_in_the_text(trees: Trees) -> None:
+    runner = trees.omni / RUNNER
+    text = runner.read_text("utf-8")
+    runner.write_text(text.replace("_prepare_inputs(batch)", "_prepare_inputs(batch, self.talker)"), "utf-8")
+    planned = upgrade(replace(trees.options(), conflict="inline"))
+    (change,) = planned.changes
+    assert planned.report.reviews
+    assert all(item.id in (change.after or "") for item in planned.report.reviews)

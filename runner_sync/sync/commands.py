@@ -17,7 +17,7 @@ from runner_sync.compose.notes import annotate
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Finding, Report, Tree
 from runner_sync.sync import inputs, planning, proof
-from runner_sync.sync.conflicts import inline
+from runner_sync.sync.conflicts import inline, two_sided
 from runner_sync.sync.job import ModuleResult
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
@@ -59,10 +59,10 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
         return result
     text = format_changes(result.before, result.after, path=result.path, root=given.root)
     reviews = planning.relocate(result.reviews, result.after, text)
-    if options.conflict == "inline":
-        return replace(result, after=inline(text, reviews), reviews=tuple(reviews))
-    text, placed = annotate(text, reviews)
-    return replace(result, after=text, reviews=tuple(placed))
+    sided = [item for item in reviews if options.conflict == "inline" and two_sided(text, item)]
+    noted, placed = annotate(text, [item for item in reviews if item not in sided])
+    sided = planning.relocate(sided, text, noted)
+    return replace(result, after=inline(noted, sided), reviews=(*placed, *sided))
 
 
 def _planned(
@@ -101,7 +101,8 @@ def _rest(results: list[ModuleResult]) -> list[str]:
 
 
 def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> FileChange | None:
-    entries = [entry for result in results for entry in _entries(result, given)]
+    marked = options.conflict == "inline"
+    entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
     refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
     gone = () if options.only else [result.path for result in results]
     before = given.omni.read(locks.FILE_NAME)
@@ -109,8 +110,11 @@ def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: Upg
     return None if before == after else FileChange(locks.FILE_NAME, before, after)
 
 
-def _entries(result: ModuleResult, given: inputs.Inputs) -> tuple[locks.Entry, ...]:
-    """Lock entries of one module, with what ``check`` tells later edits by."""
+def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:
+    """Lock entries of one module, with what ``check`` tells later edits by.
+
+    A changed module that is ``marked`` (conflicts inline) is still to be edited: nothing to tell a later edit by yet.
+    """
     entries = []
     for name, (upstream, gpu) in result.synced.items():
         known = given.lock.find(result.path, name)
@@ -118,6 +122,8 @@ def _entries(result: ModuleResult, given: inputs.Inputs) -> tuple[locks.Entry, .
         gpu = _locked(gpu, known.gpu if known is not None else None)
         if upstream is not None or gpu is not None:
             entries.append(locks.Entry(result.path, name, upstream, gpu))
+    if marked and result.after != result.before:
+        return tuple(entries)
     twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
     text = given.omni.read(twin) if twin else None
     gpu_reading = Reading(twin, text) if text is not None else None

@@ -10,16 +10,20 @@ from collections.abc import Sequence
 from runner_sync.model import ReviewItem
 
 
+def two_sided(text: str, item: ReviewItem) -> bool:
+    """Whether ``item`` stands in ``text`` as a choice between two sides; any other item has no lines to exchange."""
+    if item.omni == item.upstream or not item.chosen:
+        return False
+    span = text.split("\n")[item.line - 1 : item.end_line]
+    return [s.strip() for s in span] == [s.strip() for s in item.chosen.split("\n") if s.strip()]
+
+
 def inline(text: str, items: Sequence[ReviewItem]) -> str:
-    """Exchange the chosen text of each two-sided item for the three sides, as ``git merge-file --diff3`` shows them."""
+    """Exchange the chosen text of each ``two_sided`` item for the three sides, as ``git merge-file --diff3`` does."""
     lines = text.split("\n")
     for item in sorted(items, key=lambda i: i.line, reverse=True):
-        if item.omni == item.upstream or not item.chosen:
-            continue
-        span = lines[item.line - 1 : item.end_line]
-        if [s.strip() for s in span] != [s.strip() for s in item.chosen.split("\n") if s.strip()]:
-            continue
-        margin = span[0][: len(span[0]) - len(span[0].lstrip())]
+        first = lines[item.line - 1]
+        margin = first[: len(first) - len(first.lstrip())]
         lines[item.line - 1 : item.end_line] = _block(item, margin)
     return "\n".join(lines)
 

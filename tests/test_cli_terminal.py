@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cli_samples import PLAN, RUNNER, SOURCES, UNIT
 
-from runner_sync.model import Source
+from runner_sync.model import FileChange, ReviewItem, Source
 from runner_sync.terminal.advice import advise, suggest_commit
 from runner_sync.terminal.progress import Bars, Lines, amount, describe, shown_progress
 from runner_sync.terminal.screen import Screen, wants_color
@@ -171,6 +171,24 @@ def test_commit_message_keeps_its_width() -> None:
     message = suggest_commit(replace(PLAN, units=units))
     assert max(map(len, message.split("\n"))) <= 72
     assert "name_29" in message
+
+
+def test_advice_names_only_written_files_and_the_markers_that_are_in_them() -> None:
+    item = ReviewItem("R1", UNIT.unit, RUNNER, 1, 1, "why", 0.5, "a", "b", "c", "b")
+    unchanged = replace(item, id="R2", path="vllm_omni/unchanged.py")
+    marked = FileChange(RUNNER, "a\n", "\n<<<<<<< omni R1\nb\n")
+    report = replace(PLAN, reviews=(item, unchanged), changes=(marked,))
+    said = advise(report, (RUNNER,), root=Path("omni"), is_tree=True, options="")
+    assert "settle 2 review items: search for `runner-sync: review` and `<<<<<<<`" in said
+    assert f"omni/{RUNNER}\n     (1 of them only listed above" in said
+    assert "unchanged.py" not in said
+
+
+def test_advice_names_no_file_when_no_written_file_holds_an_item() -> None:
+    item = ReviewItem("R2", UNIT.unit, "vllm_omni/unchanged.py", 1, 1, "why", 0.5, "a", "b", "c", "b")
+    said = advise(replace(PLAN, reviews=(item,)), (RUNNER,), root=Path("omni"), is_tree=True, options="")
+    assert "settle 1 review item, listed above" in said
+    assert "unchanged.py" not in said
 
 
 def test_advice_without_review_items_names_no_search() -> None:

@@ -46,11 +46,6 @@ def members(text: str, class_name: str, path: str = "") -> dict[str, str]:
     return {name[len(prefix) :]: body for name, body in unit_texts(text, path).items() if name.startswith(prefix)}
 
 
-def top_level(text: str, path: str = "") -> dict[str, str]:
-    """``{name: text}`` of module-level functions and record classes."""
-    return {name: body for name, body in unit_texts(text, path).items() if "." not in name}
-
-
 def edited(text: str, edits: Mapping[str, str | None]) -> str:
     """``text`` with some of its units exchanged."""
     module = parsed(text)

@@ -21,21 +21,30 @@ def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, o
     ``is_tree`` is whether ``root`` is a whole vllm-omni tree and not a folder with the changed files only; ``options``
     are the options that name the other trees, for the next command.
     """
-    steps = [*_review(report, root), *_check(report, root, is_tree=is_tree, options=options), _commit(report)]
+    steps = [*_review(report, paths, root), *_check(report, root, is_tree=is_tree, options=options), _commit(report)]
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     numbered = "\n".join(f"  {number}. {step}" for number, step in enumerate(steps, start=1))
     where = f"below {root}" if root != Path() else "here"
     return f"\nWrote {files} {where}; what is left:\n{numbered}"
 
 
-def _review(report: Report, root: Path) -> list[str]:
+def _review(report: Report, paths: Sequence[str], root: Path) -> list[str]:
     number = len(report.reviews)
     if not number:
         return []
-    files = sorted({str(root / item.path) for item in report.reviews})
+    files = sorted({str(root / item.path) for item in report.reviews if item.path in paths})
     items = "1 review item" if number == 1 else f"{number} review items"
+    if not files:
+        return [f"settle {items}, listed above: no file that was written holds one"]
     found = "".join(f"\n       {file}" for file in files)
-    return [f"settle {items}: search for `runner-sync: review`, decide, delete it, in{found}"]
+    marks = "`runner-sync: review`" + (" and `<<<<<<<`" if _has_conflicts(report) else "")
+    elsewhere = sum(item.path not in paths for item in report.reviews)
+    rest = f"\n     ({elsewhere} of them only listed above, in files that were not changed)" if elsewhere else ""
+    return [f"settle {items}: search for {marks}, decide, delete it, in{found}{rest}"]
+
+
+def _has_conflicts(report: Report) -> bool:
+    return any("\n<<<<<<< " in (change.after or "") for change in report.changes)
 
 
 def _check(report: Report, root: Path, *, is_tree: bool, options: str) -> list[str]:

@@ -44,7 +44,7 @@ KEYS: Mapping[str, str] = {
     "name": "name of the profile in reports",
     "package": "package that the derived modules belong to",
     "marker": "label of the omni rulers",
-    "modules": "tables `paths`, `name`, `upstreams`, `gpu`: derived modules, their upstreams, their GPU twin",
+    "modules": "tables `paths`, `name`, `upstreams`, `gpu`, `inherits`: derived modules and what they follow",
     "names": "tables `name`, `module`, `new-name`, `new-module`: imported names translated from GPU to NPU",
     "keywords": "tables `call`, `name`, `new-name`: keyword arguments translated on calls of one function",
     "attributes": "table: dotted GPU name = dotted NPU name",

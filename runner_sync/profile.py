@@ -30,13 +30,15 @@ class Anchor:
 class RunnerModule:
     """One derived module: where it lives (newest location first), its classes' upstreams and its GPU twins.
 
-    ``upstreams`` are the classes whose methods were copied; ``gpu`` is the twin runner whose omni code is ported.
+    ``upstreams`` are the classes whose methods were copied; ``gpu`` is the twin runner whose omni code is ported;
+    ``inherits`` says that the class is meant to have its twin as its first base.
     """
 
     paths: tuple[str, ...]
     name: str
     upstreams: tuple[Anchor, ...]
     gpu: Anchor | None = None
+    inherits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ NPU = Profile(
             "OmniNPUModelRunner",
             (_ASCEND,),
             Anchor("vllm-omni", "vllm_omni/worker/gpu_model_runner.py", "OmniGPUModelRunner"),
+            inherits=True,  # so since 0.16.0
         ),
         RunnerModule(
             _npu("npu_ar_model_runner"),

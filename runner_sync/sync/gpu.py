@@ -64,7 +64,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     followers = {draft.name for draft in drafts if draft.kind == "copy"}
     for name, base in chosen.items():
         # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
-        if name not in followers or canonical(old[name]) == canonical(new[name]):
+        if name not in followers or name not in new or canonical(old[name]) == canonical(new[name]):
             continue
         vllm_old, vllm_new = base.vllm, job.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
@@ -87,15 +87,17 @@ def _neutral(
     """Units that the translation changed in the old twin and leaves alone in the new one."""
     found = set()
     for name, base in chosen.items():
+        if name not in new:
+            continue
         before = _by_npu_name(job, texts.unit_texts(base.side.text)).get(name, ("", ""))[1]
         had = canonical(before) != canonical(old[name])
-        has = canonical(plain[name][1]) != canonical(new[name]) or _names_device(plain[name][1], job.profile)
+        has = canonical(plain[name][1]) != canonical(new[name]) or names_device(plain[name][1], job.profile)
         if had and not has:
             found.add(name)
     return frozenset(found)
 
 
-def _names_device(text: str, profile: Profile) -> bool:
+def names_device(text: str, profile: Profile) -> bool:
     """Whether a unit mentions a GPU name at all, also one that its module binds to something of its own."""
     words = {row.name for row in profile.names if row.name != row.new_name} | {old for old, _ in profile.attributes}
     body = "\n".join(canonical(text))
@@ -103,11 +105,12 @@ def _names_device(text: str, profile: Profile) -> bool:
 
 
 def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
-    """For each unit of the twin that some base has: the base whose text the NPU unit is closest to."""
+    """For each unit of the twin that some base has, also one that is gone: the base whose text the NPU unit is closest
+    to."""
     tables = [(base, _translated_units(job, base.side)) for base in job.gpu_bases]
     mine = {draft.name: draft.text for draft in drafts}
     chosen = {}
-    for name in new:
+    for name in dict.fromkeys([*new, *(name for _, table in tables for name in table if name in mine)]):
         options = [(base, table[name]) for base, table in tables if name in table]
         if not options:
             continue
@@ -271,10 +274,9 @@ def _helpers(module_text: str, job: ModuleJob) -> dict[str, str]:
     return {name: text for name, text in texts.whole_definitions(module_text).items() if name not in runners}
 
 
-def decide_members(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Member]:
+def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
     """What becomes of each member that only the GPU class has; nothing is copied that the NPU class inherits."""
     ancestry = job.ancestry.get(class_name)
-    pair = twins(class_name, drafts, job, side)
     twin = next((gpu for gpu, npu in job.profile.classes if npu == class_name), class_name)
     if ancestry is not None and twin in ancestry.classes:
         missing = [name for name in pair.gpu_new if name not in pair.npu]

@@ -58,8 +58,10 @@ class ModuleJob:
     ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
     have been aligned with, oldest first; ``gpu_new`` is the twin now and ``load_vllm`` gives vLLM's runner of its
     version. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
-    dotted names that derived modules once had, with what they are called now; ``policies`` say which side wins
-    conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's added lines since a base.
+    dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
+    that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front;
+    ``policies`` say which side wins conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's
+    added lines since a base.
     """
 
     profile: Profile
@@ -74,6 +76,8 @@ class ModuleJob:
     load_vllm: Callable[[], Side | None] = lambda: None
     ancestry: Mapping[str, Ancestry] = field(default_factory=dict)
     mixins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    heirs: Mapping[str, Ancestry] = field(default_factory=dict)
+    parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
     relocated: Mapping[str, str] = field(default_factory=dict)

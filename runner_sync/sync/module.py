@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from runner_sync.compose.imports import Provider, imports, settle
+from runner_sync.compose.imports import Import, Provider, add, imports, settle
 from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
@@ -19,7 +19,7 @@ from runner_sync.errors import InputError
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
-from runner_sync.sync import ascend, gpu, texts
+from runner_sync.sync import ascend, gpu, inheriting, texts
 from runner_sync.sync.asking import ask_about_order, ask_about_unknown
 from runner_sync.sync.doubts import place, review
 from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
@@ -42,6 +42,8 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     ascend.follow(chosen, job)
     side = gpu.read_side(job, drafts)
     notes: list[str] = []
+    for class_name in job.heirs:
+        job = inheriting.adopt(class_name, drafts, job, side)
     if job.gpu_new is not None:
         notes = _port(chosen, drafts, job, side)
     _drop_redundant(chosen, drafts, job, side)
@@ -69,7 +71,7 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         mine = [d for d in chosen if d.owner == class_name]
         gpu.port(mine, job, side, gpu.veto_for(bound, job.profile.unported))
         _mark(mine, job)
-        decisions = gpu.decide_members(class_name, drafts, job, side)
+        decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
         added = [d for d in gpu.new_members(class_name, decisions, drafts, job, side) if is_selected(d.name, job.only)]
         for draft in added:
             draft.reviews += [_added_review(draft, job, decisions)]
@@ -207,12 +209,16 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     for group in _groups([d for d in drafts if d.outcome == "added" and d.owner]):
         body = enclose_members([d.text for d in group], ruler=ruler)
         module = insert_member(module, group[0].owner, body, after=group[0].after)
-    for class_name, extra in job.mixins.items():
+    for class_name in dict.fromkeys([*job.parents, *job.mixins]):
         bases = [base.expression for base in class_bases(module, class_name)]
-        module = set_bases(module, class_name, [*bases, *(e for e in extra if e not in bases)])
+        wanted = [*job.parents.get(class_name, ()), *bases, *job.mixins.get(class_name, ())]
+        module = set_bases(module, class_name, list(dict.fromkeys(wanted)))
     text = join(module)
     if text == job.text:
         return text
+    if job.gpu_new is not None:
+        for twin in {name for names in job.parents.values() for name in names}:
+            text = add(text, Import(_dotted(job.gpu_new.path), twin, twin))
     return _with_helpers(text, drafts, job, side)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner_sync import lock as locks
+from runner_sync.compose.imports import Import, add
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
@@ -26,6 +27,7 @@ from runner_sync.sync.module import is_selected, upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.starting import StartJob, start_module
+from runner_sync.units import join, set_bases
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ def _job(
         load_vllm=bases.vllm_now,
         ancestry=ancestry,
         mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
+        heirs=_heirs(found, program, given) if gpu_new is not None else {},
         only=options.only,
         policies=given.config.units,
         relocated=program.relocated,
@@ -165,6 +168,19 @@ def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs)
         before=original.ancestry(found.text, name, dotted).members,
         vllm=original.ancestry(text, twin, _dotted(path)).vllm if text else {},
     )
+
+
+def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, Ancestry]:
+    """The ancestry that a class would have as an heir of its GPU twin, where it is meant to be one and is not."""
+    module = found.module
+    if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
+        return {}
+    if module.gpu.name in program.ancestry(found.text, module.name, _dotted(found.path)).classes:
+        return {}
+    entry = Import(_dotted(module.gpu.path), module.gpu.name, module.gpu.name)
+    bases = program.bases(found.text, module.name, _dotted(found.path))
+    grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
+    return {module.name: ancestry_of(program, replace(found, text=add(join(grown), entry)), module.name, given)}
 
 
 def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:

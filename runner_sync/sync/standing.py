@@ -155,7 +155,11 @@ class _Judge:
         side = gpu.read_side(job, drafts)
         self.parents = {name: ancestry.classes for name, ancestry in job.ancestry.items()}
         owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]
-        return {f"{owner}.{m.name}": m for owner in owners for m in gpu.decide_members(owner, drafts, job, side)}
+        return {
+            f"{owner}.{m.name}": m
+            for owner in owners
+            for m in gpu.decide_members(owner, gpu.twins(owner, drafts, job, side), job)
+        }
 
     def _has(self, gpu_name: str, npu: str) -> bool:
         return any(name.startswith(f"{gpu_name}.") for name in self.gpu_units) and any(

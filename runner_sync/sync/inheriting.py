@@ -1,0 +1,89 @@
+"""A class made of copies of its GPU twin's methods starts to inherit from the twin instead.
+
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the job of the class as an heir, with the copies marked as
+removed. May touch: nothing.
+
+The profile says which classes are meant to inherit. A port that would copy yet another method word for word is the
+occasion: one more copy, or none at all. It waits while the twin has something that would go live with the new base and
+does not run here: a method with device code that the class has no version of, or one that hides vllm-ascend's own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from runner_sync.compose.members import Twins, canonical, device_bound
+from runner_sync.sync import gpu
+from runner_sync.sync.doubts import review
+from runner_sync.sync.job import Draft, ModuleJob
+
+
+def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> ModuleJob:
+    """Let ``class_name`` inherit from its GPU twin where that is safe and saves a copy; else the job as it is."""
+    heir = job.heirs.get(class_name)
+    if heir is None or job.only:
+        return job
+    case = _Case(class_name, gpu.twins(class_name, drafts, job, side), job, side)
+    copies = [d for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)]
+    if not copies or not case.would_copy() or case.obstacle():
+        return job
+    twin = next(name for name, npu in job.profile.classes if npu == class_name)
+    for draft in copies:
+        draft.removed = True
+        reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
+        draft.reviews = [review(draft, job.path, reason, 0.7, "", draft.before, side.full[draft.name], "")]
+    drafts.append(_question(class_name, twin, len(copies), job))
+    return replace(job, ancestry={**job.ancestry, class_name: heir}, parents={**job.parents, class_name: (twin,)})
+
+
+def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
+    draft = Draft(class_name, [""], "own", "review")
+    reason = (
+        f"the class inherits from {twin} now: {copies} of its methods were copies of it, and there were more to copy; "
+        f"whatever else {twin} defines comes before vllm-ascend's from here on"
+    )
+    draft.reviews = [review(draft, job.path, reason, 0.6, "", "", "", "")]
+    return draft
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One class beside its twin."""
+
+    class_name: str
+    pair: Twins
+    job: ModuleJob
+    side: gpu.GpuSide
+
+    def is_copy(self, draft: Draft) -> bool:
+        """Whether the class can do without this member: the twin, old or new, has the same text, fit to be run here."""
+        if draft.member not in self.pair.gpu_new or self._is_bound(draft.member) or self._hides(draft.member):
+            return False
+        versions = (self.side.old.get(draft.name), self.side.full.get(draft.name))
+        return canonical(draft.before) in [canonical(text) for text in versions if text is not None]
+
+    def would_copy(self) -> bool:
+        """Whether a port would add a member that reads the same on both sides."""
+        decisions = gpu.decide_members(self.class_name, self.pair, self.job)
+        return any(d.action in ("port", "hook") and not self._is_bound(d.name) for d in decisions)
+
+    def obstacle(self) -> bool:
+        """Whether the twin has a member that must not be inherited and that the class has no version of."""
+        missing = [name for name in self.pair.gpu_new if name not in self.pair.npu]
+        return any(self._is_bound(name) or self._hides(name) for name in missing)
+
+    def _is_bound(self, member: str) -> bool:
+        """Whether the twin's member has device code: words of the GPU, or nothing that NPU has."""
+        name = f"{self.class_name}.{member}"
+        plain = self.side.plain[name][1]
+        return (
+            canonical(plain) != canonical(self.side.full[name])
+            or gpu.names_device(plain, self.job.profile)
+            or member in device_bound(self.pair)
+        )
+
+    def _hides(self, member: str) -> bool:
+        """Whether the twin's member would stand before one of vllm-ascend's without ever calling it."""
+        text = self.pair.gpu_new[member]
+        return member in self.pair.upstream and not re.search(rf"super\(\)\.{member}\(", text)

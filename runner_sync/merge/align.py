@@ -41,7 +41,22 @@ def align(left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMIL
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1
-    return pairs
+    return _of_one_statement(left, right, pairs)
+
+
+def _of_one_statement(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """Without clauses (``else``, ``except``) that have neither their statement nor anything inside in common: every
+    ``else`` reads the same."""
+    paired = {pair.left: pair.right for pair in pairs}
+    related = {(left[pair.left].parent, right[pair.right].parent) for pair in pairs}
+    out = []
+    for pair in pairs:
+        a, b = left[pair.left], right[pair.right]
+        if not a.is_clause or (pair.left, pair.right) in related or paired.get(a.owner, ROOT) == b.owner != ROOT:
+            out.append(pair)
+        else:
+            del paired[pair.left]
+    return out
 
 
 def _key(node: Node) -> str:

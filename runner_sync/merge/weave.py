@@ -98,10 +98,28 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
         gap = pair_similar(nodes_l[i:a], nodes_r[k:b], inner_l[i:a], inner_r[k:b], similar=VERSION)
         joined += [(i + x, k + y) for x, y in gap]
         i, k = a + 1, b + 1
-    for a, b in joined:
-        strand = weave.of_omni[left[a]]
-        strand.upstream = right[b]
-        weave.of_upstream[right[b]] = strand
+    for a, b in sorted(joined):
+        if _in_one_place(weave, left[a], right[b]):
+            strand = weave.of_omni[left[a]]
+            strand.upstream = right[b]
+            weave.of_upstream[right[b]] = strand
+
+
+def _in_one_place(weave: Weave, o: int, u: int) -> bool:
+    """Whether two additions can be one: in the same suite, and clauses of the same statement.
+
+    The same statement may stand in two suites when it says enough; an ``else`` or a version of it may not.
+    """
+    omni, upstream = weave.omni[o], weave.upstream[u]
+    if omni.is_clause or upstream.is_clause:
+        return _is_one_strand(weave, omni.owner, upstream.owner)
+    return _is_one_strand(weave, omni.parent, upstream.parent) or (omni.canon == upstream.canon and omni.weight >= 1)
+
+
+def _is_one_strand(weave: Weave, o: int, u: int) -> bool:
+    if ROOT in (o, u):
+        return o == u
+    return weave.of_omni[o] is weave.of_upstream[u]
 
 
 VERSION = 0.8

@@ -123,6 +123,18 @@ def test_a_device_method_is_no_obstacle_where_the_class_has_its_own(tmp_path: Pa
     assert methods == ["_forward", "_talker"]
 
 
+@pytest.mark.parametrize(
+    ("parameters", "fits"),
+    [("self, total", True), ("self, total, *, rows=None", True), ("self, *args, **kwargs", True), ("self, rows", False)],
+)
+def test_a_copy_goes_only_where_callers_of_the_platform_can_call_the_twin(
+    parameters: str, fits: bool, tmp_path: Path
+) -> None:
+    method = f"\n    def _forward({parameters}):\n        return super()._forward(0)\n"
+    npu = NPU_TEXT.partition("\n    def _forward")[0] + method
+    assert ("_forward" in names(planned(tmp_path, GPU_TEXT + method, npu=npu))[1]) is not fits
+
+
 def test_an_upgrade_of_single_units_leaves_the_bases_alone(tmp_path: Path) -> None:
     assert names(planned(tmp_path, GPU_TEXT, only=("_forward",)))[0] == ["NPUModelRunner"]
 

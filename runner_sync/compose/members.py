@@ -36,7 +36,9 @@ class Twins:
     ``inherited`` the members that the NPU class has through its bases, with their texts where they are omni's
     (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, ``helpers`` the
     module-level definitions of the GPU module, ``callers`` names that other modules of the same family
-    call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions of the members.
+    call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions of the members;
+    ``former`` are members that the GPU class had at an earlier upgrade, ``awaited`` overrides that the NPU class must
+    not do without, whatever it did before.
     """
 
     gpu_old: Mapping[str, str]
@@ -48,6 +50,8 @@ class Twins:
     callers: Collection[str] = ()
     upstream: Collection[str] = ()
     vllm: Mapping[str, str] = field(default_factory=dict)
+    former: Collection[str] = ()
+    awaited: Collection[str] = ()
 
 
 def decide(twins: Twins) -> list[Member]:
@@ -73,6 +77,8 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
         if name in twins.inherited:
             return Member(name, "hook", "without it the call falls through to a parent that skips it")
         return Member(name, "port", "ported code calls it" if name not in twins.gpu_old else "NPU code needs it")
+    if name in twins.inherited and _did_without(name, twins):
+        return Member(name, "inherited", "the NPU class has done without it since before this upgrade")
     if name in twins.inherited:
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
     return Member(name, "unneeded", "nothing on the NPU side calls it")
@@ -87,6 +93,14 @@ def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
     if name not in twins.upstream or f"super().{name}(" in text:
         return False
     return name in twins.gpu_old or _edits(text, twins.vllm.get(name, ""))
+
+
+def _did_without(name: str, twins: Twins) -> bool:
+    """An override that the GPU class had at an earlier upgrade, too, and that nobody brought to NPU then.
+
+    That is no change of this upgrade (``check`` reports it), unless the platform waits for it.
+    """
+    return name in twins.former and name not in twins.awaited
 
 
 def _edits(text: str, original: str) -> bool:
@@ -121,6 +135,7 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
         and name not in bound
         and twins.inherited[name] != text
         and not _is_rebuilt(name, text, twins)
+        and not _did_without(name, twins)
     }
     wanted: set[str] = set()
     todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks | set(twins.callers)

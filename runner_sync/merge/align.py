@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runner_sync.merge.dataflow import binds
 from runner_sync.statements import ROOT, Node
 
 SIMILAR = 0.55
@@ -161,12 +162,12 @@ Suite = Counter[str]
 
 
 def suites(nodes: Sequence[Node]) -> list[Suite]:
-    """For every node the multiset of the statements inside it, at any depth."""
+    """For every node the multiset of the statements inside it, at any depth, and of the names that they bind."""
     inner: list[Suite] = [Counter() for _ in nodes]
     for node in nodes:
         above = node.parent
         while above != ROOT and not node.is_comment:
-            inner[above][node.canon] += 1
+            inner[above].update([node.canon, *(f"{name} =" for name in binds(node))])
             above = nodes[above].parent
     return inner
 

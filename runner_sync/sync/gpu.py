@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from runner_sync import lineage, merge
 from runner_sync.compose.hooks import fit_sampler_hook
-from runner_sync.compose.members import Member, Twins, canonical, decide, predecessor
+from runner_sync.compose.members import Member, Twins, canonical, decide, predecessor, self_names
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.soundness import problems
@@ -36,7 +36,8 @@ class GpuSide:
 
     ``new`` is the twin as it would read on the old vLLM, ``full`` as it is; ``foreign`` are per unit the statements
     that vLLM itself added or removed; ``bases`` where each ``old`` text is from; ``neutral`` the
-    units that had device code and have none now; ``plain`` has ``(qualified name, text)`` of the twin as written.
+    units that had device code and have none now; ``plain`` has ``(qualified name, text)`` of the twin as written;
+    ``former`` are the units that some earlier revision of the twin has.
     """
 
     old: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class GpuSide:
     bases: Mapping[str, GpuBase] = field(default_factory=dict)
     neutral: frozenset[str] = frozenset()
     plain: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    former: frozenset[str] = frozenset()
 
 
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
@@ -74,7 +76,9 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         if before and after and before != after and _is_copy(old[name], before):
             view[name] = _rebased(new[name], *(translate_unit(text, job.profile).text for text in (after, before)))
     plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))
-    return GpuSide(old, view, new_text, new, foreign, chosen, _neutral(job, chosen, old, new, plain), plain)
+    earlier = [base.side for base in job.gpu_bases if base.side.ref != job.gpu_new.ref]
+    former = frozenset(name for base in earlier for name in _translated_units(job, base))
+    return GpuSide(old, view, new_text, new, foreign, chosen, _neutral(job, chosen, old, new, plain), plain, former)
 
 
 def _neutral(
@@ -265,7 +269,23 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         upstream=ancestry.upstream if ancestry else (),
         vllm=ancestry.vllm if ancestry else {},
         helpers=_helpers(side.new_module, job) if side.new_module else {},
+        former={k.removeprefix(prefix) for k in side.former if k.startswith(prefix)},
+        awaited={job.profile.sampler_hook.method} | _newly_called(drafts, job),
     )
+
+
+def _newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
+    """Members of ``self`` that the NPU side calls since this upgrade: vllm-ascend's runner, or the module itself."""
+    followed = {draft.base.ref for draft in drafts if draft.base is not None}
+    before = [side.text for side in job.bases if side.ref in followed]
+    now = [job.upstream.text] if job.upstream is not None and before else []
+    before += [draft.before for draft in drafts]
+    now += [draft.text for draft in drafts if not draft.removed]
+    return _called(now) - _called(before)
+
+
+def _called(texts_: Iterable[str]) -> set[str]:
+    return {name for text in texts_ for name in self_names(text)}
 
 
 def _helpers(module_text: str, job: ModuleJob) -> dict[str, str]:

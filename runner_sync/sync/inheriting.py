@@ -10,11 +10,12 @@ does not run here: a method with device code that the class has no version of, o
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, replace
 
 from runner_sync.compose.members import Twins, canonical, device_bound
-from runner_sync.sync import gpu
+from runner_sync.sync import gpu, texts
 from runner_sync.sync.doubts import review
 from runner_sync.sync.job import Draft, ModuleJob
 
@@ -84,6 +85,33 @@ class _Case:
         )
 
     def _hides(self, member: str) -> bool:
-        """Whether the twin's member would stand before one of vllm-ascend's without ever calling it."""
+        """Whether the twin's member would stand before one of vllm-ascend's and not stand in for it: it never calls it,
+        or its callers' arguments would not fit."""
+        if member not in self.pair.upstream:
+            return False
         text = self.pair.gpu_new[member]
-        return member in self.pair.upstream and not re.search(rf"super\(\)\.{member}\(", text)
+        return not re.search(rf"super\(\)\.{member}\(", text) or not accepts(text, upstream_version(self.job, member))
+
+
+def upstream_version(job: ModuleJob, member: str) -> str:
+    """vllm-ascend's own version of a member, or an empty string."""
+    units = texts.unit_texts(job.upstream.text) if job.upstream is not None else {}
+    names = [f"{anchor.name}.{member}" for anchor in job.module.upstreams]
+    return next((units[name] for name in names if name in units), "")
+
+
+def accepts(text: str, original: str) -> bool:
+    """Whether a method can be called in every way that ``original`` can: the same parameters in the same order."""
+    mine, theirs = (_parameters(one) for one in (text, original))
+    if mine is None or theirs is None or mine.vararg is not None:
+        return True
+    names = [arg.arg for arg in (*mine.posonlyargs, *mine.args)]
+    wanted = [arg.arg for arg in (*theirs.posonlyargs, *theirs.args)]
+    keywords = {arg.arg for arg in theirs.kwonlyargs} - {arg.arg for arg in mine.kwonlyargs} - set(names)
+    return names[: len(wanted)] == wanted and (mine.kwarg is not None or not keywords)
+
+
+def _parameters(text: str) -> ast.arguments | None:
+    body = ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text).body if text else []
+    node = next((n for top in body for n in ast.walk(top) if isinstance(n, ast.FunctionDef)), None)
+    return node.args if node is not None else None

@@ -1,7 +1,7 @@
-"""Which names a statement reads and binds, and additions that a merge put before what they need.
+"""Which names a statement reads and binds, and additions that a merge put on the wrong side of what they belong to.
 
 Comes in: nodes, and the merged tree as children by parent. Goes out: names; the tree with such additions moved behind
-the statement that binds what they read. May touch: nothing.
+the statement that binds what they read, or before the one that reads what they bind. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.statements import Node
@@ -102,6 +103,60 @@ class Tree:
         """Those of ``bound_by`` that a statement of upstream's alone binds: what omni has, omni has put in order."""
         inside = [key] if self.node[key].defines else self.inside(key)
         return frozenset(name for k in inside if k in self.new for name in binds(self.node[k])) & self.bound_by(key)
+
+
+def put_before_readers(tree: Tree, movable: set[int]) -> None:
+    """Move each movable statement that alone binds a local before the statement that reads it too early.
+
+    Only a later sibling of the reader, or of a suite around it, whose own locals are all bound there.
+    """
+    for key in list(tree.children):
+        if key and tree.node[key].defines:
+            locals_ = frozenset(name for k in tree.inside(key) if k != key for name in binds(tree.node[k]))
+            _Fetch(tree, movable, locals_).suite(key, set(binds(tree.node[key])), [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    """One walk through a function in the order its statements run. ``locals_`` are the names that it binds at all."""
+
+    tree: Tree
+    movable: set[int]
+    locals_: frozenset[str]
+
+    def suite(self, key: int, known: set[str], around: list[tuple[list[int], int]]) -> None:
+        tree, suite = self.tree, self.tree.children.get(key, [])
+        index = 0
+        while index < len(suite):
+            child = suite[index]
+            if tree.node[child].defines:
+                known |= tree.bound_by(child)
+                index += 1
+                continue
+            source = self._source(child, known, [*around, (suite, index)])
+            if source is not None:
+                owner, fetched = source
+                owner.remove(fetched)
+                suite.insert(index, fetched)
+                continue
+            known |= binds(tree.node[child])
+            self.suite(child, known, [*around, (suite, index)])
+            for clause in tree.clauses.get(child, []):
+                known |= binds(tree.node[clause])
+                self.suite(clause, known, [*around, (suite, index)])
+            index += 1
+
+    def _source(
+        self, child: int, known: set[str], around: list[tuple[list[int], int]]
+    ) -> tuple[list[int], int] | None:
+        """The suite and key of a later statement that binds what ``child`` reads and nothing before it binds."""
+        for name in sorted((reads(self.tree.node[child]) & self.locals_) - known):
+            for suite, index in reversed(around):
+                later = next((k for k in suite[index + 1 :] if name in self.tree.bound_by(k)), None)
+                if later is not None:
+                    ready = (self.tree.read_by(later) & self.locals_) - self.tree.bound_by(later) <= known
+                    return (suite, later) if later in self.movable and ready else None
+        return None
 
 
 SMALL = 8

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner_sync.merge.dataflow import Tree, put_behind_bindings
+from runner_sync.merge.dataflow import Tree, put_before_readers, put_behind_bindings
 from runner_sync.merge.resolve import Content, any_node
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import INDENT
@@ -85,7 +85,8 @@ def emit(weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content
 def _settle_order(
     weave: Weave, strands: Sequence[Strand], children: dict[int, list[Strand]], clauses: dict[int, list[Strand]]
 ) -> None:
-    """Additions of one side go behind the statement of the other that now binds what they read."""
+    """Additions of one side go behind the statement of the other that now binds what they read, and before the one that
+    reads what they bind."""
     by_key = {id(s): s for s in strands}
     tree = Tree(
         {key: [id(s) for s in suite] for key, suite in children.items()},
@@ -94,6 +95,7 @@ def _settle_order(
         new={id(s) for s in strands if s.omni is None},
     )
     put_behind_bindings(tree, {id(s) for s in strands if s.sides == "o"})
+    put_before_readers(tree, {id(s) for s in strands if s.sides == "o"})
     for key, suite in tree.children.items():
         children[key] = [by_key[k] for k in suite]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -125,7 +126,12 @@ def test_a_device_method_is_no_obstacle_where_the_class_has_its_own(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("parameters", "fits"),
-    [("self, total", True), ("self, total, *, rows=None", True), ("self, *args, **kwargs", True), ("self, rows", False)],
+    [
+        ("self, total", True),
+        ("self, total, *, rows=None", True),
+        ("self, *args, **kwargs", True),
+        ("self, rows", False),
+    ],
 )
 def test_a_copy_goes_only_where_callers_of_the_platform_can_call_the_twin(
     parameters: str, fits: bool, tmp_path: Path
@@ -153,3 +159,17 @@ def test_only_where_the_profile_says_so(tmp_path: Path) -> None:
         },
     )
     assert names(planned(tmp_path, GPU_TEXT))[0] == ["NPUModelRunner"]
+
+
+def test_a_member_is_added_behind_one_that_goes(tmp_path: Path) -> None:
+    """``execute_model`` is a bare copy and goes; ``_update_states`` stands behind it in the GPU class."""
+    execute = ASCEND_NEW[ASCEND].partition("        def execute_model")[2].partition("        def synchronize_rows")[0]
+    copy = textwrap.dedent("        def execute_model" + execute)
+    npu = NPU_TEXT + "\n" + textwrap.indent(copy, "    ")
+    gpu = GPU_TEXT.replace(
+        "    def _stage_of", "    def execute_model(self, scheduler_output):\n        return 1\n\n    def _other_of"
+    )
+    bases, methods = names(planned(tmp_path, gpu, npu=npu))
+    assert bases == ["NPUModelRunner"]
+    assert "execute_model" not in methods
+    assert "_update_states" in methods

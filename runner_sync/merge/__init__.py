@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from runner_sync.merge.emit import Emitted, emit, prune
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
 from runner_sync.merge.renames import with_omni_names, with_upstream_names
-from runner_sync.merge.resolve import Content, Doubt, Veto, any_node, content, settle_presence
-from runner_sync.merge.weave import Weave, classify, order, parents
+from runner_sync.merge.resolve import Content, Veto, content, settle_presence
+from runner_sync.merge.weave import Doubt, Weave, any_node, classify, order, parents
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, flatten
 

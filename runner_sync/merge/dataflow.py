@@ -146,9 +146,7 @@ class _Fetch:
                 self.suite(clause, known, [*around, (suite, index)])
             index += 1
 
-    def _source(
-        self, child: int, known: set[str], around: list[tuple[list[int], int]]
-    ) -> tuple[list[int], int] | None:
+    def _source(self, child: int, known: set[str], around: list[tuple[list[int], int]]) -> tuple[list[int], int] | None:
         """The suite and key of a later statement that binds what ``child`` reads and nothing before it binds."""
         for name in sorted((reads(self.tree.node[child]) & self.locals_) - known):
             for suite, index in reversed(around):

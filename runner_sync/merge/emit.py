@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner_sync.merge.dataflow import Tree, put_before_readers, put_behind_bindings
-from runner_sync.merge.resolve import Content, any_node
-from runner_sync.merge.weave import Strand, Weave
+from runner_sync.merge.resolve import Content
+from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.statements import INDENT
 
 

@@ -13,21 +13,13 @@ from dataclasses import dataclass
 
 from runner_sync.merge.align import similarity
 from runner_sync.merge.dataflow import binds
+from runner_sync.merge.passages import between_removed, inside_removed, without_definitions
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.weave import Strand, Weave
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import Node
 
 DISTINCT = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A decision that a person must look at, before it has a line."""
-
-    strand: Strand
-    reason: str
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,10 @@ def settle_presence(
         if doubt is not None:
             doubts.append(doubt)
     _leave_out_foreign(weave, foreign)
-    doubts += _inside_removed(weave, strands)
+    doubts += inside_removed(weave, strands)
+    if policy.nesting == "upstream":
+        doubts += between_removed(weave, strands)
+        doubts += without_definitions(weave, strands)
     doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, foreign)]
     if veto is not None:
         doubts += _refuse(weave, strands, veto)
@@ -173,50 +168,6 @@ def _doubt(weave: Weave, strand: Strand, reason: str, confidence: float) -> Doub
 
 def _same(a: Node, b: Node) -> bool:
     return a.canon == b.canon
-
-
-def any_node(weave: Weave, strand: Strand) -> Node:
-    """A node of the strand: omni's, else upstream's, else the base's."""
-    if strand.omni is not None:
-        return weave.omni[strand.omni]
-    if strand.upstream is not None:
-        return weave.upstream[strand.upstream]
-    assert strand.base is not None
-    return weave.base[strand.base]
-
-
-def _inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """What one side adds inside a suite that the other side does not have.
-
-    Where omni has a neighbour of it, in whatever suite, the addition goes to that neighbour; else it stays out.
-    """
-    doubts = []
-    for strand in strands:
-        if strand.sides != "u" or not strand.kept:
-            continue
-        node = weave.upstream[strand.upstream or 0]
-        above = weave.of_upstream[node.parent] if node.parent >= 0 else None
-        if above is None or above.kept or _has_neighbour(weave, strand.upstream or 0):
-            continue
-        strand.kept = False
-        if not node.is_comment and above.sides == "bu":
-            doubts.append(Doubt(strand, "upstream added to a block that omni had removed", 0.6))
-    return doubts
-
-
-def _has_neighbour(weave: Weave, index: int) -> bool:
-    """Whether the nearest old statement before or after, in the same suite of upstream, stands in omni too."""
-    parent = weave.upstream[index].parent
-    for step in (-1, 1):
-        k = index + step
-        while 0 <= k < len(weave.upstream) and k != parent:
-            node, other = weave.upstream[k], weave.of_upstream[k]
-            if node.parent == parent and not node.is_comment and other.base is not None:
-                if other.omni is not None:
-                    return True
-                break
-            k += step
-    return False
 
 
 def _refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:

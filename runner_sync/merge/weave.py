@@ -53,6 +53,25 @@ class Weave:
     of_upstream: list[Strand] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A decision that a person must look at, before it has a line."""
+
+    strand: Strand
+    reason: str
+    confidence: float
+
+
+def any_node(weave: Weave, strand: Strand) -> Node:
+    """A node of the strand: omni's, else upstream's, else the base's."""
+    if strand.omni is not None:
+        return weave.omni[strand.omni]
+    if strand.upstream is not None:
+        return weave.upstream[strand.upstream]
+    assert strand.base is not None
+    return weave.base[strand.base]
+
+
 def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
     """Put every node of the three sides into a strand."""
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])

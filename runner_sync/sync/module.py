@@ -204,12 +204,13 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     edits: dict[str, str | None] = {
         d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
     }
-    if edits:
-        module = exchange(module, edits, whole=whole)
     ruler = ruler_style(job.text, label=job.profile.marker)
     for group in _groups([d for d in drafts if d.outcome == "added" and d.owner]):
         body = enclose_members([d.text for d in group], ruler=ruler)
         module = insert_member(module, group[0].owner, body, after=group[0].after)
+    # Only now: a member may be added behind one that goes.
+    if edits:
+        module = exchange(module, edits, whole=whole)
     for class_name in dict.fromkeys([*job.parents, *job.mixins]):
         bases = [base.expression for base in class_bases(module, class_name)]
         wanted = [*job.parents.get(class_name, ()), *bases, *job.mixins.get(class_name, ())]

@@ -24,7 +24,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
-from runner_sync.sync import texts
+from runner_sync.sync import mixing, texts
 from runner_sync.sync.doubts import review
 from runner_sync.sync.job import Draft, GpuBase, ModuleJob, Side, winner
 from runner_sync.transforms import translate, translate_unit
@@ -61,7 +61,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     new_text = translate(job.gpu_new.text, job.profile, path=job.gpu_new.path).text
     new = _fully_translated(new_text, job.profile)
     chosen = _chosen_bases(job, drafts, new)
-    old = {name: _translated_units(job, base.side)[name] for name, base in chosen.items()}
+    old = {name: _before_mixins(job, name, _translated_units(job, base.side)[name]) for name, base in chosen.items()}
     view, foreign = dict(new), {}
     followers = {draft.name for draft in drafts if draft.kind == "copy"}
     for name, base in chosen.items():
@@ -78,13 +78,19 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))
     earlier = [base.side for base in job.gpu_bases if base.side.ref != job.gpu_new.ref]
     former = frozenset(name for base in earlier for name in _translated_units(job, base))
-    return GpuSide(old, view, new_text, new, foreign, chosen, _neutral(job, chosen, old, new, plain), plain, former)
+    return GpuSide(old, view, new_text, new, foreign, chosen, _neutral(job, chosen, new, plain), plain, former)
+
+
+def _before_mixins(job: ModuleJob, name: str, text: str) -> str:
+    """The old twin of a unit without what uses a mixin that the NPU class gets only now."""
+    brought = job.mixins.get(name.rpartition(".")[0], {})
+    names = frozenset[str]().union(*brought.values())
+    return mixing.without(text, names) if names else text
 
 
 def _neutral(
     job: ModuleJob,
     chosen: Mapping[str, GpuBase],
-    old: Mapping[str, str],
     new: Mapping[str, str],
     plain: Mapping[str, tuple[str, str]],
 ) -> frozenset[str]:
@@ -94,7 +100,7 @@ def _neutral(
         if name not in new:
             continue
         before = _by_npu_name(job, texts.unit_texts(base.side.text)).get(name, ("", ""))[1]
-        had = canonical(before) != canonical(old[name])
+        had = canonical(before) != canonical(_translated_units(job, base.side)[name])
         has = canonical(plain[name][1]) != canonical(new[name]) or names_device(plain[name][1], job.profile)
         if had and not has:
             found.add(name)

@@ -59,7 +59,8 @@ class ModuleJob:
     have been aligned with, oldest first; ``gpu_new`` is the twin now and ``load_vllm`` gives vLLM's runner of its
     version. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
     dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
-    that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front;
+    that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,
+    ``mixins`` those to put behind, each with the names that it gives to ``self``;
     ``policies`` say which side wins conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's
     added lines since a base.
     """
@@ -75,7 +76,7 @@ class ModuleJob:
     gpu_new: Side | None = None
     load_vllm: Callable[[], Side | None] = lambda: None
     ancestry: Mapping[str, Ancestry] = field(default_factory=dict)
-    mixins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     heirs: Mapping[str, Ancestry] = field(default_factory=dict)
     parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only: tuple[str, ...] = ()

@@ -47,6 +47,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     if job.gpu_new is not None:
         notes = _port(chosen, drafts, job, side)
     _drop_redundant(chosen, drafts, job, side)
+    drafts += _mixed_in(job)
     for draft in drafts:
         ask_about_order(draft, job.path)
     text = _compose(drafts, job, side)
@@ -80,6 +81,20 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         notes += [f"{class_name}.{d.name}: {d.action}: {d.reason}" for d in decisions]
     gpu.port([d for d in chosen if not d.owner], job, side, gpu.veto_for({}, ()))
     return notes
+
+
+def _mixed_in(job: ModuleJob) -> list[Draft]:
+    """A question about the new bases of each class."""
+    found = []
+    for class_name, mixins in job.mixins.items():
+        draft = Draft(class_name, [""], "own", "review")
+        reason = (
+            f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; what sets it up and calls it there "
+            "was ported as far as it has a place here"
+        )
+        draft.reviews = [review(draft, job.path, reason, 0.6, "", "", "", "")]
+        found.append(draft)
+    return found
 
 
 def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:

@@ -23,6 +23,7 @@ from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.doubts import review
 from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
+from runner_sync.sync.mixing import given_names
 from runner_sync.sync.module import is_selected, upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
@@ -189,19 +190,23 @@ def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
 
 def _mixins(
     found: Found, program: Program, gpu_new: Side | None, classes: Sequence[tuple[str, str]]
-) -> dict[str, tuple[str, ...]]:
-    """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry."""
+) -> dict[str, dict[str, frozenset[str]]]:
+    """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry, by class.
+
+    With each mixin the names that it gives to ``self``.
+    """
     if gpu_new is None or found.module.gpu is None:
         return {}
     twin = found.module.gpu
     have = program.ancestry(found.text, found.module.name, _dotted(found.path)).classes
     twins = {gpu for gpu, _ in classes}
-    missing = []
+    missing = {}
     for base in texts.bases_of(gpu_new.text, twin.name):
-        is_omni = any(origin.module.startswith("vllm_omni.") for origin in base.origins)
-        if is_omni and base.expression not in have and base.expression not in twins:
-            missing.append(base.expression)
-    return {found.module.name: tuple(missing)} if missing else {}
+        origin = next((o for o in base.origins if o.module.startswith("vllm_omni.")), None)
+        if origin is not None and base.expression not in have and base.expression not in twins:
+            source = program.module(origin.module)
+            missing[base.expression] = given_names(source[1], origin.name) if source is not None else frozenset()
+    return {found.module.name: missing} if missing else {}
 
 
 def callers_of(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:

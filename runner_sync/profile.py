@@ -244,6 +244,7 @@ NPU = Profile(
         "pin_memory=",
         "is_pin_memory_available",
         "CuMemAllocator",
+        "CudaProfilerWrapper",
         "triton.",
         "flashinfer",
     ),

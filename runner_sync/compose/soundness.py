@@ -101,7 +101,7 @@ def _as_read(target: ast.expr) -> ast.AST:
 
 
 def unreachable(text: str) -> list[int]:
-    """1-based lines of statements behind a ``return``, ``raise``, ``break`` or ``continue`` of their suite."""
+    """1-based lines of statements behind one that always leaves their suite (no context manager swallows a return)."""
     source = "class _:\n" + text if text[:1] in (" ", "\t") else text
     shift = 1 if source is not text else 0
     try:
@@ -113,9 +113,21 @@ def unreachable(text: str) -> list[int]:
         for name in ("body", "orelse", "finalbody"):
             suite = getattr(node, name, None)
             for first, second in pairwise(suite) if isinstance(suite, list) else ():
-                if isinstance(first, ast.Return | ast.Raise | ast.Break | ast.Continue):
+                if _leaves(first):
                     found.append(second.lineno - shift)
     return sorted(found)
+
+
+def _leaves(stmt: ast.stmt) -> bool:
+    """Whether what follows a statement in its suite never runs: it leaves, or all its branches do."""
+    match stmt:
+        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+            return True
+        case ast.With(body=body) | ast.AsyncWith(body=body):
+            return any(_leaves(inner) for inner in body)
+        case ast.If(body=body, orelse=orelse) if orelse:
+            return any(_leaves(inner) for inner in body) and any(_leaves(inner) for inner in orelse)
+    return False
 
 
 def uses_of(text: str, name: str) -> list[int]:

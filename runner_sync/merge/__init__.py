@@ -6,14 +6,14 @@ Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
 from runner_sync.merge.renames import with_omni_names, with_upstream_names
 from runner_sync.merge.resolve import Content, Veto, content, settle_presence
-from runner_sync.merge.weave import Doubt, Weave, any_node, classify, order, parents
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, order, parents
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, flatten
 
@@ -76,11 +76,16 @@ def merge(
         if reason:
             doubts.append(Doubt(strand, reason, 0.5))
     emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream))
+    nearby = _nearby(strands, emitted)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(
         text,
         _grouped(
-            [_decision(weave, doubt, emitted, contents) for doubt in doubts if not _is_nested(weave, doubt, doubts)]
+            [
+                _decision(weave, doubt, emitted, contents, nearby)
+                for doubt in doubts
+                if not _is_nested(weave, doubt, doubts)
+            ]
         ),
         (),
         _parses(text),
@@ -113,12 +118,17 @@ def _is_nested(weave: Weave, doubt: Doubt, doubts: Sequence[Doubt]) -> bool:
     return False
 
 
+ABSENT = 8
+"""Lines between two statements that were left out within which they are one question."""
+
+
 def _grouped(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """Neighbouring decisions of one kind at one place are one question."""
     out: list[Decision] = []
     for item in decisions:
         last = out[-1] if out else None
-        if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= 1:
+        reach = 1 if item.chosen else ABSENT
+        if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= reach:
             out.append(item)
             continue
         out[-1] = replace(
@@ -136,18 +146,30 @@ def _lines(first: str, second: str) -> str:
     return "\n".join(text for text in (first, second) if text)
 
 
-def _decision(weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, Content]) -> Decision:
-    strand = doubt.strand
-    first, last = emitted.place.get(id(strand), (0, 0))
+def _nearby(strands: Sequence[Strand], emitted: Emitted) -> dict[int, int]:
+    """For every strand the line of the nearest one before it that is in the result: where a reader misses it."""
+    line, found = 0, {}
+    for strand in strands:
+        line = emitted.place.get(id(strand), (line, line))[0]
+        found[id(strand)] = line
+    return found
+
+
+def _decision(
+    weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, Content], nearby: Mapping[int, int]
+) -> Decision:
+    strand, shown = doubt.strand, doubt.instead or doubt.strand
+    line = nearby.get(id(shown), 0)
+    first, last = emitted.place.get(id(shown), (line, line))
     sides = [
         nodes[index].text if index is not None else ""
         for nodes, index in (
             (weave.base, strand.base),
             (weave.omni, strand.omni),
-            (weave.upstream, strand.upstream),
+            (weave.upstream, shown.upstream),
         )
     ]
-    chosen = "\n".join(contents[id(strand)].lines) if id(strand) in contents else ""
+    chosen = "\n".join(contents[id(shown)].lines) if id(shown) in contents else ""
     return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen)
 
 

@@ -16,6 +16,7 @@ from runner_sync.merge.dataflow import binds
 from runner_sync.merge.passages import between_removed, inside_removed, without_definitions
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
+from runner_sync.merge.transplant import carry_over
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import Node
 
@@ -30,6 +31,8 @@ class Content:
     frozen: frozenset[int]
     blanks: int
 
+
+CARRIED = "what omni had added to a call went to the statement that upstream put in its place"
 
 CLOSE = 0.85
 """How similar a statement of an own method must be to upstream's to be the same statement, brought up to date."""
@@ -113,6 +116,9 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             omni = weave.omni[strand.omni or 0]
             if _same(weave.base[strand.base or 0], omni) or _is_inherited(omni, heritage):
                 return False, None
+            heir = _carry_over(weave, strand) if policy.nesting == "upstream" else None
+            if heir is not None:
+                return False, Doubt(strand, CARRIED, 0.6, heir)
             if _is_rewritten(weave, strand):
                 return False, _doubt(weave, strand, "upstream rewrote a statement that omni had edited", 0.4)
             kept = policy.edited_here_gone_there == "omni"
@@ -124,6 +130,21 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             return kept, _doubt(weave, strand, "upstream changed a statement that omni had removed", 0.6)
         case _:
             return True, None
+
+
+def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
+    """The new statement of upstream that takes the arguments of the removed one, once it has omni's, too."""
+    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
+    nodes = [weave.upstream[s.upstream or 0] for s in new]
+    base, omni = weave.base[strand.base or 0], weave.omni[strand.omni or 0]
+    if base.compound or omni.is_comment:
+        return None
+    texts = ["" if node.compound or node.is_comment else node.text for node in nodes]
+    found = carry_over(base.text, omni.text, texts)
+    if found is None:
+        return None
+    new[found[0]].carried = found[1]
+    return new[found[0]]
 
 
 def _is_rewritten(weave: Weave, strand: Strand) -> bool:
@@ -234,6 +255,8 @@ def content(
 ) -> tuple[Content, str]:
     """The text of a kept strand and, where both sides changed it, the reason of a doubt (else an empty string)."""
     base, omni, upstream = _nodes(weave, strand)
+    if strand.carried and upstream is not None:
+        return Content(tuple(strand.carried.split("\n")), upstream.frozen, upstream.blanks), ""
     if omni is None or upstream is None:
         node = omni or upstream
         assert node is not None
@@ -261,6 +284,10 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
     merged = merge_phrases(*texts, parses=lambda text: parses_alone(text, omni))
     if merged is not None:
         return Content(tuple(merged.split("\n")), frozenset(), upstream.blanks), ""
+    follows = policy.nesting == "upstream" and not omni.compound
+    carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
+    if carried is not None:
+        return Content(tuple(carried[1].split("\n")), upstream.frozen, upstream.blanks), CARRIED
     chosen = omni if policy.both_edited == "omni" else upstream
     return _of(chosen), "omni and upstream changed the same part of a statement"
 

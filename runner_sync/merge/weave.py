@@ -23,7 +23,10 @@ Nodes = Sequence[Node]
 
 @dataclass(eq=False)
 class Strand:
-    """One class of aligned nodes: an index on each side, or ``None`` where the side does not have it."""
+    """One class of aligned nodes: an index on each side, or ``None`` where the side does not have it.
+
+    ``carried`` is the text of an addition of upstream's that took arguments of omni's over.
+    """
 
     base: int | None = None
     omni: int | None = None
@@ -31,8 +34,7 @@ class Strand:
     kept: bool = True
     parent: Strand | None = None
     owner: Strand | None = None
-    doubt: str = ""
-    children: int = field(default=0, compare=False)
+    carried: str = ""
 
     @property
     def sides(self) -> str:
@@ -55,11 +57,12 @@ class Weave:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A decision that a person must look at, before it has a line."""
+    """A decision that a person must look at, before it has a line. ``instead`` is what stands for the strand now."""
 
     strand: Strand
     reason: str
     confidence: float
+    instead: Strand | None = None
 
 
 def any_node(weave: Weave, strand: Strand) -> Node:

@@ -9,7 +9,9 @@ step from new to old, applied to the new GPU unit, gives that unit as it would r
 
 from __future__ import annotations
 
+import difflib
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,7 +23,7 @@ from runner_sync.compose.names import defined_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.soundness import problems
 from runner_sync.lock import digest
-from runner_sync.model import BaseRef, Triple
+from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.sync import mixing, texts
@@ -77,6 +79,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
             view[name] = _rebased(new[name], *(translate_unit(text, job.profile).text for text in (after, before)))
     plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))
     earlier = [base.side for base in job.gpu_bases if base.side.ref != job.gpu_new.ref]
+    if job.gpu_synced:
+        earlier.append(job.gpu_new)
     former = frozenset(name for base in earlier for name in _translated_units(job, base))
     return GpuSide(old, view, new_text, new, foreign, chosen, _neutral(job, chosen, new, plain), plain, former)
 
@@ -208,10 +212,12 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[
             draft.reviews.append(review(draft, job.path, reason, 0.2, old, draft.text, new, draft.text))
             continue
         broken = problems(result.text, known) - problems(draft.text, known)
-        if len(broken) > BROKEN * changed_statements(draft.text, result.text):
+        idle = any(word.startswith("idle") for word in broken)
+        if idle or len(broken) > BROKEN * changed_statements(draft.text, result.text):
             reason = f"{NOT_PORTED}the GPU runner's change does not fit here ({', '.join(sorted(broken)[:2])})"
             draft.reviews.append(review(draft, job.path, reason, 0.4, old, draft.text, new, draft.text))
             continue
+        draft.reviews += _ported(draft, job, draft.text, result.text)
         draft.texts.append(result.text)
         draft.reviews += [
             review(
@@ -227,6 +233,35 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Callable[
             )
             for item in result.decisions
         ]
+
+
+PORTED = "ported from the GPU runner; no line of it has run on this platform yet"
+
+NEAR = 3
+"""Unchanged lines between two ported passages that make them two questions."""
+
+
+def _ported(draft: Draft, job: ModuleJob, before: str, after: str) -> list[ReviewItem]:
+    """One question for each passage that a port changes."""
+    old, new = before.split("\n"), after.split("\n")
+    runs: list[tuple[int, int, int, int]] = []
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        if runs and j1 - runs[-1][3] < NEAR:
+            runs[-1] = (runs[-1][0], i2, runs[-1][2], j2)
+        else:
+            runs.append((i1, i2, j1, j2))
+    return [
+        review(draft, job.path, PORTED, 0.7, "", was, now, now, line=j1 + 1)
+        for i1, i2, j1, j2 in runs
+        for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
+        if was.split() != now.split()
+    ]
+
+
+def _passage(lines: Sequence[str]) -> str:
+    return textwrap.dedent("\n".join(lines)).strip("\n")
 
 
 def changed_statements(before: str, after: str) -> int:

@@ -56,7 +56,8 @@ class ModuleJob:
     """One derived module with its two upstreams, old and new. Missing sides are ``None`` or empty.
 
     ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
-    have been aligned with, oldest first; ``gpu_new`` is the twin now and ``load_vllm`` gives vLLM's runner of its
+    have been aligned with, oldest first; ``gpu_new`` is the twin now, ``gpu_synced`` whether the
+    lock says that the module was aligned with it already, and ``load_vllm`` gives vLLM's runner of its
     version. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
     dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
     that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,
@@ -74,6 +75,7 @@ class ModuleJob:
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     gpu_bases: tuple[GpuBase, ...] = ()
     gpu_new: Side | None = None
+    gpu_synced: bool = False
     load_vllm: Callable[[], Side | None] = lambda: None
     ancestry: Mapping[str, Ancestry] = field(default_factory=dict)
     mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)

@@ -145,6 +145,7 @@ def _job(
         locked=_locked(given.lock, found.path),
         gpu_bases=bases.gpu_bases(found) if gpu_new is not None else (),
         gpu_new=gpu_new,
+        gpu_synced=_is_synced(found, gpu_new, given),
         load_vllm=bases.vllm_now,
         ancestry=ancestry,
         mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
@@ -182,6 +183,14 @@ def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, An
     bases = program.bases(found.text, module.name, _dotted(found.path))
     grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
     return {module.name: ancestry_of(program, replace(found, text=add(join(grown), entry)), module.name, given)}
+
+
+def _is_synced(found: Found, gpu_new: Side | None, given: inputs.Inputs) -> bool:
+    """Whether the lock was written for the GPU runners of this very revision (an unversioned path says nothing)."""
+    source = given.omni.source
+    if gpu_new is None or not (source.version or source.revision):
+        return False
+    return any(e.path == found.path and e.gpu is not None and e.gpu.ref == gpu_new.ref for e in given.lock.entries)
 
 
 def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:

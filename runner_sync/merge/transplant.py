@@ -1,0 +1,131 @@
+"""Arguments that omni added to a call, carried over to what upstream put in the call's place.
+
+Comes in: a statement as base and omni have it, and upstream's new statements. Goes out: the new statement that takes
+the same arguments, with omni's. May touch: nothing.
+
+Upstream may collect the arguments of a call in a dictionary first, or call another function with them; the statement is
+another one then, and an argument that omni had added to the old one has nowhere to merge.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+TAKEN = 0.75
+"""Share of the old arguments that a call or dictionary must take to be the one that stands for the old call."""
+
+FEWEST = 2
+"""Arguments in common below which a likeness is chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument: its keyword (``**`` for a mapping, empty for a positional one) and its value."""
+
+    keyword: str
+    value: str
+
+    def in_call(self) -> str:
+        return self.value if not self.keyword else f"{'**' if self.is_mapping else f'{self.keyword}='}{self.value}"
+
+    def in_dict(self) -> str:
+        return f"**{self.value}" if self.is_mapping else f'"{self.keyword}": {self.value}'
+
+    @property
+    def is_mapping(self) -> bool:
+        return self.keyword == "**"
+
+
+def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, str] | None:
+    """``(index, text)``: which candidate takes the arguments of the old call, and its text with omni's in it.
+
+    ``None`` when omni did more to the statement than add arguments to one call, or no candidate is like the call.
+    """
+    added = _added(base, omni)
+    if added is None:
+        return None
+    old, extra = added
+    best: tuple[float, int, ast.Call | ast.Dict] | None = None
+    for index, text in enumerate(candidates):
+        for holder in _holders(text):
+            share = _share(old, _arguments(holder))
+            if share >= TAKEN and (best is None or share > best[0]):
+                best = share, index, holder
+    if best is None:
+        return None
+    _, index, holder = best
+    grown = _extended(candidates[index], holder, extra)
+    return (index, grown) if grown is not None else None
+
+
+def _added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] | None:
+    """The old arguments and those that omni added to the one call in which the two statements differ."""
+    before, after = _parsed(base), _parsed(omni)
+    if before is None or after is None:
+        return None
+    for call in [node for node in ast.walk(after) if isinstance(node, ast.Call)]:
+        mine = _arguments(call)
+        for other in [node for node in ast.walk(before) if isinstance(node, ast.Call)]:
+            theirs = _arguments(other)
+            extra = [argument for argument in mine if argument not in theirs]
+            if not extra or ast.unparse(call.func) != ast.unparse(other.func):
+                continue
+            if [argument for argument in mine if argument in theirs] != theirs:
+                continue
+            call.args, call.keywords = other.args, other.keywords
+            return (theirs, extra) if ast.unparse(after) == ast.unparse(before) else None
+    return None
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+def _holders(text: str) -> Iterator[ast.Call | ast.Dict]:
+    tree = _parsed(text)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Call | ast.Dict):
+            yield node
+
+
+def _arguments(node: ast.Call | ast.Dict) -> list[Argument]:
+    if isinstance(node, ast.Dict):
+        return [
+            Argument("**" if key is None else str(getattr(key, "value", "?")), ast.unparse(value))
+            for key, value in zip(node.keys, node.values, strict=True)
+        ]
+    return [
+        *(Argument("", ast.unparse(value)) for value in node.args),
+        *(Argument(one.arg or "**", ast.unparse(one.value)) for one in node.keywords),
+    ]
+
+
+def _share(old: Sequence[Argument], new: Sequence[Argument]) -> float:
+    """How much of ``old`` is in ``new``: by value, for a positional argument may have become a keyword."""
+    common = (Counter(a.value for a in old) & Counter(a.value for a in new)).total()
+    return common / len(old) if common >= FEWEST else 0.0
+
+
+def _extended(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument]) -> str | None:
+    """``text`` with ``extra`` behind the last element of ``holder``; ``None`` where a positional one cannot stand."""
+    positional = any(not argument.keyword for argument in extra)
+    elements: list[ast.expr | ast.keyword]
+    if isinstance(holder, ast.Call):
+        elements, rows = [*holder.args, *holder.keywords], [argument.in_call() for argument in extra]
+        positional = positional and bool(holder.keywords)
+    else:
+        elements, rows = [*holder.values], [argument.in_dict() for argument in extra]
+    if positional:
+        return None
+    last = elements[-1]
+    lines = [line.encode() for line in text.split("\n")]
+    end_line, end = (last.end_lineno or 1) - 1, last.end_col_offset or 0
+    lines[end_line] = lines[end_line][:end] + "".join(f", {row}" for row in rows).encode() + lines[end_line][end:]
+    grown = "\n".join(line.decode() for line in lines)
+    return grown if _parsed(grown) is not None else None

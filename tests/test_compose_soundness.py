@@ -1,0 +1,65 @@
+"""What a merge can leave that is wrong for certain: found where it is, and not where it only looks like it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from runner_sync.compose.soundness import read_too_early, unreachable
+
+
+def method(body: str) -> str:
+    return "def run(self, rows):\n" + textwrap.indent(textwrap.dedent(body).strip("\n") + "\n", "    ")
+
+
+IDLE = {
+    "behind a return": ("return rows\nrows = 1", 3),
+    "behind a with that returns": ("with self.lock:\n    return rows\nrows = 1", 4),
+    "behind branches that all leave": ("if rows:\n    return 1\nelse:\n    raise ValueError\nrows = 1", 6),
+    "behind a break": ("for row in rows:\n    break\n    self.note(row)", 4),
+}
+
+RUNS = {
+    "behind a guard": "if rows:\n    return 1\nrows = 1",
+    "behind one branch that stays": "if rows:\n    return 1\nelse:\n    rows = 2\nrows = 1",
+    "behind a loop that returns": "for row in rows:\n    return row\nrows = 1",
+    "behind a try that returns": "try:\n    return self.first(rows)\nexcept KeyError:\n    pass\nrows = 1",
+    "behind a function that returns": "def first():\n    return 1\nrows = 1",
+}
+
+
+@pytest.mark.parametrize("name", IDLE)
+def test_statements_that_never_run_are_found(name: str) -> None:
+    body, line = IDLE[name]
+    assert unreachable(method(body)) == [line]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_statements_that_may_run_are_left_alone(name: str) -> None:
+    assert unreachable(method(RUNS[name])) == []
+
+
+EARLY = {
+    "read above its only assignment": ("self.note(total)\ntotal = len(rows)", {"total": 2}),
+    "read in its own assignment": ("total = total + 1", {"total": 2}),
+}
+
+IN_TIME = {
+    "set in a branch above": "if rows:\n    total = 1\nself.note(total)",
+    "a parameter": "self.note(rows)\nrows = 1",
+    "a module's name": "self.note(np)",
+    "a comprehension's variable": "rows = [row for row in rows]\nrow = 1",
+    "bound by a with": "with self.open() as file:\n    self.note(file)",
+}
+
+
+@pytest.mark.parametrize("name", EARLY)
+def test_locals_read_before_they_are_set_are_found(name: str) -> None:
+    body, found = EARLY[name]
+    assert read_too_early(method(body)) == found
+
+
+@pytest.mark.parametrize("name", IN_TIME)
+def test_locals_that_may_be_set_are_left_alone(name: str) -> None:
+    assert read_too_early(method(IN_TIME[name])) == {}

@@ -6,21 +6,26 @@ May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose.members import canonical
 from runner_sync.lock import digest
-from runner_sync.model import BaseRef, Triple
-from runner_sync.sync import texts
+from runner_sync.model import BaseRef, ReviewItem, Triple
+from runner_sync.sync import splitting, texts
 from runner_sync.sync.doubts import review
 from runner_sync.sync.job import Draft, ModuleJob, Side, winner
 
 
-def follow(drafts: Iterable[Draft], job: ModuleJob) -> None:
-    """Find the base of every draft and merge the new upstream text of those that are copies."""
+def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Find the base of every draft and merge the new upstream text of those that are copies.
+
+    Returns new drafts: methods that upstream split off copied ones.
+    """
+    added: list[Draft] = []
     if job.upstream is None:
-        return
+        return added
     new = _namesakes(job.upstream)
     old = [(side, _namesakes(side)) for side in job.bases]
     for draft in drafts:
@@ -43,7 +48,55 @@ def follow(drafts: Iterable[Draft], job: ModuleJob) -> None:
             )
         draft.own = _own(draft.text, origin)
         if draft.upstream is not None:
-            _merge(draft, job, origin)
+            second = _second_half(draft, drafts, job, origin)
+            rest = _merge_divided(draft, *second, job, origin) if second is not None else None
+            if rest is not None:
+                added.append(rest)
+            else:
+                _merge(draft, job, origin)
+    return added
+
+
+def _second_half(
+    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, origin: lineage.Origin
+) -> tuple[str, str] | None:
+    """Name and text of the method that upstream split off this one, where the module does not have it yet."""
+    owner = job.module.upstreams[0].name
+    old = next((side for side in job.bases if side.ref == origin.ref), None)
+    if not draft.owner or old is None or job.upstream is None:
+        return None
+    new = texts.members(job.upstream.text, owner, job.upstream.path)
+    member = splitting.split_off(draft.member, origin.text, draft.text, texts.members(old.text, owner, old.path), new)
+    if not member or any(other.name == f"{draft.owner}.{member}" for other in drafts):
+        return None
+    return member, new[member]
+
+
+def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin: lineage.Origin) -> Draft | None:
+    """Merge a copy with the two methods that upstream made of it. Returns the second one.
+
+    ``None`` where the two cannot be told apart, or nothing of omni's is in the second: it is inherited then.
+    """
+    assert draft.upstream is not None
+    policy = merge.settled_for(merge.FOLLOW, winner(job, draft.name))
+    sides = Triple(origin.text, draft.text, splitting.joined(draft.upstream, text))
+    result = merge.merge(sides, policy=policy, heritage=origin.heritage)
+    halves = splitting.cut(result.text, text)
+    if halves is None or not set(draft.own) & set(canonical(halves[1])):
+        return None
+    rest = Draft(f"{draft.owner}.{member}", ["", halves[1]], "copy", "added", after=draft.name, split_from=draft.name)
+    rest.base, rest.own, rest.upstream = draft.base, draft.own, text
+    if draft.base_now is not None:
+        qualname = f"{job.module.upstreams[0].name}.{member}"
+        rest.base_now = replace(draft.base_now, qualname=qualname, digest=digest(text))
+    draft.texts.append(halves[0])
+    reason = f"upstream split it off {draft.member}: what omni had added to this part there came along"
+    rest.reviews.append(review(rest, job.path, reason, 0.6, "", draft.before, text, rest.text))
+    row, start = splitting.row_of_cut(result.text), splitting.first_row(rest.text)
+    for item in result.decisions:
+        half, line = (rest, item.line - row + start) if item.line > row else (draft, item.line)
+        half.reviews.append(_asked(half, job, item, line))
+    return rest
 
 
 def upstream_name(draft: Draft, job: ModuleJob) -> str:
@@ -106,17 +159,9 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
         draft.outcome = "review"
         return
     draft.texts.append(result.text)
-    for item in result.decisions:
-        draft.reviews.append(
-            review(
-                draft,
-                job.path,
-                item.reason,
-                item.confidence,
-                item.base,
-                item.omni,
-                item.upstream,
-                item.chosen,
-                line=item.line,
-            )
-        )
+    draft.reviews += [_asked(draft, job, item, item.line) for item in result.decisions]
+
+
+def _asked(draft: Draft, job: ModuleJob, item: merge.Decision, line: int) -> ReviewItem:
+    sides = (item.base, item.omni, item.upstream, item.chosen)
+    return review(draft, job.path, item.reason, item.confidence, *sides, line=line)

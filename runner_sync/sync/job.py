@@ -106,7 +106,8 @@ class ModuleResult:
 class Draft:
     """One unit on its way. ``texts`` are the stages it went through, the last one is what stands.
 
-    ``own`` are the canonical statements that no known upstream revision has: omni's part of a copy.
+    ``own`` are the canonical statements that no known upstream revision has: omni's part of a copy. ``split_from`` is
+    the unit that upstream split this one off.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Draft:
     after: str | None = None
     own: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    split_from: str = ""
 
     @property
     def text(self) -> str:

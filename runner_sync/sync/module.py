@@ -19,7 +19,7 @@ from runner_sync.errors import InputError
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
-from runner_sync.sync import ascend, gpu, inheriting, texts
+from runner_sync.sync import ascend, gpu, inheriting, porting, texts
 from runner_sync.sync.asking import ask_about_order, ask_about_unknown
 from runner_sync.sync.doubts import place, review
 from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
@@ -39,7 +39,9 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     """Upgrade one module. Raises ``InputError`` when its text does not parse."""
     drafts = _drafts(job)
     chosen = [draft for draft in drafts if is_selected(draft.name, job.only)]
-    ascend.follow(chosen, job)
+    split_off = ascend.follow(chosen, job)
+    drafts += split_off
+    chosen += split_off
     side = gpu.read_side(job, drafts)
     notes: list[str] = []
     for class_name in job.heirs:
@@ -70,16 +72,18 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         pair = gpu.twins(class_name, drafts, job, side)
         bound = device_bound(pair)
         mine = [d for d in chosen if d.owner == class_name]
-        gpu.port(mine, job, side, gpu.veto_for(bound, job.profile.unported))
+        porting.port(mine, job, side, porting.veto_for(bound, job.profile.unported))
         _mark(mine, job)
         decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
-        added = [d for d in gpu.new_members(class_name, decisions, drafts, job, side) if is_selected(d.name, job.only)]
+        added = [
+            d for d in porting.new_members(class_name, decisions, drafts, job, side) if is_selected(d.name, job.only)
+        ]
         for draft in added:
             draft.reviews += [_added_review(draft, job, decisions)]
         drafts += [*added, *_declined(class_name, decisions, job, side)]
         _drop_gone_from_gpu(mine, drafts, pair.gpu_old, pair.gpu_new, job)
         notes += [f"{class_name}.{d.name}: {d.action}: {d.reason}" for d in decisions]
-    gpu.port([d for d in chosen if not d.owner], job, side, gpu.veto_for({}, ()))
+    porting.port([d for d in chosen if not d.owner], job, side, porting.veto_for({}, ()))
     return notes
 
 

@@ -1,0 +1,225 @@
+"""The port: what the GPU twin changed of omni's, merged into each draft that has a twin.
+
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the same drafts with one more stage and a question for
+each passage that a port changed, and drafts of new members. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import textwrap
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from runner_sync import lineage, merge
+from runner_sync.compose.hooks import fit_sampler_hook
+from runner_sync.compose.members import Member, canonical, predecessor
+from runner_sync.compose.names import defined_names
+from runner_sync.compose.notes import NOT_PORTED
+from runner_sync.compose.soundness import problems
+from runner_sync.lock import digest
+from runner_sync.model import BaseRef, ReviewItem, Triple
+from runner_sync.sync import splitting, texts
+from runner_sync.sync.doubts import review
+from runner_sync.sync.gpu import GpuSide, vllm_canons, vllm_unit
+from runner_sync.sync.job import Draft, GpuBase, ModuleJob, winner
+
+BROKEN = 0.15
+"""Share of certain mistakes among the statements that a port changes above which it is not taken at all."""
+
+RELATED = 0.15
+"""Below this similarity to its GPU twin a method has no anchors to put the twin's changes at."""
+
+
+TRIES = 4
+"""Merges of one unit, each without the statements that did not fit in the one before."""
+
+Veto = Callable[[str], str]
+
+
+def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> None:
+    """Merge the GPU twin's omni changes into each draft that has a twin."""
+    known = _module_names(job, side)
+    divided = {draft.split_from for draft in drafts}
+    for draft in drafts:
+        new = side.new.get(draft.name)
+        if draft.name in divided:
+            # Undoing vLLM's step would put the second half back.
+            new = side.full.get(draft.name)
+        if new is None or draft.removed:
+            continue
+        refer(draft, job, new, side)
+        old, foreign = _old_twin(draft, job, side, new)
+        if old is not None and canonical(old) != canonical(new):
+            _port(draft, job, Triple(old, draft.text, new), veto=veto, foreign=foreign, known=known)
+
+
+def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:
+    """The twin's old text, and the statements that are vLLM's own."""
+    old = side.old.get(draft.name)
+    if old is None and draft.split_from in side.old:
+        old = splitting.with_head(new, side.old[draft.split_from])
+        return old, _vllm_statements(job, draft, side.bases[draft.split_from])
+    return old, side.foreign.get(draft.name, frozenset())
+
+
+def _port(
+    draft: Draft, job: ModuleJob, sides: Triple, *, veto: Veto, foreign: Collection[str], known: Collection[str]
+) -> None:
+    assert job.gpu_new is not None
+    if lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(sides.base)) < RELATED:
+        reason = f"{NOT_PORTED}the GPU runner changed its version, and the NPU runner does this in another way"
+        draft.reviews.append(_declined(draft, job, sides, reason, 0.5))
+        return
+    policy = merge.settled_for(merge.PORT, winner(job, draft.name))
+    result, broken = _merged(sides, policy, veto=veto, foreign=foreign, known=known)
+    if not result.parses:
+        reason = f"the port from {job.gpu_new.path} did not parse, so it was not taken"
+        draft.reviews.append(_declined(draft, job, sides, reason, 0.2))
+        return
+    idle = any(word.startswith("idle") for word in broken)
+    if idle or len(broken) > BROKEN * changed_statements(draft.text, result.text):
+        reason = f"{NOT_PORTED}the GPU runner's change does not fit here ({', '.join(sorted(broken)[:2])})"
+        draft.reviews.append(_declined(draft, job, sides, reason, 0.4))
+        return
+    draft.reviews += _ported(draft, job, draft.text, result.text)
+    draft.texts.append(result.text)
+    for item in result.decisions:
+        texts_ = (item.base, item.omni, item.upstream, item.chosen)
+        reason = _on_gpu_side(item.reason)
+        draft.reviews.append(review(draft, job.path, reason, item.confidence, *texts_, line=item.line))
+
+
+def _merged(
+    sides: Triple, policy: merge.Policy, *, veto: Veto, foreign: Collection[str], known: Collection[str]
+) -> tuple[merge.Merged, set[str]]:
+    """The merge and what is wrong with it, once the statements that read what is not set here have been left out."""
+    before = problems(sides.omni, known)
+    missing: set[str] = set()
+    for attempt in range(TRIES):
+        result = merge.merge(sides, policy=policy, veto=_without(missing, veto), foreign=foreign)
+        broken = problems(result.text, known) - before if result.parses else set()
+        names = {word.partition(" ")[2] for word in broken if not word.startswith("idle")}
+        if not names - missing or attempt == TRIES - 1:
+            break
+        missing |= names
+    return result, broken
+
+
+def _without(missing: Collection[str], veto: Veto) -> Veto:
+    """``veto``, and statements that read a name that is missing."""
+    words = "|".join(map(re.escape, sorted(missing)))
+    names = re.compile(rf"(?<![\w.])({words})\b(?! ?=[^=])") if missing else None
+
+    def refuse(canon: str) -> str:
+        match = names.search(canon) if names else None
+        return f"it uses {match[1]}, which nothing sets here" if match else veto(canon)
+
+    return refuse
+
+
+def _declined(draft: Draft, job: ModuleJob, sides: Triple, reason: str, confidence: float) -> ReviewItem:
+    return review(draft, job.path, reason, confidence, sides.base, draft.text, sides.upstream, draft.text)
+
+
+def veto_for(bound: Mapping[str, str], device: Sequence[str]) -> Callable[[str], str]:
+    """Refuse statements that call device-bound members or use device code themselves."""
+    names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
+    words = list(device)
+
+    def refuse(canon: str) -> str:
+        match = names.search(canon) if names else None
+        if match:
+            return f"it needs {match[1]}, which is not on the NPU side ({bound[match[1]]})"
+        word = next((w for w in words if w in canon), "")
+        return f"it uses {word}, which is device code of the GPU side" if word else ""
+
+    return refuse
+
+
+def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:
+    """What vLLM itself has in the second half of a method, and had in the undivided one."""
+    sides = ((base.vllm, draft.split_from), (job.load_vllm(), draft.split_from), (job.load_vllm(), draft.name))
+    units = [vllm_unit(job, side, name) for side, name in sides if side is not None]
+    return frozenset(canon for text in units if text for canon in vllm_canons(job, text))
+
+
+PORTED = "ported from the GPU runner; no line of it has run on this platform yet"
+
+NEAR = 3
+"""Unchanged lines between two ported passages that make them two questions."""
+
+
+def _ported(draft: Draft, job: ModuleJob, before: str, after: str) -> list[ReviewItem]:
+    """One question for each passage that a port changes."""
+    old, new = before.split("\n"), after.split("\n")
+    runs: list[tuple[int, int, int, int]] = []
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        if runs and j1 - runs[-1][3] < NEAR:
+            runs[-1] = (runs[-1][0], i2, runs[-1][2], j2)
+        else:
+            runs.append((i1, i2, j1, j2))
+    return [
+        review(draft, job.path, PORTED, 0.7, "", was, now, now, line=j1 + 1)
+        for i1, i2, j1, j2 in runs
+        for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
+        if was.split() != now.split()
+    ]
+
+
+def _passage(lines: Sequence[str]) -> str:
+    return textwrap.dedent("\n".join(lines)).strip("\n")
+
+
+def changed_statements(before: str, after: str) -> int:
+    """How many statements a port adds or changes."""
+    return (lineage.fingerprint(after) - lineage.fingerprint(before)).total()
+
+
+def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
+    """Names that a unit of the module may read: its own, and what the upstreams' modules could lend it by import."""
+    texts_ = [job.text, side.new_module, *([job.upstream.text] if job.upstream is not None else [])]
+    return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))
+
+
+def _on_gpu_side(reason: str) -> str:
+    return (
+        reason.replace("omni and upstream", "the NPU and the GPU runner")
+        .replace("upstream", "the GPU runner")
+        .replace("omni", "the NPU runner")
+    )
+
+
+def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
+    assert job.gpu_new is not None
+    score = round(lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(text)), 3)
+    name, plain = side.plain.get(draft.name, (draft.name, text))
+    path = job.gpu_new.path
+    draft.gpu_now = BaseRef("vllm-omni", job.gpu_new.ref, path, name, "twin", score, digest(plain))
+    base = side.bases.get(draft.name)
+    if base is not None:
+        old = texts.unit_texts(base.side.text)[name]
+        draft.gpu = BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old))
+
+
+def new_members(
+    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> list[Draft]:
+    """Drafts of the members to be ported, each behind the member it follows in the GPU class."""
+    prefix = f"{class_name}."
+    order = [name.removeprefix(prefix) for name in side.full if name.startswith(prefix)]
+    have = {d.member for d in drafts if d.owner == class_name and not d.removed}
+    added = []
+    for decision in decisions:
+        if decision.action not in ("port", "hook"):
+            continue
+        before = predecessor(decision.name, order, have)
+        text, said = fit_sampler_hook(side.full[prefix + decision.name], job.profile.sampler_hook)
+        draft = Draft(prefix + decision.name, ["", text], "own", "added", after=prefix + before if before else None)
+        refer(draft, job, text, side)
+        draft.notes = said
+        have.add(decision.name)
+        added.append(draft)
+    return added

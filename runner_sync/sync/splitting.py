@@ -1,0 +1,111 @@
+"""A method that upstream took apart: the second half of a copy follows into the new method.
+
+Comes in: texts of methods. Goes out: which new method was split off which old one; two methods as one text, to be
+merged with the copy of the undivided one, and cut again. May touch: nothing.
+
+What omni added to the undivided method has its place by the statements around it, and these now stand in two methods.
+Merged one by one, omni's additions to the second half would have nowhere to go.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from runner_sync import lineage
+from runner_sync.compose.members import self_names
+
+CUT = "__runner_sync_cut__()"
+"""The statement between the two halves; it never reaches a file."""
+
+MOVED = 0.4
+"""Share of a new method's statements that must come from the old one."""
+
+
+def split_off(member: str, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """The new method (its key in ``new``) that was split off the one called ``member``, or an empty string.
+
+    ``base`` is the undivided text, ``copy`` omni's copy of it (it must still have that part), ``old`` and ``new`` are
+    the methods of the upstream class before and after. A helper that the first half calls was taken out of its middle
+    and is no second half.
+    """
+    if member not in new:
+        return ""
+    called = self_names(new[member])
+    gone = (lineage.fingerprint(base) - lineage.fingerprint(new[member])) & lineage.fingerprint(copy)
+    best, found = 0.0, ""
+    for name, text in new.items():
+        if name in old or name in called:
+            continue
+        body = lineage.fingerprint(text)
+        share = (body & gone).total() / max(body.total(), 1)
+        if share >= MOVED and share > best:
+            best, found = share, name
+    return found
+
+
+def joined(first: str, second: str) -> str:
+    """Two methods as one, with the cut between the body of the first and that of the second."""
+    head, body = _head_and_body(second)
+    margin = " " * _column(body)
+    return f"{first.rstrip(chr(10))}\n{margin}{CUT}\n{body.lstrip(chr(10))}" if head else first
+
+
+def cut(text: str, second: str) -> tuple[str, str] | None:
+    """The two methods again, the second with the head of ``second``; ``None`` when the cut is not where it belongs."""
+    lines = text.split("\n")
+    places = [k for k, line in enumerate(lines) if line.strip() == CUT]
+    head, body = _head_and_body(second)
+    if len(places) != 1 or not head or lines[places[0]] != " " * _column(body) + CUT:
+        return None
+    first, rest = "\n".join(lines[: places[0]]).rstrip(), "\n".join(lines[places[0] + 1 :])
+    halves = (first + "\n", head + rest.lstrip("\n"))
+    return halves if all(_parses(half) for half in halves) else None
+
+
+def with_head(head_of: str, body_of: str) -> str:
+    """The body of one method under the head of another."""
+    head, _ = _head_and_body(head_of)
+    _, body = _head_and_body(body_of)
+    return head + body.lstrip("\n")
+
+
+def row_of_cut(text: str) -> int:
+    """1-based line of the cut."""
+    return next(k for k, line in enumerate(text.split("\n"), start=1) if line.strip() == CUT)
+
+
+def first_row(text: str) -> int:
+    """How many lines stand before the body of a method."""
+    return _head_and_body(text)[0].count("\n")
+
+
+def _head_and_body(text: str) -> tuple[str, str]:
+    """Decorators, signature and docstring of a method, and the rest; two empty strings when it is none."""
+    shift = 1 if text[:1] in (" ", "\t") else 0
+    try:
+        tree = ast.parse("class _:\n" + text if shift else text)
+    except SyntaxError:
+        return "", ""
+    node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+    if node is None:
+        return "", ""
+    body = node.body[1:] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body
+    at = body[0].lineno - 1 - shift
+    lines = text.split("\n")
+    while at and lines[at - 1].strip().startswith("#"):
+        at -= 1
+    return "\n".join(lines[:at]) + "\n", "\n".join(lines[at:])
+
+
+def _column(body: str) -> int:
+    first = next((line for line in body.split("\n") if line.strip()), "")
+    return len(first) - len(first.lstrip())
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text)
+    except SyntaxError:
+        return False
+    return True

@@ -146,7 +146,7 @@ def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[st
     found = {}
     for name, text in table.items():
         owner, dot, member = name.rpartition(".")
-        found[f"{names.get(owner, owner)}{dot}{member}"] = (name, text)
+        found[f"{names.get(owner, owner)}{dot}{member}" if dot else names.get(name, name)] = (name, text)
     return found
 
 

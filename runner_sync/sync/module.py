@@ -47,6 +47,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     for class_name in job.heirs:
         job = inheriting.adopt(class_name, drafts, job, side)
     if job.gpu_new is not None:
+        porting.follow_twin(chosen, job, side)
         notes = _port(chosen, drafts, job, side)
     _drop_redundant(chosen, drafts, job, side)
     drafts += _mixed_in(job)

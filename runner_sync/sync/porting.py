@@ -21,8 +21,8 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.sync import splitting, texts
 from runner_sync.sync.doubts import review
-from runner_sync.sync.gpu import GpuSide, vllm_canons, vllm_unit
-from runner_sync.sync.job import Draft, GpuBase, ModuleJob, winner
+from runner_sync.sync.gpu import GpuSide, names_device, vllm_canons, vllm_unit
+from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, winner
 
 BROKEN = 0.15
 """Share of certain mistakes among the statements that a port changes above which it is not taken at all."""
@@ -52,6 +52,34 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> 
         old, foreign = _old_twin(draft, job, side, new)
         if old is not None and canonical(old) != canonical(new):
             _port(draft, job, Triple(old, draft.text, new), veto=veto, foreign=foreign, known=known)
+
+
+def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
+    """Copies of methods that vllm-ascend gave up follow the GPU twin: both platforms run vLLM's version then.
+
+    Only where the twin has no device code.
+    """
+    for draft in drafts:
+        if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
+            continue
+        twin, inherited = side.full.get(draft.name), job.ancestry.get(draft.owner, Ancestry()).vllm
+        base = _base_text(draft, job)
+        if twin is None or base is None or draft.member not in inherited:
+            continue
+        if canonical(twin) != canonical(side.plain[draft.name][1]) or names_device(twin, job.profile):
+            continue
+        result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
+        if result.parses and result.text != draft.text:
+            reason = "vllm-ascend gave up its own version of this method: it follows the GPU runner's now"
+            draft.reviews = [review(draft, job.path, reason, 0.5, base, draft.before, twin, result.text)]
+            draft.texts.append(result.text)
+        draft.kind = "own"
+
+
+def _base_text(draft: Draft, job: ModuleJob) -> str | None:
+    assert draft.base is not None
+    base = next((side for side in job.bases if side.ref == draft.base.ref), None)
+    return texts.unit_texts(base.text, base.path).get(draft.base.qualname) if base is not None else None
 
 
 def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:

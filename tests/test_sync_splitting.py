@@ -1,0 +1,167 @@
+"""Methods that upstream took apart, or gave up: omni's part comes along."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+
+import pytest
+from sync_samples import ASCEND, ASCEND_OLD, BASE, GPU_BASE, OMNI_TREE, VLLM, VLLM_TREE, commit, lay_out, stay_at_home
+
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, splitting, upgrade
+
+UNDIVIDED = """\
+def execute_model(self, scheduler_output):
+    self._update_states(scheduler_output)
+    inputs = self._prepare_inputs(scheduler_output)
+    hidden = self.model(inputs)
+    logits = self.model.compute_logits(hidden)
+    sampled = self._sample(logits)
+    self._bookkeep(sampled)
+    output = Output(sampled)
+    return output
+"""
+
+FIRST = """\
+def execute_model(self, scheduler_output):
+    self._update_states(scheduler_output)
+    inputs = self._prepare_inputs(scheduler_output)
+    hidden = self.model(inputs)
+    logits = self.model.compute_logits(hidden)
+    self.state = (logits, hidden)
+    return None
+"""
+
+SECOND = """\
+def sample_tokens(self, grammar):
+    logits, hidden = self.state
+    self.state = None
+    # From here on as before.
+    sampled = self._sample(logits)
+    self._bookkeep(sampled)
+    output = Output(sampled)
+    return output
+"""
+
+HELPER = FIRST.replace(
+    "    self.state = (logits, hidden)\n    return None\n", "    return self.sample_tokens(logits)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("copy", "new", "found"),
+    [
+        (UNDIVIDED, {"execute_model": FIRST, "sample_tokens": SECOND}, "sample_tokens"),
+        (UNDIVIDED, {"execute_model": HELPER, "sample_tokens": SECOND}, ""),
+        (UNDIVIDED, {"execute_model": UNDIVIDED, "sample_tokens": SECOND}, ""),
+        (UNDIVIDED, {"sample_tokens": SECOND}, ""),
+        (FIRST, {"execute_model": FIRST, "sample_tokens": SECOND}, ""),
+    ],
+    ids=["split", "a helper", "both whole", "renamed", "omni has not that part"],
+)
+def test_split_off(copy: str, new: dict[str, str], found: str) -> None:
+    assert splitting.split_off("execute_model", UNDIVIDED, copy, {"execute_model": UNDIVIDED}, new) == found
+
+
+def test_two_methods_are_joined_and_cut_again() -> None:
+    text = splitting.joined(FIRST, SECOND)
+    ast.parse(text)
+    assert splitting.cut(text, SECOND) == (FIRST, SECOND)
+
+
+def test_a_cut_inside_a_suite_is_none() -> None:
+    text = f"def execute_model(self):\n    with self.lock:\n        {splitting.CUT}\n    return 1\n"
+    assert splitting.cut(text, SECOND) is None
+
+
+def indented(*methods: str) -> str:
+    return textwrap.indent("\n".join(methods), "    ")
+
+
+def planned(folder: Path, old: str, new: str, npu: str, *, gpu: str = "    pass\n") -> Upgrade:
+    omni = {
+        **OMNI_TREE,
+        BASE: "from vllm_ascend.worker.model_runner_v1 import NPUModelRunner\n\n\n"
+        f"class OmniNPUModelRunner(NPUModelRunner):\n{npu}",
+        GPU_BASE: "from vllm.v1.worker.gpu_model_runner import GPUModelRunner\n\n\n"
+        f"class OmniGPUModelRunner(GPUModelRunner):\n{gpu}",
+    }
+    head = "from vllm.v1.worker.gpu_model_runner import GPUModelRunner\n\n\nclass NPUModelRunner(GPUModelRunner):\n"
+    vllm = "class GPUModelRunner:\n" + indented("def _update_states(self, output):\n    self.seen = output\n")
+    ascend = folder / "ascend"
+    for text in (old, new):
+        commit(lay_out(ascend, {**ASCEND_OLD, ASCEND: head + text}))
+    return upgrade(
+        UpgradeOptions(
+            omni=TreeOptions(path=lay_out(folder / "omni", omni)),
+            ascend=TreeOptions(path=ascend),
+            vllm=TreeOptions(path=lay_out(folder / "vllm", {**VLLM_TREE, VLLM: vllm})),
+            ascend_base="HEAD~1",
+            verify=False,
+        )
+    )
+
+
+@pytest.fixture(autouse=True)
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+
+
+def methods(result: Upgrade) -> dict[str, str]:
+    text = next(change.after for change in result.changes if change.path == BASE) or ""
+    owner = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+    return {node.name: ast.unparse(node) for node in owner.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_what_omni_added_to_the_second_half_stands_in_the_new_method(tmp_path: Path) -> None:
+    copy = UNDIVIDED.replace("    hidden = ", "    self.note(inputs)\n    hidden = ")
+    copy = copy.replace("    output = Output", "    self.keep_for_talker(sampled)\n    output = Output")
+    result = planned(tmp_path, indented(UNDIVIDED), indented(FIRST, SECOND), indented(copy))
+    made = methods(result)
+    assert list(made) == ["execute_model", "sample_tokens"]
+    assert "    self.note(inputs)\n    hidden = " in made["execute_model"]
+    assert "keep_for_talker" not in made["execute_model"]
+    assert "    self.keep_for_talker(sampled)\n    output = Output(sampled)\n" in made["sample_tokens"]
+    assert splitting.CUT not in "".join(change.after or "" for change in result.changes)
+    asked = {item.unit: item.reason for item in result.report.reviews}
+    assert asked["OmniNPUModelRunner.sample_tokens"].startswith("upstream split it off execute_model")
+
+
+def test_a_second_half_without_anything_of_omni_is_inherited(tmp_path: Path) -> None:
+    copy = UNDIVIDED.replace("    hidden = ", "    self.note(inputs)\n    hidden = ")
+    result = planned(tmp_path, indented(UNDIVIDED), indented(FIRST, SECOND), indented(copy))
+    assert list(methods(result)) == ["execute_model"]
+
+
+GIVEN_UP = """\
+def _update_states(self, output):
+    self.seen = output
+    for request in output.finished:
+        self.requests.pop(request)
+        self.batch.remove(request)
+    self.batch.condense()
+"""
+
+TWIN = """\
+def _update_states(self, output):
+    self.seen = output
+    for request in output.finished:
+        self.requests.pop(request, None)
+        self.batch.remove(request)
+        self.buffers.pop(request, None)
+    self.batch.condense(refresh=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("twin", "is_followed"),
+    [(TWIN, True), (TWIN.replace("refresh=True", "stream=torch.cuda.current_stream()"), False)],
+    ids=["neutral", "device code"],
+)
+def test_a_method_that_upstream_gave_up_follows_the_gpu_twin(twin: str, is_followed: bool, tmp_path: Path) -> None:
+    copy = GIVEN_UP.replace("self.requests.pop(request)", "self.requests.pop(request, None)")
+    rest = indented("def execute_model(self, scheduler_output):\n    return None\n")
+    result = planned(tmp_path, indented(GIVEN_UP) + "\n" + rest, rest, indented(copy), gpu=indented(twin))
+    text = next((change.after for change in result.changes if change.path == BASE), None) or ""
+    assert ("refresh=True" in text) is is_followed

@@ -68,6 +68,40 @@ def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
         doubts.append(Doubt(strand, f"upstream added a use of {name}, which omni does not set", 0.6))
 
 
+def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: bool) -> list[Doubt]:
+    """Loops that upstream removed though omni had added to them: what stood in a loop makes no sense outside of it.
+
+    The loop stays around omni's additions where upstream's work is ``replaced`` by what it puts in its place, and as a
+    whole, without a replacement, where it is not.
+    """
+    doubts = []
+    for index, strand in enumerate(weave.of_omni):
+        if strand.kept or strand.sides != "bo" or not weave.omni[index].canon.startswith(LOOPS):
+            continue
+        inside = [weave.of_omni[k] for k in _below(weave.omni, index)]
+        if not any(s.sides == "o" and s.kept and not any_node(weave, s).is_comment for s in inside):
+            continue
+        strand.kept = True
+        if not replaced:
+            for member in inside:
+                member.kept = True
+            for other in _run_of(strands, strand):
+                other.kept = other.omni is not None and other.kept
+        doubts.append(Doubt(strand, "upstream removed a loop that omni had added to", 0.4))
+    return doubts
+
+
+LOOPS = ("for ", "while ", "async for ")
+
+
+def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
+    """The strands around one, up to the next that both omni and upstream have."""
+    at = next(k for k, other in enumerate(strands) if other is strand)
+    both = [k for k, other in enumerate(strands) if other.omni is not None and other.upstream is not None]
+    first = max((k for k in both if k < at), default=-1) + 1
+    return list(strands[first : min((k for k in both if k > at), default=len(strands))])
+
+
 def _left_out_names(weave: Weave, doubts: Sequence[Doubt]) -> set[str]:
     left_out = [index for doubt in doubts for index in _whole_addition(weave, doubt.strand)]
     return {name for index in left_out for name in binds(weave.upstream[index])}

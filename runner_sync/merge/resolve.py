@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from runner_sync.merge.align import similarity
 from runner_sync.merge.dataflow import binds
-from runner_sync.merge.passages import between_removed, inside_removed, without_definitions
+from runner_sync.merge.passages import between_removed, inside_removed, loops_with_additions, without_definitions
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.transplant import carry_over
@@ -67,6 +67,7 @@ def settle_presence(
             doubts.append(doubt)
     _leave_out_foreign(weave, foreign)
     doubts += inside_removed(weave, strands)
+    doubts += loops_with_additions(weave, strands, replaced=policy.nesting == "upstream")
     if policy.nesting == "upstream":
         doubts += between_removed(weave, strands)
         doubts += without_definitions(weave, strands)

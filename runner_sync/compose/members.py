@@ -173,18 +173,19 @@ def device_bound(twins: Twins) -> dict[str, str]:
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def self_names(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def self_names(text: str) -> frozenset[str]:
     """Attributes read from ``self``, ``cls`` or ``super()`` in a member's text."""
     source = "class _:\n" + text if text[:1] in (" ", "\t") else text
     found: set[str] = set()
     try:
         tree = ast.parse(source)
     except SyntaxError:
-        return found
+        return frozenset()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
             found.add(node.attr)
-    return found
+    return frozenset(found)
 
 
 def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:

@@ -274,8 +274,11 @@ def _follow_siblings(weave: Weave, strand: Strand, side: str, policy: Policy) ->
 
 def _wrapped(weave: Weave, wrapper: int) -> Strand | None:
     """Where upstream put a statement that omni had wrapped into an own suite: the suite belongs there."""
+    if not weave.omni[wrapper].compound:
+        return None
+    suites_ = {wrapper, *_clauses_of(weave, wrapper)}
     for k in range(wrapper + 1, len(weave.omni)):
-        if weave.omni[k].parent not in (wrapper, *_clauses_of(weave, wrapper)):
+        if weave.omni[k].parent not in suites_:
             continue
         strand = weave.of_omni[k]
         if strand.sides == "bou" and strand.kept:

@@ -49,8 +49,15 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Stran
         for strand in gone:
             strand.kept = False
         for strand in kept:
+            if strand.parent is not None and not strand.parent.kept and _is_remark(weave, strand):
+                strand.kept = False
             while strand.parent is not None and not strand.parent.kept:
                 strand.parent = strand.parent.parent
+
+
+def _is_remark(weave: Weave, strand: Strand) -> bool:
+    """A comment that upstream alone has: it goes with the suite that it stands in."""
+    return strand.sides == "u" and any_node(weave, strand).is_comment
 
 
 def _leave_out(suite: Strand, strands: Sequence[Strand]) -> None:

@@ -10,6 +10,7 @@ import difflib
 import re
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose.hooks import fit_sampler_hook
@@ -112,10 +113,24 @@ def _port(
         return
     draft.reviews += _ported(draft, job, draft.text, result.text)
     draft.texts.append(result.text)
-    for item in result.decisions:
-        texts_ = (item.base, item.omni, item.upstream, item.chosen)
+    for item in _together(result.decisions):
+        sides_ = (item.base, item.omni, item.upstream, item.chosen)
         reason = _on_gpu_side(item.reason)
-        draft.reviews.append(review(draft, job.path, reason, item.confidence, *texts_, line=item.line))
+        draft.reviews.append(review(draft, job.path, reason, item.confidence, *sides_, line=item.line))
+
+
+UNSET = ("which nothing sets here", "whose definition was not taken")
+
+
+def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
+    """The decisions, with one for all statements that were left out because of what they read."""
+    left_out = [item for item in decisions if item.reason.endswith(UNSET)]
+    if len(left_out) < 2:
+        return list(decisions)
+    names = sorted({item.reason.removeprefix("it uses ").partition(",")[0] for item in left_out})
+    reason = f"{len(left_out)} passages were left out of the port: they use {', '.join(names)}, which nothing sets here"
+    whole = replace(left_out[0], reason=reason, upstream="\n".join(item.upstream for item in left_out), chosen="")
+    return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
 
 
 def _merged(

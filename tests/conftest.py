@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,10 +16,13 @@ from runner_sync.sources import PACKAGES, open_release
 
 CorpusRelease = Callable[[Project, str], Tree]
 
+PINS = tomllib.loads((Path(__file__).parent / "releases.toml").read_text("utf-8"))
+
 
 @pytest.fixture(scope="session")
 def corpus_release() -> CorpusRelease:
-    """Open a pinned release with all its package's files at hand; for tests marked ``corpus``.
+    """Open a release by version and the hash of ``releases.toml``, with all its package's files at hand; for tests
+    marked ``corpus``. The engine finds what was opened here in the cache.
 
     What cannot be fetched fails the test under CI, where the network is part of the promise, and skips it elsewhere.
     """
@@ -26,8 +30,12 @@ def corpus_release() -> CorpusRelease:
 
     def open_once(project: Project, version: str) -> Tree:
         key = project, version
+        pin = PINS[project].get(version)
+        if pin is None:
+            pytest.fail(f"{project} {version} has no hash in tests/releases.toml")
+        needed = (PACKAGES[project], "PKG-INFO")
         try:
-            opened[key] = opened.get(key) or open_release(project, version, needed=(PACKAGES[project], "PKG-INFO"))
+            opened[key] = opened.get(key) or open_release(project, version, needed=needed, sha256=pin)
         except InputError as error:
             refuse = pytest.fail if os.environ.get("CI") else pytest.skip
             refuse(str(error))

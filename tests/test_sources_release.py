@@ -128,7 +128,7 @@ def test_a_corpus_test_without_network_fails_under_ci_and_is_skipped_elsewhere(
 ) -> None:
     monkeypatch.setenv("CI", variable)
     with pytest.raises(outcome, match="cannot read vllm-omni"):
-        corpus_release("vllm-omni", "0.1.0")
+        corpus_release("vllm-omni", "0.11.0rc1")
 
 
 @pytest.mark.usefixtures("closed_index")

@@ -130,7 +130,22 @@ def _settle(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
         return upstream
     if not base:
         return _union(omni, upstream)
-    return None
+    return _exchanged(base, omni, upstream) or _exchanged(base, upstream, omni)
+
+
+def _exchanged(base: Phrases, exchanged: Phrases, grown: Phrases) -> Phrases | None:
+    """One side put other elements in the place of the base's, one by one, and the other added elements between them."""
+    if len(exchanged) != len(base) or not all(_is_list_part([p]) for p in (*base, *exchanged, *grown)):
+        return None
+    places = iter(enumerate(grown))
+    new = dict(zip(range(len(base)), exchanged, strict=True))
+    out = list(grown)
+    for k, element in enumerate(base):
+        at = next((i for i, phrase in places if phrase == element), None)
+        if at is None:
+            return None
+        out[at] = new[k]
+    return out
 
 
 def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:

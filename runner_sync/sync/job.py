@@ -62,8 +62,9 @@ class ModuleJob:
     dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
     that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,
     ``mixins`` those to put behind, each with the names that it gives to ``self``;
-    ``policies`` say which side wins conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's
-    added lines since a base.
+    ``records`` are the fields of
+    the records of modules upgraded before; ``policies`` say which side wins conflicts, by unit pattern; ``causes``
+    names the upstream commits behind a unit's added lines since a base.
     """
 
     profile: Profile
@@ -81,6 +82,7 @@ class ModuleJob:
     mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     heirs: Mapping[str, Ancestry] = field(default_factory=dict)
     parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    records: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
     relocated: Mapping[str, str] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from runner_sync.compose import records
 from runner_sync.compose.imports import Import, Provider, add, imports, settle
 from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
 from runner_sync.compose.notes import NOT_PORTED
@@ -49,6 +50,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     if job.gpu_new is not None:
         porting.follow_twin(chosen, job, side)
         notes = _port(chosen, drafts, job, side)
+    _fit_records(chosen, drafts, job)
     _drop_redundant(chosen, drafts, job, side)
     drafts += _mixed_in(job)
     for draft in drafts:
@@ -100,6 +102,20 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
         draft.reviews = [review(draft, job.path, reason, 0.6, "", "", "", "")]
         found.append(draft)
     return found
+
+
+def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
+    """Complete the unpackings of records that have grown, here or in a module that this one imports them from."""
+    own = {d.name: records.fields(d.text, d.name) for d in drafts if not d.owner and not d.removed}
+    known = {name: found for name, found in {**job.records, **own}.items() if found}
+    for draft in chosen:
+        fitted = records.fit_unpackings(draft.text, known) if draft.owner and not draft.removed else None
+        if fitted is None:
+            continue
+        draft.texts.append(fitted.text)
+        made = fitted.statement
+        reason = f"{fitted.record} has {', '.join(fitted.added)} now: unpacked here, used nowhere yet"
+        draft.reviews.append(review(draft, job.path, reason, 0.8, "", "", made, made, line=fitted.line))
 
 
 def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:

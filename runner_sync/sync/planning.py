@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner_sync import lock as locks
+from runner_sync.compose import records
 from runner_sync.compose.imports import Import, add
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
@@ -28,7 +29,7 @@ from runner_sync.sync.module import is_selected, upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.starting import StartJob, start_module
-from runner_sync.units import join, set_bases
+from runner_sync.units import join, record_classes, set_bases
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ def _job(
         load_vllm=bases.vllm_now,
         ancestry=ancestry,
         mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
+        records=_records(program),
         heirs=_heirs(found, program, given) if gpu_new is not None else {},
         only=options.only,
         policies=given.config.units,
@@ -183,6 +185,16 @@ def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, An
     bases = program.bases(found.text, module.name, _dotted(found.path))
     grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
     return {module.name: ancestry_of(program, replace(found, text=add(join(grown), entry)), module.name, given)}
+
+
+def _records(program: Program) -> dict[str, records.Fields]:
+    """The records of the modules that are upgraded already, with their fields as they are now."""
+    return {
+        name: fields
+        for path, text in program.overlay.items()
+        for name in record_classes(texts.parsed(text, path))
+        if (fields := records.fields(text, name))
+    }
 
 
 def _is_synced(found: Found, gpu_new: Side | None, given: inputs.Inputs) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.lineage import Candidate, Origin, fingerprint, infer, kind_of, shared, similarity
+from runner_sync.lineage import Candidate, Origin, fingerprint, infer, kind_of, similarity
 
 
 def unit(*statements: str, name: str = "run") -> str:
@@ -138,8 +138,3 @@ def test_similarity_counts_repeated_statements() -> None:
 
 def test_text_that_does_not_parse_is_like_nothing() -> None:
     assert similarity(fingerprint("a = (\n"), fingerprint("a = 1\n")) == 0.0
-
-
-def test_shared_is_the_part_that_stands_in_a_text() -> None:
-    assert shared(["a()", "b()", "c()", "d()"], "a()\nc()\n") == 0.5
-    assert shared([], "a()\n") == 0.0

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -94,10 +94,3 @@ def kind_of(text: str, origin: Origin | None) -> Lineage:
 def _is_wrapper(text: str) -> bool:
     head = re.search(r"def (\w+)\(", text)
     return head is not None and re.search(rf"(?:super\(\)|\b[A-Z]\w*)\.{head[1]}\(", text) is not None
-
-
-def shared(canons: Iterable[str], text: str) -> float:
-    """Share (0…1) of ``canons`` that stand in ``text``."""
-    wanted = list(canons)
-    present = fingerprint(text)
-    return sum(canon in present for canon in wanted) / len(wanted) if wanted else 0.0

@@ -34,11 +34,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged text of a unit. ``provenance[k]`` says whose line ``k + 1`` is: ``"o"``, ``"u"`` or ``"ou"`` …"""
+    """The merged text of a unit, and what is doubtful about it."""
 
     text: str
     decisions: tuple[Decision, ...] = ()
-    provenance: tuple[str, ...] = ()
     parses: bool = True
 
 
@@ -87,7 +86,6 @@ def merge(
                 if not _is_nested(weave, doubt, doubts)
             ]
         ),
-        (),
         _parses(text),
     )
 

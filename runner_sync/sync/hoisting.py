@@ -20,7 +20,7 @@ from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
-from runner_sync.sync import inputs
+from runner_sync.sync import inputs, texts
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.runners import find_modules
@@ -95,7 +95,7 @@ def _inherit(files: _Files, move: Move) -> None:
 
 
 def _import(files: _Files, move: Move) -> None:
-    entry = imports.Import(_dotted(move.gpu.path), move.gpu.name, move.gpu.name)
+    entry = imports.Import(texts.dotted(move.gpu.path), move.gpu.name, move.gpu.name)
     files.edit(move.npu.path, lambda text: imports.add(_without(text, move.npu), entry))
 
 
@@ -163,7 +163,7 @@ def _without_empty_blocks(text: str, before: str) -> str:
 def _with_member(text: str, owner: str, body: str, move: Move) -> str:
     """The module with the method at the end of a class, and with the imports that it needs."""
     grown = unit_room.join(unit_room.insert_member(unit_room.split(text), owner, body))
-    module = _dotted(move.gpu.path)
+    module = texts.dotted(move.gpu.path)
     settled = imports.settle(text, grown, (imports.Provider(move.gpu.reading.text, module),))
     needed = [row for row in settled.added if row.startswith(f"from {module} import ")]
     if needed or settled.unknown:
@@ -216,11 +216,7 @@ def _mixed_in(text: str, side: Side, path: str, name: str) -> str:
     if name in bases:
         return text
     grown = unit_room.join(unit_room.set_bases(module, side.owner, [name, *bases]))
-    return imports.add(grown, imports.Import(_dotted(path), name, name))
-
-
-def _dotted(path: str) -> str:
-    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+    return imports.add(grown, imports.Import(texts.dotted(path), name, name))
 
 
 def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str]) -> list[UnitReport]:

@@ -256,7 +256,7 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
         return text
     if job.gpu_new is not None:
         for twin in {name for names in job.parents.values() for name in names}:
-            text = add(text, Import(_dotted(job.gpu_new.path), twin, twin))
+            text = add(text, Import(texts.dotted(job.gpu_new.path), twin, twin))
     return _with_helpers(text, drafts, job, side)
 
 
@@ -273,10 +273,10 @@ def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
 
 def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
-    providers = [Provider(job.text, _dotted(job.path)), Provider(named, "")]
+    providers = [Provider(job.text, texts.dotted(job.path)), Provider(named, "")]
     for upstream in (job.upstream, Side("", side.new_module, job.gpu_new.path) if job.gpu_new else None):
         if upstream is not None:
-            providers.append(Provider(upstream.text, _dotted(upstream.path)))
+            providers.append(Provider(upstream.text, texts.dotted(upstream.path)))
     try:
         settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package)
     except SyntaxError as error:
@@ -305,10 +305,6 @@ def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
             if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:
                 moves[entry.module, entry.name] = now[bound].module
     return moves
-
-
-def _dotted(path: str) -> str:
-    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
 def _result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[str]) -> ModuleResult:

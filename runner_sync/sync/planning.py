@@ -115,7 +115,10 @@ def _new_module(found: Found, text: str, gpu: Side) -> ModuleResult:
 def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
     """Former dotted names of the derived modules → where they are now."""
     return {
-        _dotted(path): _dotted(found.path) for found in modules for path in found.module.paths if path != found.path
+        texts.dotted(path): texts.dotted(found.path)
+        for found in modules
+        for path in found.module.paths
+        if path != found.path
     }
 
 
@@ -162,7 +165,7 @@ def _job(
 
 def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs) -> Ancestry:
     """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
-    dotted = _dotted(found.path)
+    dotted = texts.dotted(found.path)
     original = Program(program.omni, program.others, relocated=program.relocated)
     twin = next((gpu for gpu, npu in given.profile.classes if npu == name), name)
     path = found.module.gpu.path if found.module.gpu is not None else ""
@@ -170,7 +173,7 @@ def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs)
     return replace(
         program.ancestry(found.text, name, dotted),
         before=original.ancestry(found.text, name, dotted).members,
-        vllm=original.ancestry(text, twin, _dotted(path)).vllm if text else {},
+        vllm=original.ancestry(text, twin, texts.dotted(path)).vllm if text else {},
     )
 
 
@@ -179,10 +182,10 @@ def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, An
     module = found.module
     if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
         return {}
-    if module.gpu.name in program.ancestry(found.text, module.name, _dotted(found.path)).classes:
+    if module.gpu.name in program.ancestry(found.text, module.name, texts.dotted(found.path)).classes:
         return {}
-    entry = Import(_dotted(module.gpu.path), module.gpu.name, module.gpu.name)
-    bases = program.bases(found.text, module.name, _dotted(found.path))
+    entry = Import(texts.dotted(module.gpu.path), module.gpu.name, module.gpu.name)
+    bases = program.bases(found.text, module.name, texts.dotted(found.path))
     grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
     return {module.name: ancestry_of(program, replace(found, text=add(join(grown), entry)), module.name, given)}
 
@@ -219,7 +222,7 @@ def _mixins(
     if gpu_new is None or found.module.gpu is None:
         return {}
     twin = found.module.gpu
-    have = program.ancestry(found.text, found.module.name, _dotted(found.path)).classes
+    have = program.ancestry(found.text, found.module.name, texts.dotted(found.path)).classes
     twins = {gpu for gpu, _ in classes}
     missing = {}
     for base in texts.bases_of(gpu_new.text, twin.name):
@@ -241,10 +244,6 @@ def callers_of(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> 
         text = given.omni.read(twin.path) if twin is not None else None
         names |= self_names(text) if text else set()
     return frozenset(names)
-
-
-def _dotted(path: str) -> str:
-    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
 def relocate(items: Sequence[ReviewItem], old: str, new: str) -> list[ReviewItem]:

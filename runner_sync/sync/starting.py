@@ -52,11 +52,11 @@ def start_module(job: StartJob) -> str:
             "members": "\n".join(members.values()) or "    pass",
         }
     )
-    own = _dotted(job.gpu.path)
+    own = texts.dotted(job.gpu.path)
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
     providers = [
         Provider(named, ""),
-        Provider(job.upstream.text, _dotted(job.upstream.path)),
+        Provider(job.upstream.text, texts.dotted(job.upstream.path)),
         Provider(translated, own),
     ]
     return settle("", text, providers, first_party=job.profile.package).text
@@ -90,7 +90,7 @@ def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
         origin = base.origins[0] if base.origins else None
         if origin is not None and origin.module.split(".")[0] == "vllm":
             names.append(anchor.name)
-            lines.append(f"from {_dotted(anchor.path)} import {anchor.name}")
+            lines.append(f"from {texts.dotted(anchor.path)} import {anchor.name}")
         else:
             names.append(base.expression)
             if origin is not None and origin.module:
@@ -104,7 +104,3 @@ def _render(values: Mapping[str, object]) -> str:
         loader=FileSystemLoader(find_template_folder()), autoescape=False, undefined=StrictUndefined, trim_blocks=True
     )
     return environment.get_template("module.py.j2").render(values) + "\n"
-
-
-def _dotted(path: str) -> str:
-    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")

@@ -63,3 +63,8 @@ def bases_of(text: str, class_name: str) -> tuple[Base, ...]:
     """The bases of a class, empty when the module does not define it."""
     module = parsed(text)
     return class_bases(module, class_name) if has_class(module, class_name) else ()
+
+
+def dotted(path: str) -> str:
+    """The dotted name of the module at ``path``."""
+    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")

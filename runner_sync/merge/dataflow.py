@@ -116,6 +116,43 @@ def put_before_readers(tree: Tree, movable: set[int]) -> None:
             _Fetch(tree, movable, locals_).suite(key, set(binds(tree.node[key])), [])
 
 
+def put_before_branches(tree: Tree, movable: set[int]) -> None:
+    """Take additions at the start of a branch that upstream put around their neighbours out in front of it.
+
+    Only those that bind what is read behind the branch or in its other clauses, where it would not be set.
+    """
+    for key in list(tree.children):
+        if key and tree.node[key].defines:
+            _clear_branches(tree, movable, key, frozenset())
+
+
+def _clear_branches(tree: Tree, movable: set[int], key: int, behind: frozenset[str]) -> None:
+    suite = tree.children.get(key, [])
+    for branch in list(reversed(suite)):
+        clauses = tree.clauses.get(branch, [])
+        elsewhere = behind.union(*(tree.read_by(clause) for clause in clauses))
+        if branch in tree.new and tree.node[branch].canon.startswith(BRANCHES):
+            inner = tree.children.get(branch, [])
+            start = next((k for k, child in enumerate(inner) if not _is_remark(tree, child)), 0)
+            end = _run_end(inner, start - 1, movable)
+            bound = frozenset[str]().union(*(tree.bound_by(child) for child in inner[start:end]))
+            if end > start and bound & elsewhere:
+                at = suite.index(branch)
+                suite[at:at] = inner[start:end]
+                del inner[start:end]
+        for part in (branch, *clauses):
+            if not tree.node[part].defines:
+                _clear_branches(tree, movable, part, behind)
+        behind |= tree.read_by(branch)
+
+
+BRANCHES = ("if ", "for ", "while ", "try", "async for ")
+
+
+def _is_remark(tree: Tree, key: int) -> bool:
+    return key in tree.new and tree.node[key].is_comment
+
+
 @dataclass(frozen=True, slots=True)
 class _Fetch:
     """One walk through a function in the order its statements run. ``locals_`` are the names that it binds at all."""

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner_sync.merge.dataflow import Tree, put_before_readers, put_behind_bindings
+from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
 from runner_sync.merge.resolve import Content
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.statements import INDENT
@@ -101,8 +101,10 @@ def _settle_order(
         {id(s): any_node(weave, s) for s in strands},
         new={id(s) for s in strands if s.omni is None},
     )
-    put_behind_bindings(tree, {id(s) for s in strands if s.sides == "o"})
-    put_before_readers(tree, {id(s) for s in strands if s.sides == "o"})
+    additions = {id(s) for s in strands if s.sides == "o"}
+    put_before_branches(tree, additions)
+    put_behind_bindings(tree, additions)
+    put_before_readers(tree, additions)
     for key, suite in tree.children.items():
         children[key] = [by_key[k] for k in suite]
 

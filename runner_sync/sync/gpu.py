@@ -92,10 +92,11 @@ def _neutral(
 ) -> frozenset[str]:
     """Units that the translation changed in the old twin and leaves alone in the new one."""
     found = set()
+    written = {base.side: _by_npu_name(job, texts.unit_texts(base.side.text)) for base in chosen.values()}
     for name, base in chosen.items():
         if name not in new:
             continue
-        before = _by_npu_name(job, texts.unit_texts(base.side.text)).get(name, ("", ""))[1]
+        before = written[base.side].get(name, ("", ""))[1]
         had = canonical(before) != canonical(_translated_units(job, base.side)[name])
         has = canonical(plain[name][1]) != canonical(new[name]) or names_device(plain[name][1], job.profile)
         if had and not has:

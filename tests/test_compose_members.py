@@ -53,6 +53,27 @@ def actions(twins: Twins) -> dict[str, str]:
             id="an override that an upstream parent would skip",
         ),
         pytest.param(
+            replace(NOTHING, gpu_new={"_sample": SAMPLE}, inherited={"_sample": None}, former={"_sample"}),
+            {"_sample": "inherited"},
+            id="an override that NPU has done without",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"_sample": SAMPLE},
+                inherited={"_sample": None},
+                former={"_sample"},
+                awaited={"_sample"},
+            ),
+            {"_sample": "hook"},
+            id="an override that NPU has done without and must not",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=HELPER, npu=CALLER, former={"helper", "deeper"}),
+            {"helper": "port", "deeper": "port"},
+            id="old helpers that NPU code calls",
+        ),
+        pytest.param(
             replace(NOTHING, gpu_new={"_sample": SAMPLE, **HELPER}, inherited={"_sample": method("_sample")}),
             {"_sample": "hook", "helper": "unneeded", "deeper": "unneeded"},
             id="an override of another omni text",

@@ -54,7 +54,7 @@ def actions(twins: Twins) -> dict[str, str]:
         ),
         pytest.param(
             replace(NOTHING, gpu_new={"_sample": SAMPLE}, inherited={"_sample": None}, former={"_sample"}),
-            {"_sample": "inherited"},
+            {"_sample": "left"},
             id="an override that NPU has done without",
         ),
         pytest.param(

@@ -16,7 +16,7 @@ from typing import Literal
 
 from runner_sync.statements import UnparsableText, flatten
 
-Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt"]
+Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
             return Member(name, "hook", "without it the call falls through to a parent that skips it")
         return Member(name, "port", "ported code calls it" if name not in twins.gpu_old else "NPU code needs it")
     if name in twins.inherited and _did_without(name, twins):
-        return Member(name, "inherited", "the NPU class has done without it since before this upgrade")
+        return Member(name, "left", "the NPU class has done without it since before this upgrade")
     if name in twins.inherited:
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
     return Member(name, "unneeded", "nothing on the NPU side calls it")

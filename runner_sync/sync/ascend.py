@@ -48,7 +48,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             )
         draft.own = _own(draft.text, origin)
         if draft.upstream is not None:
-            second = _second_half(draft, drafts, job, origin)
+            second = _second_half(draft, job, origin)
             rest = _merge_divided(draft, *second, job, origin) if second is not None else None
             if rest is not None:
                 added.append(rest)
@@ -57,9 +57,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     return added
 
 
-def _second_half(
-    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, origin: lineage.Origin
-) -> tuple[str, str] | None:
+def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:
     """Name and text of the method that upstream split off this one, where the module does not have it yet."""
     owner = job.module.upstreams[0].name
     old = next((side for side in job.bases if side.ref == origin.ref), None)
@@ -67,7 +65,7 @@ def _second_half(
         return None
     new = texts.members(job.upstream.text, owner, job.upstream.path)
     member = splitting.split_off(draft.member, origin.text, draft.text, texts.members(old.text, owner, old.path), new)
-    if not member or any(other.name == f"{draft.owner}.{member}" for other in drafts):
+    if not member or f"{draft.owner}.{member}" in texts.unit_texts(job.text, job.path):
         return None
     return member, new[member]
 

@@ -90,14 +90,23 @@ def _planned(
 
 
 def _rest(results: list[ModuleResult]) -> list[str]:
-    """One line on the GPU members that need nothing; ``blocks`` lists them one by one."""
+    """What became of GPU members without a change: those that need nothing, counted, and those left out, by name."""
     counts = Counter(note.split(": ")[1] for result in results for note in result.notes)
-    quiet = counts["inherited"] + counts["unneeded"]
-    if not quiet:
-        return []
     inherited, uncalled = counts["inherited"], counts["unneeded"]
-    where = f"the NPU classes inherit {inherited}, nothing calls {uncalled}"
-    return [f"{quiet} members of the GPU classes need nothing here: {where} (`runner-sync blocks` lists them)."]
+    said = []
+    if inherited or uncalled:
+        where = f"the NPU classes inherit {inherited}, nothing calls {uncalled}"
+        said.append(
+            f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
+            "(`runner-sync blocks` lists them)."
+        )
+    left = [note.split(": ")[0] for result in results for note in result.notes if note.split(": ")[1] == "left"]
+    if left:
+        said.append(
+            "not ported, for NPU has done without them at an earlier release too: "
+            f"{', '.join(left)} (`--only NAME` ports one)."
+        )
+    return said
 
 
 def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> FileChange | None:

@@ -20,7 +20,7 @@ from runner_sync.model import Triple
 from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.sync import mixing, texts
-from runner_sync.sync.job import Draft, GpuBase, ModuleJob, Side
+from runner_sync.sync.job import Draft, GpuBase, ModuleJob, Side, is_selected
 from runner_sync.transforms import translate, translate_unit
 
 
@@ -187,8 +187,14 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         vllm=ancestry.vllm if ancestry else {},
         helpers=_helpers(side.new_module, job) if side.new_module else {},
         former={k.removeprefix(prefix) for k in side.former if k.startswith(prefix)},
-        awaited={job.profile.sampler_hook.method} | _newly_called(drafts, job),
+        awaited={job.profile.sampler_hook.method} | _newly_called(drafts, job) | _asked_for(class_name, side, job),
     )
+
+
+def _asked_for(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
+    """Members of the twin that ``--only`` names: what ``check`` says is missing is ported by that."""
+    names = [name for name in side.full if name.startswith(f"{class_name}.")] if job.only else []
+    return {name.rpartition(".")[2] for name in names if is_selected(name, job.only)}
 
 
 def _newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:

@@ -29,7 +29,8 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
     copies = [d for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)]
     if not copies or not case.would_copy() or case.obstacle():
         return job
-    twin = next(name for name, npu in job.profile.classes if npu == class_name)
+    assert job.module.gpu is not None
+    twin = job.module.gpu.name
     for draft in copies:
         draft.removed = True
         reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"

@@ -149,3 +149,8 @@ class Draft:
 def winner(job: ModuleJob, name: str) -> str:
     """Which side wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` where nobody said so."""
     return next((side for glob, side in job.policies.items() if fnmatchcase(name, glob)), "review")
+
+
+def is_selected(name: str, only: Sequence[str]) -> bool:
+    """Whether a unit is among those asked for: by qualified name, by pattern, or by member name; all when none is."""
+    return not only or any(fnmatchcase(name, glob) or name.rpartition(".")[2] == glob for glob in only)

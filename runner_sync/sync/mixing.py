@@ -46,7 +46,12 @@ def without(text: str, names: Collection[str]) -> str:
         if out.is_all(function.body):
             return text
         _apply(lines, out)
-    return "\n".join(lines).removeprefix("class _:\n")
+    made = "\n".join(lines)
+    try:
+        ast.parse(made)
+    except SyntaxError:  # several statements on one line
+        return text
+    return made.removeprefix("class _:\n")
 
 
 class _Removal:

@@ -9,7 +9,6 @@ import ast
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 from runner_sync.compose import records
 from runner_sync.compose.imports import Import, Provider, add, imports, settle
@@ -23,7 +22,7 @@ from runner_sync.model import Hunk, ReviewItem, UnitReport
 from runner_sync.sync import ascend, gpu, inheriting, porting, texts
 from runner_sync.sync.asking import ask_about_order, ask_about_unknown
 from runner_sync.sync.doubts import place, review
-from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
+from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side, is_selected
 from runner_sync.units import (
     class_bases,
     insert_member,
@@ -63,11 +62,6 @@ def _drafts(job: ModuleJob) -> list[Draft]:
     return [Draft(name, [text]) for name, text in texts.unit_texts(job.text, job.path).items()]
 
 
-def is_selected(name: str, only: Sequence[str]) -> bool:
-    """Whether a unit is among those asked for: by qualified name, by pattern, or by member name; all when none is."""
-    return not only or any(fnmatchcase(name, glob) or name.rpartition(".")[2] == glob for glob in only)
-
-
 def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[str]:
     """Port GPU omni changes, new members included; returns one note per GPU member that was not taken."""
     notes = []
@@ -78,9 +72,7 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         porting.port(mine, job, side, porting.veto_for(bound, job.profile.unported))
         _mark(mine, job)
         decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
-        added = [
-            d for d in porting.new_members(class_name, decisions, drafts, job, side) if is_selected(d.name, job.only)
-        ]
+        added = porting.new_members(class_name, decisions, drafts, job, side)
         for draft in added:
             draft.reviews += [_added_review(draft, job, decisions)]
         drafts += [*added, *_declined(class_name, decisions, job, side)]

@@ -23,9 +23,9 @@ from runner_sync.sync import inputs, texts
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side
+from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side, is_selected
 from runner_sync.sync.mixing import given_names
-from runner_sync.sync.module import is_selected, upgrade_module
+from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.starting import StartJob, start_module

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose.hooks import fit_sampler_hook
-from runner_sync.compose.members import Member, canonical, predecessor
+from runner_sync.compose.members import Member, canonical, predecessor, self_names
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.soundness import problems
@@ -23,7 +23,7 @@ from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.sync import splitting, texts
 from runner_sync.sync.doubts import review
 from runner_sync.sync.gpu import GpuSide, names_device, vllm_canons, vllm_unit
-from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, winner
+from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, is_selected, winner
 
 BROKEN = 0.15
 """Share of certain mistakes among the statements that a port changes above which it is not taken at all."""
@@ -70,7 +70,9 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
         if canonical(twin) != canonical(side.plain[draft.name][1]) or names_device(twin, job.profile):
             continue
         result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
-        if result.parses and result.text != draft.text:
+        if not result.parses:
+            continue
+        if result.text != draft.text:
             reason = "vllm-ascend gave up its own version of this method: it follows the GPU runner's now"
             draft.reviews = [review(draft, job.path, reason, 0.5, base, draft.before, twin, result.text)]
             draft.texts.append(result.text)
@@ -87,7 +89,7 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
     """The twin's old text, and the statements that are vLLM's own."""
     old = side.old.get(draft.name)
     if old is None and draft.split_from in side.old:
-        old = splitting.with_head(new, side.old[draft.split_from])
+        old = splitting.with_head(new, side.old[draft.split_from]) or None
         return old, _vllm_statements(job, draft, side.bases[draft.split_from])
     return old, side.foreign.get(draft.name, frozenset())
 
@@ -236,6 +238,7 @@ def _on_gpu_side(reason: str) -> str:
 
 
 def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
+    """Record which GPU text the draft was last aligned with, and which it is aligned with now."""
     assert job.gpu_new is not None
     score = round(lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(text)), 3)
     name, plain = side.plain.get(draft.name, (draft.name, text))
@@ -250,13 +253,17 @@ def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
 def new_members(
     class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> list[Draft]:
-    """Drafts of the members to be ported, each behind the member it follows in the GPU class."""
+    """Drafts of the members to be ported, each behind the member it follows in the GPU class.
+
+    With ``--only`` those that it names, and what they call.
+    """
     prefix = f"{class_name}."
+    wanted = _asked_for(class_name, decisions, job, side)
     order = [name.removeprefix(prefix) for name in side.full if name.startswith(prefix)]
     have = {d.member for d in drafts if d.owner == class_name and not d.removed}
     added = []
     for decision in decisions:
-        if decision.action not in ("port", "hook"):
+        if decision.name not in wanted:
             continue
         before = predecessor(decision.name, order, have)
         text, said = fit_sampler_hook(side.full[prefix + decision.name], job.profile.sampler_hook)
@@ -266,3 +273,15 @@ def new_members(
         have.add(decision.name)
         added.append(draft)
     return added
+
+
+def _asked_for(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: GpuSide) -> set[str]:
+    """Names of the members to be ported: those that are selected and, transitively, the portable ones they call."""
+    portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
+    wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.only)}
+    todo = list(wanted)
+    while todo:
+        called = self_names(side.full[f"{class_name}.{todo.pop()}"]) & portable - wanted
+        wanted |= called
+        todo += called
+    return wanted

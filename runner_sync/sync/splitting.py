@@ -64,10 +64,10 @@ def cut(text: str, second: str) -> tuple[str, str] | None:
 
 
 def with_head(head_of: str, body_of: str) -> str:
-    """The body of one method under the head of another."""
+    """The body of one method under the head of another; an empty string when one of them has none."""
     head, _ = _head_and_body(head_of)
     _, body = _head_and_body(body_of)
-    return head + body.lstrip("\n")
+    return head + body.lstrip("\n") if head and body else ""
 
 
 def row_of_cut(text: str) -> int:
@@ -81,7 +81,7 @@ def first_row(text: str) -> int:
 
 
 def _head_and_body(text: str) -> tuple[str, str]:
-    """Decorators, signature and docstring of a method, and the rest; two empty strings when it is none."""
+    """Decorators, signature and docstring of a method, and the rest; two empty strings when it is none, or one line."""
     shift = 1 if text[:1] in (" ", "\t") else 0
     try:
         tree = ast.parse("class _:\n" + text if shift else text)
@@ -89,6 +89,8 @@ def _head_and_body(text: str) -> tuple[str, str]:
         return "", ""
     node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
     if node is None:
+        return "", ""
+    if node.body[0].lineno == node.lineno:
         return "", ""
     body = node.body[1:] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body
     at = body[0].lineno - 1 - shift

@@ -121,7 +121,8 @@ class _Judge:
                 return Standing(name, "review", reason)
             return Standing(name, what[decision.action], decision.reason)
         if decision.action in ("port", "hook"):
-            return Standing(name, "review", f"not on NPU: {decision.reason}; `runner-sync upgrade` ports it")
+            port = f"runner-sync upgrade --only {origins.npu_name(name, self.classes)}"
+            return Standing(name, "review", f"not on NPU: {decision.reason}; `{port}` ports it")
         return Standing(name, "review", decision.reason)
 
     def _elsewhere(self, name: str, top: str) -> Standing:

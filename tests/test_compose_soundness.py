@@ -6,7 +6,8 @@ import textwrap
 
 import pytest
 
-from runner_sync.compose.soundness import read_too_early, unreachable
+from runner_sync.compose.assignment import read_too_early
+from runner_sync.compose.soundness import unreachable
 
 
 def method(body: str) -> str:
@@ -43,6 +44,19 @@ def test_statements_that_may_run_are_left_alone(name: str) -> None:
 EARLY = {
     "read above its only assignment": ("self.note(total)\ntotal = len(rows)", {"total": 2}),
     "read in its own assignment": ("total = total + 1", {"total": 2}),
+    "set only in a branch that returns": ("if rows:\n    total = 1\n    return total\nself.note(total)", {"total": 5}),
+    "set only in a branch that raises": (
+        "for row in rows:\n    if row:\n        total = 1\n        raise ValueError\n    self.note(total)",
+        {"total": 6},
+    ),
+    "set only before a continue": (
+        "for row in rows:\n    if row:\n        total = 1\n        break\n    else:\n        self.note(total)",
+        {"total": 7},
+    ),
+    "set only in a case that returns": (
+        "match rows:\n    case [total]:\n        return total\nreturn total",
+        {"total": 5},
+    ),
 }
 
 IN_TIME = {
@@ -51,6 +65,13 @@ IN_TIME = {
     "a module's name": "self.note(np)",
     "a comprehension's variable": "rows = [row for row in rows]\nrow = 1",
     "bound by a with": "with self.open() as file:\n    self.note(file)",
+    "set before a break": "for row in rows:\n    total = row\n    break\nself.note(total)",
+    "set in one of two branches that go on": "if rows:\n    total = 1\nelse:\n    rows = 2\nself.note(total)",
+    "set where an error may come behind it": "try:\n    total = 1\n    self.f()\nexcept OSError:\n    self.f(total)",
+    "set in a handler": "try:\n    return self.f()\nexcept KeyError as error:\n    total = error\nself.note(total)",
+    "set in the case that is left": "match rows:\n    case [total]:\n        pass\nreturn total",
+    "set by a condition": "if (total := len(rows)) > 1:\n    return total\nself.note(total)",
+    "behind a return nothing is read": "return rows\nself.note(total)\ntotal = 1",
 }
 
 

@@ -203,11 +203,19 @@ def meaning(text: str) -> list[tuple[str, str]]:
 def is_told(node: Node, base: list[Node], made: list[Node], shown: str) -> bool:
     """Whether a statement of omni's stands in the result or in a decision.
 
-    What omni had edited in a statement of the base may also stand in upstream's version of that statement.
+    What omni had edited in a statement of the base may also stand in upstream's version of that statement: what it had
+    added is there, or what it had taken out is not.
     """
     nearest = max(base, key=lambda other: (node.words & other.words).total())
-    added = node.words - nearest.words
-    return node.text in shown or any(node.canon == m.canon or (added and added <= m.words) for m in made)
+    added, gone = node.words - nearest.words, {word for word in nearest.words - node.words if word.isidentifier()}
+    if node.text in shown:
+        return True
+    return any(
+        node.canon == m.canon
+        or (added and added <= m.words)
+        or (gone and node.words <= m.words and not gone & m.words.keys())
+        for m in made
+    )
 
 
 def without_names(node: Node) -> str:

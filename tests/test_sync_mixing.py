@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import pytest
+from sync_samples import AR, GPU_AR, Trees, commit, lay_out, stay_at_home
 
+from runner_sync.sync import upgrade
 from runner_sync.sync.mixing import given_names, without
 
 NAMES = frozenset({"send", "attach", "_pending", "_connector"})
@@ -125,3 +128,67 @@ class Other:
         self.rows = 0
 """
     assert given_names(text, "Mixin") == {"_pending", "send"}
+
+
+class TestUpgrade:
+    """A mixin of the GPU class that the NPU class lacks: brought when it is new, left when NPU has done without it."""
+
+    OLD = """\
+    from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+
+
+    class GPUARModelRunner(OmniGPUModelRunner):
+        def _finish(self, logits, total):
+            return super()._finish(logits, total)
+
+        def _stage_of(self, request):
+            info = request.additional_information
+            if info is None:
+                return None
+            return info.get("stage")
+    """
+    MIXED = (
+        OLD.replace("(OmniGPUModelRunner)", "(OmniGPUModelRunner, SendingMixin)")
+        .replace(
+            "    from vllm_omni.worker.gpu",
+            "    from vllm_omni.sending import SendingMixin\n    from vllm_omni.worker.gpu",
+        )
+        .replace("            return super()", "            self.send(logits)\n            return super()")
+    )
+    SENDING = "class SendingMixin:\n    def send(self, rows):\n        self.sent = rows\n"
+    NEWER = MIXED.replace("            if info is None", "            self.send(info)\n            if info is None")
+
+    def upgraded(self, trees: Trees, was: str, now: str, **rest: object) -> tuple[str, str]:
+        """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
+        lay_out(trees.omni, {GPU_AR: was, "vllm_omni/sending.py": self.SENDING})
+        commit(trees.omni)
+        lay_out(trees.omni, {GPU_AR: now})
+        commit(trees.omni)
+        result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, **rest))
+        text = (trees.omni / AR).read_text("utf-8")
+        text = next((change.after or "" for change in result.changes if change.path == AR), text)
+        return text, "\n".join(item.reason for item in result.report.reviews)
+
+    @pytest.fixture
+    def trees(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+        stay_at_home(monkeypatch, tmp_path)
+        return Trees(tmp_path)
+
+    def test_a_new_mixin_comes_with_what_calls_it(self, trees: Trees) -> None:
+        text, questions = self.upgraded(trees, self.OLD, self.MIXED)
+        assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
+        assert "self.send(logits)" in text
+        assert "mixes in SendingMixin now" in questions
+
+    def test_a_mixin_that_npu_has_done_without_is_left_with_what_calls_it(self, trees: Trees) -> None:
+        text, questions = self.upgraded(trees, self.MIXED, self.NEWER)
+        assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
+        assert "import SendingMixin" not in text
+        assert "self.send(" not in text
+        assert "`runner-sync upgrade --only 'NPUARModelRunner*'` brings it" in questions
+
+    def test_only_brings_a_mixin_that_npu_has_done_without(self, trees: Trees) -> None:
+        text, _ = self.upgraded(trees, self.MIXED, self.NEWER, only=("NPUARModelRunner*",))
+        assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
+        assert "self.send(logits)" in text
+        assert "self.send(info)" in text

@@ -14,6 +14,7 @@ import ast
 from collections.abc import Sequence
 
 from runner_sync.profile import SamplerHook
+from runner_sync.statements import parse_unit
 
 Lines = list[str]
 
@@ -43,15 +44,11 @@ _SAID = {
 
 
 def _function(text: str, name: str) -> ast.FunctionDef | None:
-    source = f"class _:\n{text}" if text[:1] in (" ", "\t") else text
     try:
-        tree = ast.parse(source)
+        tree = parse_unit(text)
     except SyntaxError:
         return None
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
-    if not found:
-        return None
-    return ast.increment_lineno(found[0], -1) if source is not text else found[0]
+    return next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name), None)
 
 
 def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:

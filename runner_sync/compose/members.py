@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from runner_sync.statements import UnparsableText, flatten
+from runner_sync.statements import UnparsableText, flatten, parse_unit
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left"]
 
@@ -37,6 +37,7 @@ class Twins:
     (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, ``helpers`` the
     module-level definitions of the GPU module, ``callers`` names that other modules of the same family
     call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions of the members;
+    ``absent`` are names of mixins that it goes on without, with the reason;
     ``former`` are members that the GPU class had at an earlier upgrade, ``awaited`` overrides that the NPU class must
     not do without, whatever it did before.
     """
@@ -52,6 +53,7 @@ class Twins:
     vllm: Mapping[str, str] = field(default_factory=dict)
     former: Collection[str] = ()
     awaited: Collection[str] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
 def decide(twins: Twins) -> list[Member]:
@@ -151,10 +153,13 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
 
 
 def device_bound(twins: Twins) -> dict[str, str]:
-    """Members and helpers that use what NPU does not have and, transitively, what calls them, with the reason."""
+    """Members and helpers that use what NPU does not have and, transitively, what calls them, with the reason.
+
+    So are the names that the NPU class is known to lack.
+    """
     texts = {name: "\n".join(canonical(text)) for name, text in {**twins.helpers, **twins.gpu_new}.items()}
     todo = {name: text for name, text in texts.items() if name not in twins.npu}
-    bound = {}
+    bound = dict(twins.absent)
     for name, text in todo.items():
         word = next((word for word in twins.device if word in text), "")
         if word:
@@ -176,10 +181,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 @lru_cache(maxsize=4096)
 def self_names(text: str) -> frozenset[str]:
     """Attributes read from ``self``, ``cls`` or ``super()`` in a member's text."""
-    source = "class _:\n" + text if text[:1] in (" ", "\t") else text
     found: set[str] = set()
     try:
-        tree = ast.parse(source)
+        tree = parse_unit(text)
     except SyntaxError:
         return frozenset()
     for node in ast.walk(tree):

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from runner_sync.statements import parse_unit
+
 FEWEST = 4
 """Names in common below which a tuple is no unpacking of the record."""
 
@@ -51,7 +53,7 @@ def fit_unpackings(text: str, records: Mapping[str, Fields]) -> Fitted | None:
         for record, wanted in records.items():
             added = _missing(names, wanted)
             if added and len(names) == len(target.elts):
-                made, line = _completed(text, target, wanted), _line(text, target)
+                made, line = _completed(text, target, wanted), target.lineno
                 grown = len(made.split("\n")) - len(text.split("\n"))
                 last = line + (target.end_lineno or target.lineno) - target.lineno + grown
                 return Fitted(made, record, added, line, "\n".join(made.split("\n")[line - 1 : last]))
@@ -91,7 +93,7 @@ def _completed(text: str, target: ast.Tuple, wanted: Fields) -> str:
     if pending:
         edits.append((elements[-1], pending, False))
     for element, names, before in reversed(edits):
-        _insert(lines, _line(text, element) - 1, element, names, before=before)
+        _insert(lines, element.lineno - 1, element, names, before=before)
     return "\n".join(lines)
 
 
@@ -109,12 +111,8 @@ def _insert(lines: list[str], row: int, element: ast.Name, names: Sequence[str],
         lines[row] = line[:end] + "".join(f", {name}" for name in names) + line[end:]
 
 
-def _line(text: str, node: ast.expr) -> int:
-    return node.lineno - (1 if text[:1] in (" ", "\t") else 0)
-
-
 def _parsed(text: str) -> ast.Module:
     try:
-        return ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text)
+        return parse_unit(text)
     except SyntaxError:
         return ast.Module([], [])

@@ -10,6 +10,8 @@ import ast
 import difflib
 from collections.abc import Collection, Sequence
 
+from runner_sync.statements import parse_unit
+
 
 def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler: str) -> str:
     """``after`` with a ruler above and below every run of whole statements that ``before`` does not have.
@@ -52,19 +54,14 @@ def _trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _tree(text: str) -> ast.Module:
-    return ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text)
-
-
 def _statement_spans(text: str) -> list[list[tuple[int, int]]]:
     """Per suite the (first, last) lines of its statements."""
-    shift = 1 if text[:1] in (" ", "\t") else 0
     suites = []
-    for node in ast.walk(_tree(text)):
+    for node in ast.walk(parse_unit(text)):
         for name in ("body", "orelse", "finalbody"):
             suite = getattr(node, name, None)
             if isinstance(suite, list) and suite:
-                suites.append([(s.lineno - shift, (s.end_lineno or s.lineno) - shift) for s in suite])
+                suites.append([(s.lineno, s.end_lineno or s.lineno) for s in suite])
     return suites
 
 
@@ -80,6 +77,6 @@ def _is_whole(spans: Sequence[Sequence[tuple[int, int]]], first: int, last: int)
 
 def _parses_alike(made: str, text: str) -> bool:
     try:
-        return ast.dump(_tree(made)) == ast.dump(_tree(text))
+        return ast.dump(parse_unit(made)) == ast.dump(parse_unit(text))
     except SyntaxError:
         return False

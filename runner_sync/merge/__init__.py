@@ -5,17 +5,16 @@ Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
-from runner_sync.merge.renames import with_omni_names, with_upstream_names
+from runner_sync.merge.renames import with_omni_names, with_omni_names_behind, with_upstream_names
 from runner_sync.merge.resolve import Content, Veto, content, settle_presence
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, order, parents
 from runner_sync.model import Triple
-from runner_sync.statements import UnparsableText, flatten
+from runner_sync.statements import UnparsableText, flatten, parses
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def merge(
     policy = policy or FOLLOW
     if triple.upstream in (triple.base, triple.omni):
         return Merged(triple.omni)
-    if triple.base == triple.omni:
+    if triple.base == triple.omni and veto is None and not foreign:
         return Merged(triple.upstream)
     triple = with_omni_names(triple)
     if policy.nesting == "upstream":
@@ -86,21 +85,13 @@ def merge(
                 if not _is_nested(weave, doubt, doubts)
             ]
         ),
-        _parses(text),
+        parses(text),
     )
 
 
 def _indent(text: str) -> int:
     first = next((line for line in text.split("\n") if line.strip()), "")
     return len(first) - len(first.lstrip())
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse("class _:\n" + text if text[:1] == " " else text)
-    except SyntaxError:
-        return False
-    return True
 
 
 def _is_nested(weave: Weave, doubt: Doubt, doubts: Sequence[Doubt]) -> bool:
@@ -184,4 +175,5 @@ __all__ = [
     "flatten",
     "merge",
     "settled_for",
+    "with_omni_names_behind",
 ]

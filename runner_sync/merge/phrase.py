@@ -27,7 +27,7 @@ def merge_phrases(base: str, omni: str, upstream: str, *, parses: Callable[[str]
         sides = [_phrases(text) for text in (base, omni, upstream)]
     except (tokenize.TokenError, IndentationError, SyntaxError):
         return None
-    merged = _diff3(*sides)
+    merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None)
     if merged is None:
         return None
     text = _join(_without_added_commas(merged, omni, upstream))
@@ -101,7 +101,7 @@ def _matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
     return [tuple(m) for m in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]  # type: ignore[misc]
 
 
-def _diff3(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -> Phrases | None:
     to_omni, to_upstream = _index(_matches(base, omni)), _index(_matches(base, upstream))
     out: Phrases = []
     b = o = u = 0
@@ -109,7 +109,7 @@ def _diff3(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
     for stop in [*stops, len(base)]:
         end_o = to_omni.get(stop, len(omni))
         end_u = to_upstream.get(stop, len(upstream))
-        piece = _settle(base[b:stop], omni[o:end_o], upstream[u:end_u])
+        piece = _settle(base[b:stop], omni[o:end_o], upstream[u:end_u], by_name=by_name)
         if piece is None:
             return None
         out += piece
@@ -123,14 +123,17 @@ def _index(blocks: Sequence[tuple[int, int, int]]) -> dict[int, int]:
     return {a + k: b + k for a, b, size in blocks for k in range(size)}
 
 
-def _settle(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -> Phrases | None:
     if omni == upstream or upstream == base:
         return omni
     if omni == base:
         return upstream
     if not base:
         return _union(omni, upstream)
-    return _exchanged(base, omni, upstream) or _exchanged(base, upstream, omni)
+    exchanged = _exchanged(base, omni, upstream) or _exchanged(base, upstream, omni)
+    if exchanged or not (by_name or all(_NAMED.match(element) for element in (*base, *omni, *upstream))):
+        return exchanged
+    return _element_by_element(base, omni, upstream)
 
 
 def _exchanged(base: Phrases, exchanged: Phrases, grown: Phrases) -> Phrases | None:
@@ -146,6 +149,60 @@ def _exchanged(base: Phrases, exchanged: Phrases, grown: Phrases) -> Phrases | N
             return None
         out[at] = new[k]
     return out
+
+
+_BY_NAME = re.compile(r"\(?[\w\s,]*,[\w\s,]*\)?\s*=\s*[\w.]+\s*|(?:@.*\n)*(?:async )?def .*", re.DOTALL)
+"""The unpacking of a name, or a signature: targets and parameters are what they are called, wherever they stand."""
+_REMARK = re.compile(r"#.*")
+_NAMED = re.compile(r"\w+ [=:] |#")
+"""A keyword argument or an annotated parameter. An argument without a name is what its place makes it: taking out the
+one before it makes it another."""
+
+
+def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """No element of the list was changed by both sides, and nowhere did both add: what stands next to each other in a
+    list is no conflict. A remark goes with the element before it."""
+    if not all(_is_list_part(side) for side in (base, omni, upstream)):
+        return None
+    rows = [_with_remarks(side) for side in (base, omni, upstream)]
+    elements = [[element for element, _ in side] for side in rows]
+    remarks = {element: remark for side in (rows[0], rows[2], rows[1]) for element, remark in side}
+    out: Phrases = []
+    fates = (_fates(elements[0], side) for side in elements[1:])
+    for element, (before_o, now_o), (before_u, now_u) in zip([*elements[0], ""], *fates, strict=True):
+        if (before_o and before_u) or (now_o != element and now_u != element):
+            return None
+        now = now_u if now_o == element else now_o
+        for phrase in (*before_o, *before_u):
+            out += [phrase, *remarks[phrase]]
+        if now:
+            out += [now, *(remarks[now] or remarks[element])]
+    return out
+
+
+def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
+    rows: list[tuple[str, Phrases]] = []
+    for phrase in phrases:
+        if phrase.startswith("#") and rows:
+            rows[-1][1].append(phrase)
+        else:
+            rows.append((phrase, []))
+    return rows
+
+
+def _fates(base: Phrases, side: Phrases) -> list[tuple[Phrases, str]]:
+    """For each element of the base what the side put before it, and what stands for it (nothing: removed); at last what
+    the side put behind all of them."""
+    fates: list[tuple[Phrases, str]] = [([], element) for element in [*base, ""]]
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, base, side, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        is_exchange = i2 - i1 == j2 - j1
+        for k in range(i1, i2):
+            fates[k] = (fates[k][0], side[j1 + k - i1] if is_exchange else "")
+        if not is_exchange:
+            fates[i1][0].extend(side[j1:j2])
+    return fates
 
 
 def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:

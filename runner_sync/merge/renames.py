@@ -11,11 +11,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Container, Mapping
 
 from runner_sync.merge.align import align
+from runner_sync.merge.dataflow import binds
 from runner_sync.model import Triple
-from runner_sync.statements import flatten
+from runner_sync.statements import flatten, parse_unit
 
 SEEN = 2
 """How many statements must show a renaming; one could be a mere change."""
@@ -39,6 +40,44 @@ def with_upstream_names(triple: Triple) -> Triple:
     if not found:
         return triple
     return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream)
+
+
+def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
+    """The triple with base and upstream calling the value of a local as omni does, from the statement on that binds it.
+
+    For ``names`` that are bound again and again (``output = …`` in a branch that returns it, and once more at the end):
+    omni may have given only one of the values another name.
+    """
+    for name in names:
+        found = _renamed_binding(triple, name)
+        if found is not None:
+            new, *lines = found
+            base, upstream = (
+                _rename(text, {name: new}, within=_reach(text, name, line))
+                for text, line in zip((triple.base, triple.upstream), lines, strict=True)
+            )
+            triple = Triple(base, triple.omni, upstream)
+    return triple
+
+
+def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
+    """``(omni's name, line in base, line in upstream)`` of a statement that binds ``name`` and that all sides have."""
+    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    theirs = {pair.left: pair.right for pair in align(base, upstream)}
+    for pair in align(base, omni):
+        new = binds(omni[pair.right])
+        if binds(base[pair.left]) != {name} or len(new) != 1 or pair.left not in theirs:
+            continue
+        other = next(iter(new))
+        if other != name and not _mentions(triple.base, other) and not _mentions(triple.upstream, other):
+            return other, base[pair.left].start, upstream[theirs[pair.left]].start
+    return None
+
+
+def _reach(text: str, name: str, line: int) -> range:
+    """The lines from a statement that binds ``name`` to before the next one that does."""
+    later = [node.start for node in flatten(text) if node.start > line and name in binds(node)]
+    return range(line, min(later, default=text.count("\n") + 2))
 
 
 def renamed_locals(base: str, omni: str) -> dict[str, str]:
@@ -73,28 +112,23 @@ def _differences(a: str, b: str) -> set[tuple[str, str]]:
     return pairs
 
 
-def _tree(text: str) -> ast.Module:
-    return ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text)
-
-
 def _bound(text: str) -> set[str]:
     """Local names that are assigned; parameters are none, for callers know them."""
-    tree = _tree(text)
+    tree = parse_unit(text)
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return names - {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
 
 
 def _mentions(text: str, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(_tree(text))) if text else False
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(parse_unit(text))) if text else False
 
 
-def _rename(text: str, names: Mapping[str, str]) -> str:
-    shift = 1 if text[:1] in (" ", "\t") else 0
+def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:
     lines = [line.encode() for line in text.split("\n")]
     spots = [
-        (n.lineno - 1 - shift, n.col_offset, n.id)
-        for n in ast.walk(_tree(text))
-        if isinstance(n, ast.Name) and n.id in names
+        (n.lineno - 1, n.col_offset, n.id)
+        for n in ast.walk(parse_unit(text))
+        if isinstance(n, ast.Name) and n.id in names and (within is None or n.lineno in within)
     ]
     for line, column, name in sorted(spots, reverse=True):
         raw = lines[line]

@@ -11,5 +11,16 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 
 from runner_sync.statements.flattening import flatten
 from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
+from runner_sync.statements.parsing import as_module, is_indented, parse_unit, parses
 
-__all__ = ["INDENT", "ROOT", "Node", "UnparsableText", "flatten"]
+__all__ = [
+    "INDENT",
+    "ROOT",
+    "Node",
+    "UnparsableText",
+    "as_module",
+    "flatten",
+    "is_indented",
+    "parse_unit",
+    "parses",
+]

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from runner_sync.statements.hints import hint
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
+from runner_sync.statements.parsing import as_module, is_indented
 from runner_sync.statements.suites import suites
 
 
@@ -37,10 +38,7 @@ class _Item:
 def flatten(text: str) -> tuple[Node, ...]:
     """The nodes of ``text`` in source order. Raises ``UnparsableText``."""
     lines = text.split("\n")
-    offset = 0
-    source = text
-    if text[:1] in (" ", "\t"):
-        source, offset = "class _:\n" + text, 1
+    source, offset = as_module(text), int(is_indented(text))
     try:
         module = ast.parse(source)
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from runner_sync.compose.soundness import read_too_early, unreachable, uses_of
+from runner_sync.compose.assignment import read_too_early
+from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.sync.doubts import review
 from runner_sync.sync.job import Draft
 

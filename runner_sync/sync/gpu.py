@@ -188,7 +188,15 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         helpers=_helpers(side.new_module, job) if side.new_module else {},
         former={k.removeprefix(prefix) for k in side.former if k.startswith(prefix)},
         awaited={job.profile.sampler_hook.method} | _newly_called(drafts, job) | _asked_for(class_name, side, job),
+        absent=_not_mixed_in(class_name, job),
     )
+
+
+def _not_mixed_in(class_name: str, job: ModuleJob) -> dict[str, str]:
+    """Names that mixins give to the GPU class which the NPU class goes on without, with the reason."""
+    missing = job.unmixed.get(class_name, {})
+    have = job.ancestry[class_name].members if class_name in job.ancestry else {}
+    return {name: f"it comes with {mixin}" for mixin, names in missing.items() for name in names if name not in have}
 
 
 def _asked_for(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, replace
 
 from runner_sync.compose.members import Twins, canonical, device_bound
+from runner_sync.statements import parse_unit
 from runner_sync.sync import gpu, texts
 from runner_sync.sync.doubts import review
 from runner_sync.sync.job import Draft, ModuleJob
@@ -113,6 +114,5 @@ def accepts(text: str, original: str) -> bool:
 
 
 def _parameters(text: str) -> ast.arguments | None:
-    body = ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text).body if text else []
-    node = next((n for top in body for n in ast.walk(top) if isinstance(n, ast.FunctionDef)), None)
+    node = next((n for n in ast.walk(parse_unit(text)) if isinstance(n, ast.FunctionDef)), None)
     return node.args if node is not None else None

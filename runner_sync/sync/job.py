@@ -61,7 +61,8 @@ class ModuleJob:
     version. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
     dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
     that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,
-    ``mixins`` those to put behind, each with the names that it gives to ``self``;
+    ``mixins`` those to put behind, each with the names that it gives to ``self``, ``unmixed`` such as the class goes on
+    without;
     ``records`` are the fields of
     the records of modules upgraded before; ``policies`` say which side wins conflicts, by unit pattern; ``causes``
     names the upstream commits behind a unit's added lines since a base.
@@ -80,6 +81,7 @@ class ModuleJob:
     load_vllm: Callable[[], Side | None] = lambda: None
     ancestry: Mapping[str, Ancestry] = field(default_factory=dict)
     mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    unmixed: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     heirs: Mapping[str, Ancestry] = field(default_factory=dict)
     parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     records: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

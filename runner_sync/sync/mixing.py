@@ -12,6 +12,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from runner_sync.statements import parse_unit, parses
+
 Span = tuple[int, int]
 
 
@@ -33,12 +35,11 @@ def without(text: str, names: Collection[str]) -> str:
 
     ``return self.name(x)`` becomes ``return x``: a wrapper of the mixin's around what was returned before.
     """
-    source = "class _:\n" + text if text[:1] in (" ", "\t") else text
     try:
-        tree = ast.parse(source)
+        tree = parse_unit(text)
     except SyntaxError:
         return text
-    lines = source.split("\n")
+    lines = text.split("\n")
     for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)][:1]:
         out = _Removal(names)
         out.suite(function.body)
@@ -47,11 +48,7 @@ def without(text: str, names: Collection[str]) -> str:
             return text
         _apply(lines, out)
     made = "\n".join(lines)
-    try:
-        ast.parse(made)
-    except SyntaxError:  # several statements on one line
-        return text
-    return made.removeprefix("class _:\n")
+    return made if parses(made) else text  # several statements on one line
 
 
 class _Removal:

@@ -19,6 +19,7 @@ from runner_sync.errors import InputError
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import Hunk, ReviewItem, UnitReport
+from runner_sync.statements import as_module, is_indented
 from runner_sync.sync import ascend, gpu, inheriting, porting, texts
 from runner_sync.sync.asking import ask_about_order, ask_about_unknown
 from runner_sync.sync.doubts import place, review
@@ -83,8 +84,16 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
 
 
 def _mixed_in(job: ModuleJob) -> list[Draft]:
-    """A question about the new bases of each class."""
+    """A question about the new bases of each class, and about those that it goes on without."""
     found = []
+    for class_name, mixins in job.unmixed.items() if not job.only else ():
+        draft = Draft(class_name, [""], "own", "review")
+        reason = (
+            f"the GPU twin mixes in {', '.join(mixins)}, which the NPU class has done without since before this "
+            f"upgrade: is that meant? `runner-sync upgrade --only '{class_name}*'` brings it with what calls it"
+        )
+        draft.reviews = [review(draft, job.path, reason, 0.5, "", "", "", "")]
+        found.append(draft)
     for class_name, mixins in job.mixins.items():
         draft = Draft(class_name, [""], "own", "review")
         reason = (
@@ -136,9 +145,8 @@ def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:
 
 def _marked_lines(text: str, label: str) -> frozenset[int]:
     """Lines of a unit's text that rulers enclose."""
-    source = "class _:\n" + text if text[:1] in (" ", "\t") else text
-    shift = len(source.split("\n")) - len(text.split("\n"))
-    return frozenset(line - shift for line in read_markers(source, label=label).marked)
+    shift = int(is_indented(text))
+    return frozenset(line - shift for line in read_markers(as_module(text), label=label).marked)
 
 
 def _added_review(draft: Draft, job: ModuleJob, decisions: Sequence[Member]) -> ReviewItem:
@@ -343,7 +351,7 @@ def _blocks(draft: Draft, label: str) -> int:
     text = draft.text
     if draft.removed or label.lower() not in text.lower():
         return 0
-    return len(read_markers("class _:\n" + text if text[:1] in (" ", "\t") else text, label=label).regions)
+    return len(read_markers(as_module(text), label=label).regions)
 
 
 def _hunks(draft: Draft, job: ModuleJob) -> Iterable[Hunk]:

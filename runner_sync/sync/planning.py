@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from runner_sync.sync import inputs, texts
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side, is_selected
+from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, ModuleResult, Side, is_selected
 from runner_sync.sync.mixing import given_names
 from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
@@ -139,6 +139,9 @@ def _job(
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
     ancestry = {name: ancestry_of(program, found, name, given) for name in classes}
     gpu_new = bases.gpu_now(found) if options.gpu else None
+    gpu_bases = bases.gpu_bases(found) if gpu_new is not None else ()
+    missing = _mixins(found, program, gpu_new, given.profile.classes)
+    brought, left = _new_and_old(missing, found, gpu_bases, options)
     return ModuleJob(
         profile=given.profile,
         module=found.module,
@@ -147,12 +150,13 @@ def _job(
         upstream=bases.upstream(found) if options.upstream else None,
         bases=bases.upstream_bases(found) if options.upstream else (),
         locked=_locked(given.lock, found.path),
-        gpu_bases=bases.gpu_bases(found) if gpu_new is not None else (),
+        gpu_bases=gpu_bases,
         gpu_new=gpu_new,
         gpu_synced=_is_synced(found, gpu_new, given),
         load_vllm=bases.vllm_now,
         ancestry=ancestry,
-        mixins=_mixins(found, program, gpu_new, given.profile.classes) if options.gpu else {},
+        mixins=brought,
+        unmixed=left,
         records=_records(program),
         heirs=_heirs(found, program, given) if gpu_new is not None else {},
         only=options.only,
@@ -214,23 +218,43 @@ def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
 
 def _mixins(
     found: Found, program: Program, gpu_new: Side | None, classes: Sequence[tuple[str, str]]
-) -> dict[str, dict[str, frozenset[str]]]:
-    """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry, by class.
+) -> dict[str, frozenset[str]]:
+    """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry.
 
     With each mixin the names that it gives to ``self``.
     """
     if gpu_new is None or found.module.gpu is None:
         return {}
-    twin = found.module.gpu
     have = program.ancestry(found.text, found.module.name, texts.dotted(found.path)).classes
     twins = {gpu for gpu, _ in classes}
     missing = {}
-    for base in texts.bases_of(gpu_new.text, twin.name):
+    for base in texts.bases_of(gpu_new.text, found.module.gpu.name):
         origin = next((o for o in base.origins if o.module.startswith("vllm_omni.")), None)
         if origin is not None and base.expression not in have and base.expression not in twins:
             source = program.module(origin.module)
             missing[base.expression] = given_names(source[1], origin.name) if source is not None else frozenset()
-    return {found.module.name: missing} if missing else {}
+    return missing
+
+
+Mixins = dict[str, dict[str, frozenset[str]]]
+
+
+def _new_and_old(
+    missing: Mapping[str, frozenset[str]], found: Found, gpu_bases: Sequence[GpuBase], options: UpgradeOptions
+) -> tuple[Mixins, Mixins]:
+    """Missing mixins by class: those to bring, and those that the NPU class has done without since before this upgrade.
+
+    The latter are no change of an upgrade (``check`` reports them), unless ``--only`` asks for the class.
+    """
+    assert not missing or found.module.gpu is not None
+    name = found.module.name
+    old = set()
+    if found.module.gpu is not None and gpu_bases and not (options.only and is_selected(name, options.only)):
+        tables = [{b.expression for b in texts.bases_of(g.side.text, found.module.gpu.name)} for g in gpu_bases]
+        old = set.intersection(*tables)
+    brought = {mixin: names for mixin, names in missing.items() if mixin not in old}
+    left = {mixin: names for mixin, names in missing.items() if mixin in old}
+    return ({name: brought} if brought else {}), ({name: left} if left else {})
 
 
 def callers_of(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:

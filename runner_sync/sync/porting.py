@@ -147,7 +147,8 @@ def _merged(
         names = {word.partition(" ")[2] for word in broken if not word.startswith("idle")}
         if not names - missing or attempt == TRIES - 1:
             break
-        missing |= names
+        sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides
+        missing |= names if sides == unnamed else set()
     return result, broken
 
 

@@ -159,8 +159,9 @@ def _shown(item: ReviewItem) -> Iterable[str]:
 
 
 def _unparsed(text: str) -> str:
-    """The text as the score sees it; a head without its suite gets one."""
-    for attempt in (text, text + "\n    pass", "if 1:\n" + text, "if 1:\n    pass\n" + text + "\n    pass"):
+    """The text as the score sees it; a head without its suite gets one, a decorator its function."""
+    clause = "if 1:\n    pass\n" + text + "\n    pass"
+    for attempt in (text, text + "\n    pass", "if 1:\n" + text, clause, text + "\ndef _(): pass"):
         try:
             return ast.unparse(ast.parse(attempt))
         except SyntaxError:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from runner_sync import lineage
 from runner_sync.compose.members import self_names
+from runner_sync.statements import parse_unit, parses
 
 CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
@@ -60,7 +61,7 @@ def cut(text: str, second: str) -> tuple[str, str] | None:
         return None
     first, rest = "\n".join(lines[: places[0]]).rstrip(), "\n".join(lines[places[0] + 1 :])
     halves = (first + "\n", head + rest.lstrip("\n"))
-    return halves if all(_parses(half) for half in halves) else None
+    return halves if all(parses(half) for half in halves) else None
 
 
 def with_head(head_of: str, body_of: str) -> str:
@@ -82,9 +83,8 @@ def first_row(text: str) -> int:
 
 def _head_and_body(text: str) -> tuple[str, str]:
     """Decorators, signature and docstring of a method, and the rest; two empty strings when it is none, or one line."""
-    shift = 1 if text[:1] in (" ", "\t") else 0
     try:
-        tree = ast.parse("class _:\n" + text if shift else text)
+        tree = parse_unit(text)
     except SyntaxError:
         return "", ""
     node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
@@ -93,7 +93,7 @@ def _head_and_body(text: str) -> tuple[str, str]:
     if node.body[0].lineno == node.lineno:
         return "", ""
     body = node.body[1:] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body
-    at = body[0].lineno - 1 - shift
+    at = body[0].lineno - 1
     lines = text.split("\n")
     while at and lines[at - 1].strip().startswith("#"):
         at -= 1
@@ -103,11 +103,3 @@ def _head_and_body(text: str) -> tuple[str, str]:
 def _column(body: str) -> int:
     first = next((line for line in body.split("\n") if line.strip()), "")
     return len(first) - len(first.lstrip())
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse("class _:\n" + text if text[:1] in (" ", "\t") else text)
-    except SyntaxError:
-        return False
-    return True

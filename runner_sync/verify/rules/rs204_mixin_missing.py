@@ -55,6 +55,6 @@ def _hit(pair: Pair, name: str) -> Hit:
         symbol=name,
         message=f"`{gpu.name}` mixes in `{name}`, but the MRO of `{npu.name}` has none; what it provides is silently "
         "missing on NPU.",
-        fix=f"Add `{name}` to the bases of `{npu.name}` and set it up where `{gpu.name}.__init__` does.",
+        fix=f"`runner-sync upgrade --only '{npu.name}*'` mixes it in and ports what `{gpu.name}` does with it.",
         also=((gpu.reading.path, gpu.node.lineno, gpu.node.body[0].lineno - 1),),
     )

@@ -1,0 +1,151 @@
+"""Locals that are read where nothing can have set them.
+
+Comes in: the text of a unit. Goes out: names and lines. May touch: nothing.
+
+A walk over the paths through a function that keeps the names which some path has bound (the complement of "definitely
+unassigned" in *The Java Language Specification*, chapter 16). A path that returns, raises, breaks or continues ends:
+what it bound counts for nothing behind the branches. Loops are walked once, so that a read above everything in the loop
+that binds the name is found; in the first round it is wrong, whatever later rounds do.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+
+from runner_sync.statements import parse_unit
+
+Bound = frozenset[str] | None
+"""Names that some path has bound here; ``None`` where no path arrives."""
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def read_too_early(text: str) -> dict[str, int]:
+    """``{local name: 1-based line}`` of the first reads that no binding can have come before."""
+    try:
+        tree = parse_unit(text)
+    except SyntaxError:
+        return {}
+    found: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for name, line in _Walk(node).found.items():
+                found.setdefault(name, line)
+    return found
+
+
+class _Walk:
+    """One function; ``found`` are its locals that are read too early."""
+
+    def __init__(self, function: _Function) -> None:
+        self.found: dict[str, int] = {}
+        self.locals = {name for name, _, stores in _names(function.body) if stores}
+        self.exits: list[list[frozenset[str]]] = []
+        self.suite(function.body, frozenset(arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)))
+
+    def suite(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:
+        for stmt in body:
+            if bound is None:
+                return None
+            bound = self.statement(stmt, bound)
+        return bound
+
+    def statement(self, stmt: ast.stmt, bound: frozenset[str]) -> Bound:
+        match stmt:
+            case ast.If(test=test, body=body, orelse=orelse):
+                bound = self.names([test], bound)
+                return _join(self.suite(body, bound), self.suite(orelse, bound))
+            case ast.For(iter=sequence, target=target) | ast.AsyncFor(iter=sequence, target=target):
+                return self.loop(stmt, self.names([sequence], bound), [target])
+            case ast.While(test=test):
+                return self.loop(stmt, self.names([test], bound), [])
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                return self.suite(body, self.names(items, bound))
+            case ast.Try() | ast.TryStar():
+                return self.attempt(stmt, bound)
+            case ast.Match(subject=subject, cases=cases):
+                bound = self.names([subject], bound)
+                ends = [self.suite(c.body, self.names([c.pattern, *filter(None, [c.guard])], bound)) for c in cases]
+                return _join(bound, *ends)
+            case ast.Return() | ast.Raise():
+                self.names([stmt], bound)
+                return None
+            case ast.Break() | ast.Continue():
+                self.exits[-1].append(bound)
+                return None
+        return self.names([stmt], bound)
+
+    def loop(self, stmt: ast.For | ast.AsyncFor | ast.While, bound: frozenset[str], target: list[ast.expr]) -> Bound:
+        self.exits.append([])
+        inside = self.suite(stmt.body, self.names(target, bound))
+        ends = _join(bound, inside, *self.exits.pop())
+        return _join(ends, self.suite(stmt.orelse, ends))
+
+    def attempt(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
+        inside = self.suite(stmt.body, bound)
+        anywhere = bound | {name for name, _, stores in _names(stmt.body) if stores}
+        ends = [self.suite(stmt.orelse, inside) if stmt.orelse else inside]
+        for handler in stmt.handlers:
+            ends.append(self.suite(handler.body, anywhere | ({handler.name} if handler.name else set())))
+        end = _join(*ends)
+        last = self.suite(stmt.finalbody, anywhere if end is None else end)
+        return None if end is None else last
+
+    def names(self, nodes: Sequence[ast.AST], bound: frozenset[str]) -> frozenset[str]:
+        """What is bound behind ``nodes``, whose reads are looked at in the order they run."""
+        for name, line, stores in _names(nodes):
+            if not stores and name in self.locals and name not in bound and not hasattr(builtins, name):
+                self.found.setdefault(name, line)
+            bound |= {name}
+        return bound
+
+
+def _join(*ends: Bound) -> Bound:
+    live = [end for end in ends if end is not None]
+    return frozenset[str]().union(*live) if live else None
+
+
+def _names(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int, bool]]:
+    """Names in the order they run: ``(name, line, whether it is bound)``; inner scopes left out."""
+    for node in nodes:
+        match node:
+            case ast.Name():
+                yield node.id, node.lineno, not isinstance(node.ctx, ast.Load)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name, node.lineno, True
+            case ast.alias():
+                yield node.asname or node.name.split(".")[0], 0, True
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name, 0, True
+            case ast.MatchMapping(rest=str(name)):
+                yield name, 0, True
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from ((name, 0, True) for name in names)
+        if not isinstance(node, _SCOPES | _COMPREHENSIONS):
+            yield from _names(_in_order(node))
+
+
+def _in_order(node: ast.AST) -> list[ast.AST]:
+    """Children in the order they run: the value of an assignment before its target, a loop's sequence before its."""
+    match node:
+        case ast.Assign():
+            return [node.value, *node.targets]
+        case ast.AnnAssign():
+            return [*([node.value] if node.value else []), node.target]
+        case ast.AugAssign():
+            return [_as_read(node.target), node.value, node.target]
+        case ast.For() | ast.AsyncFor():
+            return [node.iter, node.target, *node.body, *node.orelse]
+        case ast.NamedExpr():
+            return [node.value, node.target]
+    return list(ast.iter_child_nodes(node))
+
+
+def _as_read(target: ast.expr) -> ast.AST:
+    if isinstance(target, ast.Name):
+        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    return target

@@ -1,0 +1,40 @@
+"""Parse a unit at any indentation.
+
+Comes in: the text of a unit, a member of a class at the column it has there. Goes out: its syntax tree. May touch:
+nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+HEAD = "class _:\n"
+
+
+def as_module(text: str) -> str:
+    """The text as a module of its own: an indented unit gets the line ``class _:`` before it."""
+    return HEAD + text if is_indented(text) else text
+
+
+def is_indented(text: str) -> bool:
+    return text[:1] in (" ", "\t")
+
+
+def parse_unit(text: str) -> ast.Module:
+    """The tree of a unit, its statements at the top and with the line numbers of ``text``. Raises ``SyntaxError``."""
+    tree = ast.parse(as_module(text))
+    if not is_indented(text):
+        return tree
+    (around,) = tree.body
+    assert isinstance(around, ast.ClassDef)
+    ast.increment_lineno(around, -1)
+    return ast.Module(around.body, [])
+
+
+def parses(text: str) -> bool:
+    """Whether a unit is Python."""
+    try:
+        ast.parse(as_module(text))
+    except SyntaxError:
+        return False
+    return True

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
+from runner_sync.merge.passages import set_for_nothing, set_twice
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
 from runner_sync.merge.renames import with_omni_names, with_omni_names_behind, with_upstream_names
 from runner_sync.merge.resolve import Content, Veto, content, settle_presence
@@ -68,6 +69,7 @@ def merge(
     doubts += [
         Doubt(s, "upstream removed everything inside a block that omni had added", 0.5) for s in suites if not s.kept
     ]
+    doubts += set_for_nothing(weave, kept) + set_twice(weave, kept)
     contents: dict[int, Content] = {}
     for strand in kept:
         contents[id(strand)], reason = content(weave, strand, policy, heritage, veto, foreign)

@@ -61,6 +61,15 @@ def binds(node: Node) -> frozenset[str]:
     return _names(node.canon, node.compound, node.is_clause)[1] if not node.is_comment else frozenset()
 
 
+_ATTRIBUTE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)+)(?: = |: )")
+
+
+def attributes_set(node: Node) -> frozenset[str]:
+    """Attributes that an assignment sets, as dotted names: ``self.total``."""
+    match = None if node.is_comment or node.compound else _ATTRIBUTE.match(node.canon)
+    return frozenset({match[1]}) if match else frozenset()
+
+
 class Tree:
     """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key; key 0 is the top.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.dataflow import attributes_set, binds, reads
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import ROOT, Node
 
@@ -85,13 +85,76 @@ def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: b
         if not replaced:
             for member in inside:
                 member.kept = True
-            for other in _run_of(strands, strand):
-                other.kept = other.omni is not None and other.kept
+            _leave_out_replacement(strands, strand)
         doubts.append(Doubt(strand, "upstream removed a loop that omni had added to", 0.4))
     return doubts
 
 
+EDITED_INSIDE = "upstream removed a block inside which omni had edited a statement"
+
+
+def suites_with_edits(
+    weave: Weave, strands: Sequence[Strand], doubts: Sequence[Doubt], *, replaced: bool
+) -> list[Doubt]:
+    """The doubts, once blocks that upstream removed and inside which an edit of omni's stays are kept as they were.
+
+    An edited statement alone would run where it never ran: without its condition, and without what stood before it.
+    Where upstream's work is not ``replaced`` by what it puts in its place, that stays out.
+    """
+    doubts = list(doubts)
+    for index, strand in enumerate(weave.of_omni):
+        if strand.kept or strand.sides != "bo" or not weave.omni[index].compound or weave.omni[index].is_clause:
+            continue
+        inside = [weave.of_omni[k] for k in _below(weave.omni, index)[1:]]
+        edited = [other for other in inside if other.sides == "bo" and other.kept]
+        if not edited or any(other.sides == "bou" for other in inside):
+            continue
+        for member in (strand, *inside):
+            member.kept = True
+        if not replaced:
+            _leave_out_replacement(strands, strand)
+        doubts = [doubt for doubt in doubts if not any(doubt.strand is member for member in inside)]
+        doubts.append(Doubt(strand, EDITED_INSIDE, 0.5))
+    return doubts
+
+
+def set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Locals that omni sets and read, and that nothing reads in the result: half of something of omni's went."""
+    read_before = {name for node in weave.omni for name in reads(node)}
+    read_now = {name for strand in kept for node in _versions(weave, strand) for name in reads(node)}
+    doubts = []
+    for strand in kept:
+        if strand.omni is None or strand.upstream is not None:
+            continue
+        names = sorted(binds(weave.omni[strand.omni]) & (read_before - read_now))
+        if names and not weave.omni[strand.omni].compound:
+            doubts.append(Doubt(strand, f"nothing reads {', '.join(names)} any more, which omni sets here", 0.5))
+    return doubts
+
+
+def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Attributes that omni sets by a statement of its own and upstream now by a new one: the later one wins."""
+    mine = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}
+    doubts = []
+    for strand in kept:
+        both = sorted(mine & attributes_set(any_node(weave, strand))) if strand.sides == "u" else []
+        if both:
+            doubts.append(Doubt(strand, f"upstream sets {both[0]} now, which omni sets, too", 0.5))
+    return doubts
+
+
+def _versions(weave: Weave, strand: Strand) -> list[Node]:
+    """What a kept statement can read like."""
+    sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
+    return [nodes[index] for nodes, index in sides if index is not None]
+
+
 LOOPS = ("for ", "while ", "async for ")
+
+
+def _leave_out_replacement(strands: Sequence[Strand], strand: Strand) -> None:
+    for other in _run_of(strands, strand):
+        other.kept = other.omni is not None and other.kept
 
 
 def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 
 from runner_sync.merge.align import similarity
 from runner_sync.merge.dataflow import binds
-from runner_sync.merge.passages import between_removed, inside_removed, loops_with_additions, without_definitions
+from runner_sync.merge.passages import (
+    between_removed,
+    inside_removed,
+    loops_with_additions,
+    suites_with_edits,
+    without_definitions,
+)
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.transplant import carry_over
@@ -65,6 +71,7 @@ def settle_presence(
         strand.kept, doubt = _presence(weave, strand, policy, heritage)
         if doubt is not None:
             doubts.append(doubt)
+    doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")
     _leave_out_foreign(weave, foreign)
     doubts += inside_removed(weave, strands)
     doubts += loops_with_additions(weave, strands, replaced=policy.nesting == "upstream")

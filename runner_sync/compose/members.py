@@ -180,16 +180,20 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 @lru_cache(maxsize=4096)
 def self_names(text: str) -> frozenset[str]:
-    """Attributes read from ``self``, ``cls`` or ``super()`` in a member's text."""
+    """Attributes read from ``self``, ``cls`` or a class (``Runner.parse_row``, as static methods are called)."""
     found: set[str] = set()
     try:
         tree = parse_unit(text)
     except SyntaxError:
         return frozenset()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_own(node.value.id):
             found.add(node.attr)
     return frozenset(found)
+
+
+def _is_own(name: str) -> bool:
+    return name in ("self", "cls") or (name[:1].isupper() and not name.isupper())
 
 
 def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:

@@ -131,6 +131,8 @@ def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -
     if not base:
         return _union(omni, upstream)
     exchanged = _exchanged(base, omni, upstream) or _exchanged(base, upstream, omni)
+    if exchanged is not None and not _is_told_once(exchanged, base, omni, upstream):
+        exchanged = None
     if exchanged or not (by_name or all(_NAMED.match(element) for element in (*base, *omni, *upstream))):
         return exchanged
     return _element_by_element(base, omni, upstream)
@@ -168,16 +170,24 @@ def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phra
     elements = [[element for element, _ in side] for side in rows]
     remarks = {element: remark for side in (rows[0], rows[2], rows[1]) for element, remark in side}
     out: Phrases = []
-    fates = (_fates(elements[0], side) for side in elements[1:])
+    base_, omni_, upstream_ = elements
+    fates = (_fates(base_, side, also=other) for side, other in ((omni_, upstream_), (upstream_, omni_)))
     for element, (before_o, now_o), (before_u, now_u) in zip([*elements[0], ""], *fates, strict=True):
-        if (before_o and before_u) or (now_o != element and now_u != element):
+        before_o, before_u = (_new(phrases, out) for phrases in (before_o, before_u))
+        if (before_o and before_u and before_o != before_u) or (now_o != element != now_u != now_o):
             return None
         now = now_u if now_o == element else now_o
-        for phrase in (*before_o, *before_u):
+        for phrase in before_o or before_u:
             out += [phrase, *remarks[phrase]]
         if now:
             out += [now, *(remarks[now] or remarks[element])]
-    return out
+    return out if _is_told_once(out, *elements) else None
+
+
+def _is_told_once(made: Phrases, *sides: Phrases) -> bool:
+    """Whether no element stands more often than in one of the sides: what both put in at different places is one."""
+    most = {element: max(side.count(element) for side in sides) for side in sides for element in side}
+    return all(made.count(element) <= count for element, count in most.items())
 
 
 def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
@@ -190,14 +200,20 @@ def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
     return rows
 
 
-def _fates(base: Phrases, side: Phrases) -> list[tuple[Phrases, str]]:
+def _new(phrases: Phrases, out: Phrases) -> Phrases:
+    """Additions without those that the other side made at an earlier place."""
+    return [phrase for phrase in phrases if phrase not in out]
+
+
+def _fates(base: Phrases, side: Phrases, *, also: Phrases) -> list[tuple[Phrases, str]]:
     """For each element of the base what the side put before it, and what stands for it (nothing: removed); at last what
-    the side put behind all of them."""
+    the side put behind all of them. What the other side has, too, stands for no element: both added it.
+    """
     fates: list[tuple[Phrases, str]] = [([], element) for element in [*base, ""]]
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, base, side, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
-        is_exchange = i2 - i1 == j2 - j1
+        is_exchange = i2 - i1 == j2 - j1 and not set(side[j1:j2]) & (set(also) - set(base))
         for k in range(i1, i2):
             fates[k] = (fates[k][0], side[j1 + k - i1] if is_exchange else "")
         if not is_exchange:

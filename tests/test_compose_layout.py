@@ -94,3 +94,10 @@ def test_a_formatter_that_changes_the_code_is_not_believed(monkeypatch: pytest.M
 
     monkeypatch.setattr(subprocess, "run", lie)
     assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=None) == "x = f( 1 )\n"
+
+
+@pytest.mark.parametrize("pragma", ["# yapf: disable", "#yapf: disable", "# fmt: off"])
+def test_what_changed_is_formatted_below_a_comment_that_turns_formatting_off(pragma: str) -> None:
+    before = f"{pragma}\n{UGLY}{SEPARATE}x = 1\n"
+    after = f"{pragma}\n{UGLY}{SEPARATE}x = self . f( 1,2 )\n"
+    assert laid_out(before, after) == f"{pragma}\n{UGLY}{SEPARATE}x = self.f(1, 2)\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,14 +16,21 @@ from pathlib import Path
 
 LINE_LENGTH = 120
 SECONDS = 60
+_PRAGMA = re.compile(r"# ?((?:yapf: ?(?:dis|en)able|fmt: ?(?:off|on|skip))\b)")
+_MUTED = "runner-sync muted: "
 _SETTINGS = ("ruff.toml", ".ruff.toml", "pyproject.toml")
 
 
 def format_changes(before: str, after: str, *, path: str, root: Path | None) -> str:
-    """``after`` with only those lines formatted that are not lines of ``before``."""
-    formatted = _formatted(after, path, root)
-    if formatted is None or formatted == after:
+    """``after`` with only those lines formatted that are not lines of ``before``.
+
+    Also in regions that a comment takes out of formatting (``# yapf: disable`` near the imports reaches to the end of
+    the file): a merged statement has no layout of its own that anybody could have meant to keep.
+    """
+    formatted = _formatted(_PRAGMA.sub(rf"# {_MUTED}\1", after), path, root)
+    if formatted is None:
         return after
+    formatted = formatted.replace(_MUTED, "")
     text = _take(before.split("\n"), after.split("\n"), formatted.split("\n"))
     return text if _same_code(text, after) else after
 

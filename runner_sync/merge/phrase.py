@@ -52,13 +52,16 @@ def _phrases(text: str) -> Phrases:
 
 
 def _elements(phrases: Phrases) -> Phrases:
-    """Each comma with the phrase before it: a list element is one thing, and commas never match each other."""
+    """Each comma with the phrase before it, and an annotation with its name: a list element is one thing, and commas and
+    types never match each other."""
     out: Phrases = []
     for phrase in phrases:
         if phrase == "," and out and not out[-1].startswith("#") and out[-1] not in _OPENERS:
             out[-1] += ","
         else:
             out.append(phrase)
+        if len(out) > 2 and out[-2] == ":" and out[-3].isidentifier() and out[-1].endswith(","):
+            out[-3:] = [f"{out[-3]}: {out[-1]}"]
     return out
 
 
@@ -156,7 +159,7 @@ def _exchanged(base: Phrases, exchanged: Phrases, grown: Phrases) -> Phrases | N
 _BY_NAME = re.compile(r"\(?[\w\s,]*,[\w\s,]*\)?\s*=\s*[\w.]+\s*|(?:@.*\n)*(?:async )?def .*", re.DOTALL)
 """The unpacking of a name, or a signature: targets and parameters are what they are called, wherever they stand."""
 _REMARK = re.compile(r"#.*")
-_NAMED = re.compile(r"\w+ [=:] |#")
+_NAMED = re.compile(r"\w+(?: =|:) |#")
 """A keyword argument or an annotated parameter. An argument without a name is what its place makes it: taking out the
 one before it makes it another."""
 

@@ -6,9 +6,11 @@ import ast
 
 import pytest
 
-from runner_sync.compose.records import fields, fit_unpackings
+from runner_sync.compose.records import Record, fields, fit, record
 
-STATE = {"State": ("output", "logits", "metadata", "common", "hidden", "positions", "stats")}
+NOW = ("output", "logits", "metadata", "common", "hidden", "positions", "stats")
+STATE = {"State": Record(NOW, NOW)}
+GROWN = {"State": Record(("output", "logits", "metadata", "hidden", "positions"), (*NOW, "step"), frozenset({"step"}))}
 
 
 def method(target: str, value: str = "self.state") -> str:
@@ -61,25 +63,130 @@ LEFT = {
 @pytest.mark.parametrize("name", FITTED)
 def test_an_unpacking_takes_the_new_fields(name: str) -> None:
     before, after = FITTED[name]
-    fitted = fit_unpackings(method(before), STATE)
+    fitted = fit(method(before), STATE)
     assert fitted is not None
     assert fitted.text == method(after)
     assert fitted.record == "State"
     assert fitted.statement.strip().startswith(after[:6])
     ast.parse("class _:\n" + fitted.text)
-    assert fit_unpackings(fitted.text, STATE) is None
+    assert fit(fitted.text, STATE) is None
 
 
 @pytest.mark.parametrize("name", LEFT)
 def test_other_tuples_are_left_alone(name: str) -> None:
-    assert fit_unpackings(method(LEFT[name]), STATE) is None
+    assert fit(method(LEFT[name]), STATE) is None
 
 
 def test_only_attributes_of_self_are_records() -> None:
-    assert fit_unpackings(method("output, logits, metadata, common, hidden", "self.take_state()"), STATE) is None
+    assert fit(method("output, logits, metadata, common, hidden", "self.take_state()"), STATE) is None
 
 
 def test_fields_of_a_record() -> None:
     text = "class State(NamedTuple):\n    'What is handed over.'\n    output: int\n    stats: int | None = None\n"
     assert fields(text, "State") == ("output", "stats")
     assert fields(text, "Other") == ()
+
+
+BY_PLACE = {
+    "a name of its own for one of them": (
+        "output, logits, metadata, hidden_raw, positions",
+        "output, logits, metadata, common, hidden_raw, positions, stats, step",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_PLACE)
+def test_an_unpacking_of_as_many_names_as_there_were_takes_the_new_fields(name: str) -> None:
+    before, after = BY_PLACE[name]
+    fitted = fit(method(before), GROWN)
+    assert fitted is not None
+    assert fitted.text == method(after)
+    assert fit(fitted.text, GROWN) is None
+
+
+NO_UNPACKING = {
+    "other names": "a, b, c, d, e",
+    "another number of names, one of them its own": "output, logits, metadata, hidden_raw",
+}
+
+
+@pytest.mark.parametrize("name", NO_UNPACKING)
+def test_a_tuple_that_is_no_unpacking_of_what_the_record_was(name: str) -> None:
+    assert fit(method(NO_UNPACKING[name]), GROWN) is None
+
+
+MADE = {
+    "none for a field in between, nothing for one that has a default": (
+        "self.state = State(output, None, meta, hidden, positions)",
+        "self.state = State(output, None, meta, None, hidden, positions, None)",
+    ),
+    "the local of that name": (
+        "common = self.common()\n        self.state = State(output, None, meta, hidden, positions)",
+        "common = self.common()\n        self.state = State(output, None, meta, common, hidden, positions, None)",
+    ),
+    "on lines of its own": (
+        "self.state = State(\n    output,\n    None, meta,\n    hidden, self.at(\n1),\n)",
+        "self.state = State(\n    output,\n    None, meta,\n    None,\n    hidden, self.at(\n1), None,\n)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_makes_a_record_gives_the_new_fields(name: str) -> None:
+    before, after = MADE[name]
+    fitted = fit(f"    def run(self):\n        {before}\n", GROWN)
+    assert fitted is not None
+    assert fitted.text == f"    def run(self):\n        {after}\n"
+    assert fitted.added == ("common", "stats")
+    assert fit(fitted.text, GROWN) is None
+
+
+COMPLETE = {
+    "by keywords": "State(output, None, meta, hidden, positions=positions)",
+    "with a star": "State(*rest)",
+    "of another class": "Other(output, None, meta, hidden, positions)",
+    "complete": "State(output, None, meta, common, hidden, positions, stats)",
+}
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_what_makes_something_else_is_left_alone(name: str) -> None:
+    assert fit(f"    def run(self):\n        self.state = {COMPLETE[name]}\n", GROWN) is None
+
+
+LOST = {"State": Record((*NOW[:3], "cache", *NOW[3:]), NOW)}
+SHORTER = {
+    "an unpacking in one line": (
+        "output, logits, metadata, _cache, common, hidden, positions, stats = self.state",
+        "output, logits, metadata, common, hidden, positions, stats = self.state",
+    ),
+    "the last of a construction": (
+        "self.state = State(output, logits, metadata, common, hidden, positions, stats, cache)",
+        "self.state = State(output, logits, metadata, common, hidden, positions, stats)",
+    ),
+    "on lines of its own": (
+        "(\n output,\n logits,\n metadata,\n cache,  # gone\n common,\n hidden,\n positions,\n stats,\n) = self.state",
+        "(\n output,\n logits,\n metadata,\n common,\n hidden,\n positions,\n stats,\n) = self.state",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHORTER)
+def test_a_field_that_is_gone_is_taken_out(name: str) -> None:
+    before, after = SHORTER[name]
+    fitted = fit(f"    def run(self):\n        {before}\n", LOST)
+    assert fitted is not None
+    assert fitted.text == f"    def run(self):\n        {after}\n"
+    assert fit(fitted.text, LOST) is None
+
+
+def test_a_record_that_lost_a_field_is_left_to_people() -> None:
+    lost = {"State": Record((*NOW, "step"), (*NOW[:-1], "other", "another"))}
+    assert fit(method(", ".join((*NOW, "step"))), lost) is None
+
+
+def test_a_record_of_two_texts() -> None:
+    old = "class State(NamedTuple):\n    output: int\n"
+    new = "class State(NamedTuple):\n    output: int\n    step: int | None = None\n"
+    assert record(old, new, "State") == Record(("output",), ("output", "step"), frozenset({"step"}))
+    assert not record("", new, "State").has_only_grown

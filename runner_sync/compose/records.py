@@ -1,12 +1,13 @@
-"""Unpackings of a record that has grown: a tuple of N names from a record of N + 1 fields fails on its first run.
+"""Records that have changed: N names unpacked from N + 1 fields, or N values for N + 1 fields, fail on their first run.
 
-Comes in: method texts and the fields of records such as ``ExecuteModelState``. Goes out: the text with the new names in
-their places. May touch: nothing.
+Comes in: method texts and the fields of records such as ``ExecuteModelState``, before and now. Goes out: the text with
+the new fields in their places. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,10 +20,23 @@ Fields = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """The text after a change, the record and the fields that an unpacking of it newly takes, and where it stands.
+class Record:
+    """A record's fields before an upgrade and now, in order; ``optional`` are those that have a default now."""
 
-    ``line`` is its first line, ``statement`` its text.
+    before: Fields
+    now: Fields
+    optional: frozenset[str] = frozenset()
+
+    @property
+    def has_only_grown(self) -> bool:
+        return () != self.before != self.now and [f for f in self.now if f in self.before] == list(self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The text after a change, the record and the fields that a statement newly takes or gives, and where it stands.
+
+    ``line`` is its first line, ``statement`` its text; ``reason`` says what was done.
     """
 
     text: str
@@ -30,43 +44,146 @@ class Fitted:
     added: Fields
     line: int
     statement: str
+    reason: str
 
 
 def fields(text: str, name: str) -> Fields:
     """The fields of a record class in order; empty when the text does not define it."""
+    return tuple(field for field, _ in _declared(text, name))
+
+
+def record(before: str, now: str, name: str) -> Record:
+    """A record of two module or class texts."""
+    declared = _declared(now, name)
+    optional = frozenset(field for field, has_default in declared if has_default)
+    return Record(fields(before, name), tuple(field for field, _ in declared), optional)
+
+
+def _declared(text: str, name: str) -> list[tuple[str, bool]]:
+    """``(field, whether it has a default)``."""
     for node in _parsed(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
-            return tuple(
-                s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
-            )
-    return ()
+            rows = [s for s in node.body if isinstance(s, ast.AnnAssign)]
+            return [(s.target.id, s.value is not None) for s in rows if isinstance(s.target, ast.Name)]
+    return []
 
 
-def fit_unpackings(text: str, records: Mapping[str, Fields]) -> Fitted | None:
-    """The method with its first too short unpacking completed; ``None`` when there is none.
+def fit(text: str, records: Mapping[str, Record]) -> Fitted | None:
+    """The method with its first unpacking or construction that does not fit mended; ``None`` when there is none."""
+    return _without_gone(text, records) or _fit_unpacking(text, records) or _fit_construction(text, records)
 
-    An unpacking takes its names from an attribute of ``self``. It is one of a record when all its names are fields of
-    it, in their order, or stand for one with an underscore in front.
-    """
-    for target in _unpackings(text):
-        names = [element.id for element in target.elts if isinstance(element, ast.Name)]
-        for record, wanted in records.items():
-            added = _missing(names, wanted)
-            if added and len(names) == len(target.elts):
-                made, line = _completed(text, target, wanted), target.lineno
-                grown = len(made.split("\n")) - len(text.split("\n"))
-                last = line + (target.end_lineno or target.lineno) - target.lineno + grown
-                return Fitted(made, record, added, line, "\n".join(made.split("\n")[line - 1 : last]))
+
+def _without_gone(text: str, records: Mapping[str, Record]) -> Fitted | None:
+    """Unpackings and constructions that are complete but for fields that the record has no more."""
+    for name, one in records.items():
+        gone = set(one.before) - set(one.now)
+        for around, elements in [*_lists(text, name)] if gone else ():
+            words = [ast.unparse(element).lstrip("_") for element in elements]
+            left = [word for word in words if word not in gone]
+            if len(left) < len(words) and len(left) == len(one.now) and _mostly(left, one.now):
+                lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
+                made = _removed(text, lost)
+                reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
+                return Fitted(made, name, (), around.lineno, made.split("\n")[around.lineno - 1].strip(), reason)
     return None
 
 
-def _missing(names: Sequence[str], wanted: Fields) -> Fields:
-    """The fields between and behind ``names`` that make them the whole record; empty when they are none of it."""
+def _mostly(words: Sequence[str], wanted: Fields) -> bool:
+    agree = sum(word in (field, field.lstrip("_")) for word, field in zip(words, wanted, strict=True))
+    return agree >= max(FEWEST, len(wanted) / 2)
+
+
+def _lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    yield from ((target, target.elts) for target in _unpackings(text))
+    for node in ast.walk(_parsed(text)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == name
+            and not node.keywords
+        ):
+            yield node, node.args
+
+
+def _removed(text: str, elements: Sequence[ast.expr]) -> str:
+    """The text without list elements that are plain names: their lines, or the words with a comma."""
+    lines = text.split("\n")
+    for element in sorted(elements, key=lambda e: (e.lineno, e.col_offset), reverse=True):
+        row = element.lineno - 1
+        start, end = (len(lines[row].encode()[:k].decode()) for k in (element.col_offset, element.end_col_offset or 0))
+        before, after = lines[row][:start], lines[row][end:]
+        if not before.strip() and re.fullmatch(r",?\s*(#.*)?", after):
+            del lines[row]
+        elif after.lstrip().startswith(","):
+            lines[row] = before + after.lstrip()[1:].lstrip()
+        else:
+            lines[row] = before.rstrip().removesuffix(",") + after
+    return "\n".join(lines)
+
+
+def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Fitted | None:
+    """An unpacking takes its names from an attribute of ``self``.
+
+    It is one of a record when it has as many names as the record had fields and they agree where most of them stand, or
+    when all its names are fields of it, in their order. An underscore in front of a name counts for nothing.
+    """
+    for target in _unpackings(text):
+        names = [element.id for element in target.elts if isinstance(element, ast.Name)]
+        if len(names) != len(target.elts):
+            continue
+        for name, one in records.items():
+            known = _by_place(names, one) or _by_name(names, one.now)
+            added = tuple(field for field in one.now if field not in known) if known else ()
+            if added:
+                elements = {field: target.elts[at] for field, at in known.items()}
+                new = {field: field for field in added}
+                reason = f"{name} has {', '.join(added)} now: unpacked here, used nowhere yet"
+                return _fitted(text, name, one.now, elements, new, target, reason)
+    return None
+
+
+def _by_place(names: Sequence[str], one: Record) -> dict[str, int]:
+    """``{field: index}`` of an unpacking of the record as it was."""
+    agree = sum(_is_field(name, field) for name, field in zip(names, one.before, strict=False))
+    if not one.has_only_grown or len(names) != len(one.before) or agree < max(FEWEST, len(names) / 2):
+        return {}
+    return {field: at for at, field in enumerate(one.before)}
+
+
+def _is_field(name: str, field: str) -> bool:
+    return field in (name, name.lstrip("_"))
+
+
+def _by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
     plain = [name if name in wanted else name.lstrip("_") for name in names]
     places = [wanted.index(name) for name in plain if name in wanted]
     if len(places) < max(len(plain), FEWEST) or places != sorted(set(places)) or 2 * len(places) < len(wanted):
-        return ()
-    return tuple(field for k, field in enumerate(wanted) if k not in places)
+        return {}
+    return {wanted[place]: at for at, place in enumerate(places)}
+
+
+def _fit_construction(text: str, records: Mapping[str, Record]) -> Fitted | None:
+    """``Record(a, b, …)`` with a value for each field that the record had: the new ones get one that goes by that name,
+    or ``None``."""
+    tree = _parsed(text)
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
+            continue
+        one = records.get(node.func.id)
+        if one is None or not one.has_only_grown or any(isinstance(arg, ast.Starred) for arg in node.args):
+            continue
+        if len(node.args) != len(one.before):
+            continue
+        elements = dict(zip(one.before, node.args, strict=True))
+        last = max((one.now.index(field) for field in one.before), default=-1)
+        new = [f for k, f in enumerate(one.now) if f not in elements and (k < last or f not in one.optional)]
+        if new:
+            values = {field: field if field in bound else "None" for field in new}
+            given = ", ".join(f"{field}={value}" for field, value in values.items())
+            reason = f"{node.func.id} has {', '.join(new)} now: given as {given} here"
+            return _fitted(text, node.func.id, one.now, elements, values, node, reason)
+    return None
 
 
 def _unpackings(text: str) -> Iterator[ast.Tuple]:
@@ -77,38 +194,53 @@ def _unpackings(text: str) -> Iterator[ast.Tuple]:
                 yield node.targets[0]
 
 
-def _completed(text: str, target: ast.Tuple, wanted: Fields) -> str:
-    """The text with each missing name in front of the element that follows it, or behind the last one."""
+def _fitted(
+    text: str,
+    name: str,
+    wanted: Fields,
+    elements: Mapping[str, ast.expr],
+    new: Mapping[str, str],
+    around: ast.expr,
+    reason: str,
+) -> Fitted:
+    made = _completed(text, wanted, elements, new)
+    grown = made.count("\n") - text.count("\n")
+    last = (around.end_lineno or around.lineno) + grown
+    statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
+    return Fitted(made, name, tuple(new), around.lineno, statement, reason)
+
+
+def _completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:
+    """The text with each new element in front of the one that follows it, or behind the last one."""
     lines = text.split("\n")
-    elements = [element for element in target.elts if isinstance(element, ast.Name)]
-    known = {element.id if element.id in wanted else element.id.lstrip("_"): element for element in elements}
     pending: list[str] = []
-    edits: list[tuple[ast.Name, list[str], bool]] = []
+    edits: list[tuple[ast.expr, list[str], bool]] = []
     for field in wanted:
-        if field not in known:
-            pending.append(field)
-        elif pending:
-            edits.append((known[field], pending, True))
+        if field in new:
+            pending.append(new[field])
+        elif field in elements and pending:
+            edits.append((elements[field], pending, True))
             pending = []
     if pending:
-        edits.append((elements[-1], pending, False))
-    for element, names, before in reversed(edits):
-        _insert(lines, element.lineno - 1, element, names, before=before)
+        edits.append((elements[[field for field in wanted if field in elements][-1]], pending, False))
+    for element, values, before in reversed(edits):
+        _insert(lines, element, values, before=before)
     return "\n".join(lines)
 
 
-def _insert(lines: list[str], row: int, element: ast.Name, names: Sequence[str], *, before: bool) -> None:
+def _insert(lines: list[str], element: ast.expr, values: Sequence[str], *, before: bool) -> None:
+    row = (element.lineno if before else element.end_lineno or element.lineno) - 1
     line = lines[row]
     start, end = (len(line.encode()[:offset].decode()) for offset in (element.col_offset, element.end_col_offset or 0))
-    if not line[:start].strip():
-        rows = [f"{line[:start]}{name}," for name in names]
+    if not line[:start].strip() and (before or element.lineno - 1 == row):
+        rows = [f"{line[:start]}{value}," for value in values]
         if not before and not line[end:].lstrip().startswith(","):
             lines[row] = f"{line[:end]},{line[end:]}"
         lines[row if before else row + 1 : row if before else row + 1] = rows
     elif before:
-        lines[row] = line[:start] + "".join(f"{name}, " for name in names) + line[start:]
+        lines[row] = line[:start] + "".join(f"{value}, " for value in values) + line[start:]
     else:
-        lines[row] = line[:end] + "".join(f", {name}" for name in names) + line[end:]
+        lines[row] = line[:end] + "".join(f", {value}" for value in values) + line[end:]
 
 
 def _parsed(text: str) -> ast.Module:

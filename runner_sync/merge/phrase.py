@@ -16,7 +16,9 @@ import tokenize
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
-_SKIP = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+_SKIP = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+_LINE = "\n"
+"""The end of a decorator: what follows is the head of the definition."""
 _BREAKS = frozenset(",()[]{}:")
 Phrases = list[str]
 
@@ -40,7 +42,10 @@ def _phrases(text: str) -> Phrases:
     for token in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
         if token.type in _SKIP:
             continue
-        if token.type == tokenize.COMMENT or (token.string in _BREAKS and token.type == tokenize.OP):
+        if token.type == tokenize.NEWLINE:
+            out.append(_LINE)
+            fresh = True
+        elif token.type == tokenize.COMMENT or (token.string in _BREAKS and token.type == tokenize.OP):
             out.append(token.string)
             fresh = True
         elif fresh:
@@ -48,12 +53,16 @@ def _phrases(text: str) -> Phrases:
             fresh = False
         else:
             out[-1] += " " + token.string
+    while out and out[-1] == _LINE:
+        out.pop()
     return _elements(_with_final_commas(out))
 
 
 def _elements(phrases: Phrases) -> Phrases:
-    """Each comma with the phrase before it, and an annotation with its name: a list element is one thing, and commas and
-    types never match each other."""
+    """Each comma with the phrase before it, and an annotation with its name: a list element is one thing.
+
+    Commas and types never match each other then.
+    """
     out: Phrases = []
     for phrase in phrases:
         if phrase == "," and out and not out[-1].startswith("#") and out[-1] not in _OPENERS:
@@ -252,7 +261,9 @@ def _join(phrases: Phrases) -> str:
     """Text of the phrases; a comment ends its line inside brackets, at the end it stays behind the statement."""
     text = ""
     for phrase in phrases:
-        if phrase.startswith("#"):
+        if phrase == _LINE:
+            text += phrase
+        elif phrase.startswith("#"):
             text = f"{text.rstrip()}  {phrase}\n"
         elif not text or text.endswith("\n") or phrase[0] in _TIGHT or text[-1] in "([{":
             text += phrase

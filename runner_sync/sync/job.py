@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from runner_sync.compose.records import Record
 from runner_sync.model import BaseRef, Hunk, Lineage, Outcome, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 
@@ -62,10 +63,8 @@ class ModuleJob:
     dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
     that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,
     ``mixins`` those to put behind, each with the names that it gives to ``self``, ``unmixed`` such as the class goes on
-    without;
-    ``records`` are the fields of
-    the records of modules upgraded before; ``policies`` say which side wins conflicts, by unit pattern; ``causes``
-    names the upstream commits behind a unit's added lines since a base.
+    without; ``records`` are those of modules upgraded before; ``policies`` say which side wins conflicts, by unit
+    pattern; ``causes`` names the upstream commits behind a unit's added lines since a base.
     """
 
     profile: Profile
@@ -84,7 +83,7 @@ class ModuleJob:
     unmixed: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     heirs: Mapping[str, Ancestry] = field(default_factory=dict)
     parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    records: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    records: Mapping[str, Record] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
     relocated: Mapping[str, str] = field(default_factory=dict)

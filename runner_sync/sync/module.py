@@ -106,17 +106,16 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
 
 
 def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
-    """Complete the unpackings of records that have grown, here or in a module that this one imports them from."""
-    own = {d.name: records.fields(d.text, d.name) for d in drafts if not d.owner and not d.removed}
-    known = {name: found for name, found in {**job.records, **own}.items() if found}
+    """Complete what unpacks or makes records that have grown, here or in a module that this one imports them from."""
+    own = {d.name: records.record(d.before, d.text, d.name) for d in drafts if not d.owner and not d.removed}
+    known = {name: found for name, found in {**job.records, **own}.items() if found.now}
     for draft in chosen:
-        fitted = records.fit_unpackings(draft.text, known) if draft.owner and not draft.removed else None
-        if fitted is None:
-            continue
-        draft.texts.append(fitted.text)
-        made = fitted.statement
-        reason = f"{fitted.record} has {', '.join(fitted.added)} now: unpacked here, used nowhere yet"
-        draft.reviews.append(review(draft, job.path, reason, 0.8, "", "", made, made, line=fitted.line))
+        fitted = None if draft.removed or not draft.owner else records.fit(draft.text, known)
+        while fitted is not None:
+            draft.texts.append(fitted.text)
+            made = fitted.statement
+            draft.reviews.append(review(draft, job.path, fitted.reason, 0.8, "", "", made, made, line=fitted.line))
+            fitted = records.fit(draft.text, known)
 
 
 def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:

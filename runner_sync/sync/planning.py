@@ -194,13 +194,13 @@ def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, An
     return {module.name: ancestry_of(program, replace(found, text=add(join(grown), entry)), module.name, given)}
 
 
-def _records(program: Program) -> dict[str, records.Fields]:
-    """The records of the modules that are upgraded already, with their fields as they are now."""
+def _records(program: Program) -> dict[str, records.Record]:
+    """The records of the modules that are upgraded already."""
     return {
-        name: fields
+        name: records.record(program.omni.read(path) or "", text, name)
         for path, text in program.overlay.items()
         for name in record_classes(texts.parsed(text, path))
-        if (fields := records.fields(text, name))
+        if records.fields(text, name)
     }
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
+from runner_sync.compose import records
 from runner_sync.compose.hooks import fit_sampler_hook
 from runner_sync.compose.members import Member, canonical, predecessor, self_names
 from runner_sync.compose.names import defined_names
@@ -20,6 +21,7 @@ from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.soundness import problems
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
+from runner_sync.statements import flatten
 from runner_sync.sync import splitting, texts
 from runner_sync.sync.doubts import review
 from runner_sync.sync.gpu import GpuSide, names_device, vllm_canons, vllm_unit
@@ -51,6 +53,7 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> 
             continue
         refer(draft, job, new, side)
         old, foreign = _old_twin(draft, job, side, new)
+        foreign |= _fields_at_hand(draft, new)
         if old is not None and canonical(old) != canonical(new):
             _port(draft, job, Triple(old, draft.text, new), veto=veto, foreign=foreign, known=known)
 
@@ -92,6 +95,14 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
         old = splitting.with_head(new, side.old[draft.split_from]) or None
         return old, _vllm_statements(job, draft, side.bases[draft.split_from])
     return old, side.foreign.get(draft.name, frozenset())
+
+
+def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:
+    """Fields of the twin's record that this one has, too, whatever their types: it has them from vllm-ascend."""
+    have = records.fields(draft.text, draft.name)
+    nodes = [node for node in flatten(new) if node.canon.partition(":")[0] in have]
+    mine = {node.canon for node in flatten(draft.text)}
+    return frozenset(node.canon for node in nodes if node.canon not in mine)
 
 
 def _port(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, Trees, lay_out, stay_at_home
+from sync_samples import AR, GPU_AR, Trees, commit, lay_out, stay_at_home
 
 from runner_sync.sync import upgrade
+from runner_sync.sync.porting import veto_for
 
 GPU_TEXT = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
@@ -38,3 +39,83 @@ def test_only_ports_the_member_with_what_it_calls(tmp_path: Path, monkeypatch: p
     assert "def _sample(" in text
     assert "def _history(" in text
     assert "def _update_states(" not in text
+
+
+def port_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, was: str, now: str) -> tuple[str, str]:
+    """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {GPU_AR: was, AR: npu})
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_AR: now})
+    commit(trees.omni)
+    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    text = next((change.after or "" for change in result.changes if change.path == AR), npu)
+    return text, "\n".join(item.reason for item in result.report.reviews)
+
+
+NPU_TWIN = """\
+from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+
+class NPUARModelRunner(OmniNPUModelRunner):
+    def _fetch(self, rows, total):
+        return self.cache.get(rows, total)
+
+    def _collect(self, rows):
+        first = rows[0]
+        kept = self.keep(first)
+        return self._fetch(rows, len(kept))
+"""
+GPU_TWIN = NPU_TWIN.replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
+
+
+def test_a_signature_stays_when_its_caller_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caller is done in another way on NPU, so the GPU runner's change of it has no place there."""
+    other = NPU_TWIN.replace(
+        "        first = rows[0]\n        kept = self.keep(first)\n        return self._fetch(rows, len(kept))\n",
+        "        for row in self.on_device(rows):\n            self.note(row)\n        return self._fetch(rows, 0)\n",
+    )
+    now = GPU_TWIN.replace("rows, total):", "rows, staged, total):").replace("(rows, total)", "(rows, staged, total)")
+    now = now.replace("self._fetch(rows, len(kept))", "self._fetch(rows, first, len(kept))")
+    text, questions = port_of(tmp_path, monkeypatch, other, GPU_TWIN, now)
+    assert "def _fetch(self, rows, total):" in text
+    assert "not ported: _collect calls it with the arguments that it has now" in questions
+
+
+def test_a_signature_follows_with_its_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = GPU_TWIN.replace("rows, total):", "rows, staged, total):").replace("(rows, total)", "(rows, staged, total)")
+    now = now.replace("self._fetch(rows, len(kept))", "self._fetch(rows, first, len(kept))")
+    text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert "def _fetch(self, rows, staged, total):" in text
+    assert "return self._fetch(rows, first, len(kept))" in text
+
+
+PARTS = """
+    @staticmethod
+    def _is_mark(value):
+        return bool(value)
+
+    def _marks(self, rows):
+        return [row for row in rows if NPUARModelRunner._is_mark(row)]
+"""
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_methods_that_the_gpu_runner_dropped_stay_as_long_as_one_of_them_is_called(
+    is_used: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A static method is called through its class, by another method that the GPU runner dropped, too."""
+    npu = NPU_TWIN.replace("self.keep(first)", "self._marks(first)" if is_used else "self.keep(first)") + PARTS
+    was = GPU_TWIN + PARTS.replace("NPU", "GPU")
+    text, _ = port_of(tmp_path, monkeypatch, npu, was, GPU_TWIN)
+    assert ("def _is_mark(" in text) == is_used
+    assert ("def _marks(" in text) == is_used
+
+
+def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:
+    refuse = veto_for({}, (), {"_forward"})
+    assert "vllm-ascend has its own version" in refuse("logits, hidden, aux = self._forward(total)")
+    assert "vllm-ascend has its own version" in refuse("(logits, hidden) = self._forward(total)")
+    for other in ("logits = self._forward(total)", "a, b = self._collect(total)", "self.a, b = self._forward(1)"):
+        assert refuse(other) == ""

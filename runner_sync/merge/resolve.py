@@ -282,7 +282,8 @@ def content(
     if _same(omni, base) or _is_inherited(omni, heritage):
         refused = veto(upstream.canon) if veto is not None else ""
         return (_of(omni), refused) if refused else (_of(upstream), "")
-    return _both_changed(base, omni, upstream, policy)
+    refused = veto(upstream.canon) if veto is not None else ""
+    return (_of(omni), refused) if refused else _both_changed(base, omni, upstream, policy)
 
 
 def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, str]:

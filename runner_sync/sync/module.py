@@ -70,7 +70,7 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         pair = gpu.twins(class_name, drafts, job, side)
         bound = device_bound(pair)
         mine = [d for d in chosen if d.owner == class_name]
-        porting.port(mine, job, side, porting.veto_for(bound, job.profile.unported))
+        porting.port(mine, job, side, porting.veto_for(bound, job.profile.unported, pair.upstream))
         _mark(mine, job)
         decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
         added = porting.new_members(class_name, decisions, drafts, job, side)
@@ -161,10 +161,11 @@ def _drop_gone_from_gpu(
     """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
     gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
+    called = [d for d in gone if _is_called(d, [other for other in drafts if other not in gone])]
+    while called:
+        gone = [d for d in gone if d not in called]
+        called = [d for d in gone if _is_called(d, called)]
     for draft in gone:
-        rest = [d for d in drafts if d not in gone and not d.removed]
-        if any(draft.member in self_names(d.text) for d in rest):
-            continue
         draft.removed = True
         reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
         draft.reviews.append(review(draft, job.path, reason, 0.8, old[draft.member], draft.before, "", ""))

@@ -22,7 +22,7 @@ from runner_sync.compose.soundness import problems
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
-from runner_sync.sync import splitting, texts
+from runner_sync.sync import calling, splitting, texts
 from runner_sync.sync.doubts import review
 from runner_sync.sync.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, is_selected, winner
@@ -43,6 +43,7 @@ Veto = Callable[[str], str]
 def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> None:
     """Merge the GPU twin's omni changes into each draft that has a twin."""
     known = _module_names(job, side)
+    stages = {draft.name: (len(draft.texts), list(draft.reviews)) for draft in drafts}
     divided = {draft.split_from for draft in drafts}
     for draft in drafts:
         new = side.new.get(draft.name)
@@ -56,6 +57,22 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> 
         foreign |= _fields_at_hand(draft, new)
         if old is not None and canonical(old) != canonical(new):
             _port(draft, job, Triple(old, draft.text, new), veto=veto, foreign=foreign, known=known)
+    _take_back(drafts, job, side, stages)
+
+
+def _take_back(
+    drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, stages: Mapping[str, tuple[int, Sequence[ReviewItem]]]
+) -> None:
+    """Undo ports that gave a method a signature which another one, whose port was not taken, does not call."""
+    before = {draft.name: draft.texts[stages[draft.name][0] - 1] for draft in drafts}
+    while found := calling.unfit(drafts, before):
+        for draft in [draft for draft in drafts if draft.name in found]:
+            count, reviews = stages[draft.name]
+            del draft.texts[count:]
+            draft.reviews = list(reviews)
+            reason = f"{NOT_PORTED}{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
+            sides = Triple(side.old.get(draft.name, ""), draft.text, side.new[draft.name])
+            draft.reviews.append(_declined(draft, job, sides, reason, 0.5))
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
@@ -179,8 +196,15 @@ def _declined(draft: Draft, job: ModuleJob, sides: Triple, reason: str, confiden
     return review(draft, job.path, reason, confidence, sides.base, draft.text, sides.upstream, draft.text)
 
 
-def veto_for(bound: Mapping[str, str], device: Sequence[str]) -> Callable[[str], str]:
-    """Refuse statements that call device-bound members or use device code themselves."""
+_RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
+"""A statement that takes the values apart which a method returns."""
+
+
+def veto_for(bound: Mapping[str, str], device: Sequence[str], upstream: Collection[str] = ()) -> Callable[[str], str]:
+    """Refuse statements that call device-bound members, use device code, or unpack what an ``upstream`` member returns.
+
+    vLLM's version of such a member, which the GPU runner calls, may return another number of values.
+    """
     names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
     words = list(device)
 
@@ -189,7 +213,12 @@ def veto_for(bound: Mapping[str, str], device: Sequence[str]) -> Callable[[str],
         if match:
             return f"it needs {match[1]}, which is not on the NPU side ({bound[match[1]]})"
         word = next((w for w in words if w in canon), "")
-        return f"it uses {word}, which is device code of the GPU side" if word else ""
+        if word:
+            return f"it uses {word}, which is device code of the GPU side"
+        results = _RESULTS.match(canon)
+        if results and results[1] in upstream:
+            return f"it unpacks what {results[1]} returns, and vllm-ascend has its own version of that"
+        return ""
 
     return refuse
 

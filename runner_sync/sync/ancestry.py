@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Tree
 from runner_sync.sync import texts
 from runner_sync.sync.job import Ancestry
 from runner_sync.units import class_bases, has_class
+
+_OPEN = ("import *", "__getattr__")
+"""What makes a module have names that its text does not show."""
 
 
 @dataclass
@@ -38,6 +42,16 @@ class Program:
             if text is not None:
                 return path, text
         return None
+
+    def lacks(self, dotted: str, name: str) -> bool:
+        """Whether a module of a known tree does not exist or does not bind ``name`` (empty: only whether it exists)."""
+        top = dotted.split(".")[0]
+        if (top != "vllm_omni" and self.others.get(top) is None) or self.module(f"{dotted}.{name}") is not None:
+            return False
+        found = self.module(dotted)
+        if found is None or not name:
+            return found is None
+        return not any(word in found[1] for word in _OPEN) and name not in defined_names(found[1])
 
     def ancestry(self, text: str, class_name: str, dotted: str) -> Ancestry:
         """Members that ``class_name`` of a module inherits, the nearest base first, as Python's MRO would find them.

@@ -64,7 +64,8 @@ class ModuleJob:
     that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,
     ``mixins`` those to put behind, each with the names that it gives to ``self``, ``unmixed`` such as the class goes on
     without; ``records`` are those of modules upgraded before; ``policies`` say which side wins conflicts, by unit
-    pattern; ``causes`` names the upstream commits behind a unit's added lines since a base.
+    pattern; ``causes`` names the upstream commits behind a unit's added lines since a base; ``lacks``
+    says whether a module of the trees, as they are after this run, is known not to have a name.
     """
 
     profile: Profile
@@ -88,6 +89,7 @@ class ModuleJob:
     callers: frozenset[str] = frozenset()
     relocated: Mapping[str, str] = field(default_factory=dict)
     policies: Mapping[str, str] = field(default_factory=dict)
+    lacks: Callable[[str, str], bool] = lambda _module, _name: False
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
 
 

@@ -23,7 +23,7 @@ from runner_sync.statements import as_module, is_indented
 from runner_sync.sync import ascend, gpu, inheriting, porting, texts
 from runner_sync.sync.asking import ask_about_order, ask_about_unknown
 from runner_sync.sync.doubts import place, review
-from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side, is_selected
+from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, is_selected
 from runner_sync.units import (
     class_bases,
     insert_member,
@@ -271,12 +271,26 @@ def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
     return groups
 
 
+def _untranslated(job: ModuleJob, side: gpu.GpuSide) -> str:
+    """Imports of the GPU twin, as it has them, whose translation names something that is not there.
+
+    Such as a helper of another GPU runner that its NPU twin does not have.
+    """
+    assert job.gpu_new is not None
+    written = imports(job.gpu_new.text)
+    lacking = [bound for bound, entry in imports(side.new_module).items() if job.lacks(entry.module, entry.name)]
+    kept = [written[bound] for bound in lacking if bound in written]
+    return "\n".join(entry.statement() for entry in kept if not job.lacks(entry.module, entry.name))
+
+
 def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
     providers = [Provider(job.text, texts.dotted(job.path)), Provider(named, "")]
-    for upstream in (job.upstream, Side("", side.new_module, job.gpu_new.path) if job.gpu_new else None):
-        if upstream is not None:
-            providers.append(Provider(upstream.text, texts.dotted(upstream.path)))
+    if job.upstream is not None:
+        providers.append(Provider(job.upstream.text, texts.dotted(job.upstream.path)))
+    if job.gpu_new is not None:
+        name = texts.dotted(job.gpu_new.path)
+        providers += [Provider(_untranslated(job, side), name), Provider(side.new_module, name)]
     try:
         settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package)
     except SyntaxError as error:

@@ -1,0 +1,294 @@
+"""``python -m benchmarks.kinds``: single methods, ports between two releases, and breaks that an upgrade mends.
+
+Comes in: ``kinds.toml`` and the corpus files. Goes out: Markdown on standard output, or a section of ``--out``.
+May touch: what the other modules here touch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from benchmarks import corpus, peers, tables
+from benchmarks.chunks import SIDES, settle
+from benchmarks.scoring import parses
+from runner_sync import score
+from runner_sync.errors import InputError
+from runner_sync.model import Tree
+from runner_sync.profile import NPU
+from runner_sync.sync import replaying, texts, upgrade
+from runner_sync.sync.commands import open_inputs
+from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.proof import Overlay
+from runner_sync.sync.runners import find_modules
+from runner_sync.transforms import translate
+from runner_sync.verify import breakage
+from runner_sync.verify.world import World
+
+HERE = Path(__file__).parent
+
+
+class Port(msgspec.Struct, frozen=True):
+    """Two releases of vllm-omni on one vllm-ascend."""
+
+    before: str
+    after: str
+    ascend: str
+    seen: bool = False
+
+
+class Fix(msgspec.Struct, frozen=True):
+    """A release of vllm-omni and a vllm-ascend that it was not made for."""
+
+    omni: str
+    ascend: str
+    seen: bool = False
+
+
+class _Kinds(msgspec.Struct):
+    port: list[Port]
+    fix: list[Fix]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; exit code 2 when an input cannot be had."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.kinds", description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, metavar="FILE", help="results file")
+    options = parser.parse_args(argv)
+    try:
+        text = report()
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if options.out is None:
+        print(text)
+    else:
+        tables.write_section(options.out, "kinds", text)
+    return 0
+
+
+def report() -> str:
+    """The section. Raises ``InputError``."""
+    kinds = msgspec.toml.decode((HERE / "kinds.toml").read_bytes(), type=_Kinds)
+    full = [*replaying.cases(), *replaying.cases(HERE / "more.toml")]
+    ports = [(port, _case(port)) for port in kinds.port]
+    methods = [row for case in [*full, *(case for _, case in ports)] for row in single_methods(case)]
+    taken = [ported(port, case) for port, case in ports]
+    mended = [breaks(fix) for fix in kinds.fix]
+    return "\n".join(["## Other kinds of truth\n", _methods_text(methods), _ports_text(taken), _fixes_text(mended)])
+
+
+def _case(port: Port) -> replaying.Case:
+    return replaying.Case(
+        id=f"{port.before} → {port.after}",
+        omni_before=port.before,
+        omni_after=port.after,
+        ascend_base=port.ascend,
+        ascend=port.ascend,
+        vllm_before=port.before.split("rc")[0],
+        vllm_after=port.after.split("rc")[0],
+    )
+
+
+# --- single methods
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One tool on one method that people changed, in lines that were to change and that are left."""
+
+    tool: str
+    work: int
+    left: int
+
+    @property
+    def effort_left(self) -> float:
+        return self.left / self.work
+
+
+def single_methods(case: replaying.Case) -> Iterator[Method]:
+    """Every tool on each method that people changed and that exists before and after."""
+    done = {result.path: result.after for result in replaying.run(case, ReplayOptions()).results}
+    for runner in corpus.problem(case).runners:
+        was, truth = score.methods(runner.before), score.methods(runner.truth)
+        made = {"runner-sync": score.methods(done[runner.path]), **_by_git(runner)}
+        for name in [name for name in was if name in truth and was[name] != truth[name]]:
+            for tool, found in made.items():
+                total = score.score_texts(was[name], found.get(name, ""), truth[name])
+                yield Method(tool, total.work, total.left)
+
+
+def _by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
+    names, triples = zip(*corpus.copies(runner), strict=True) if list(corpus.copies(runner)) else ((), ())
+    merged = peers.merge_file(list(triples)) if triples else []
+    found = {}
+    for side in SIDES:
+        edits = {name: settle(parts, side) for name, parts in zip(names, merged, strict=True)}
+        good = {name: text for name, text in edits.items() if parses(text)}
+        found[f"git merge-file, {side} side"] = dict(score.methods(texts.edited(runner.before, good)))
+    return found
+
+
+def _methods_text(rows: Sequence[Method]) -> str:
+    head = ("tool", "methods", "finished", "at least half", "less", "nothing", "worse than nothing", "lines left")
+    cells = []
+    for tool in dict.fromkeys(row.tool for row in rows):
+        efforts = [row.effort_left for row in rows if row.tool == tool]
+        bounds = ((0, 0), (0, 0.5), (0.5, 1), (1, 1), (1, float("inf")))
+        counts = [_between(efforts, low, high) for low, high in bounds]
+        left, work = (sum(getattr(row, what) for row in rows if row.tool == tool) for what in ("left", "work"))
+        cells.append((tool, str(len(efforts)), *map(str, counts), tables.number(left / work)))
+    return f"### Single methods\n\n{tables.table(head, cells)}"
+
+
+def _between(values: Iterable[float], low: float, high: float) -> int:
+    """How many values are ``low`` itself, or above it and no more than ``high`` (below 1 for one half to 1)."""
+    if low == high:
+        return sum(value == low for value in values)
+    return sum(low < value < high or (value == high and high != 1) for value in values)
+
+
+# --- ports between two releases
+
+
+@dataclass(frozen=True, slots=True)
+class Ported:
+    """What people ported, and what the tool did, in added lines (blank ones and the like do not count).
+
+    ``people`` stand in the GPU runners now and did not before; ``both`` of them the tool made, too. Of ``tool``, all
+    that it added, ``right`` were made by people, too, and ``later`` taken in a later release.
+    """
+
+    name: str
+    seen: bool
+    people: int
+    both: int
+    tool: int
+    right: int
+    later: int
+    asked: int
+    silent: int
+
+
+def ported(port: Port, case: replaying.Case) -> Ported:
+    """Score one port."""
+    done = replaying.run(case, ReplayOptions())
+    new, old = (_gpu_lines(corpus.tree("vllm-omni", version)) for version in (port.after, port.before))
+    later = [_npu_lines(corpus.tree("vllm-omni", version)) for version in _after(port.after)]
+    people = both = tool = right = taken = silent = 0
+    for result in done.results:
+        was, made, truth = (score.normalise(t) for t in (result.before, result.after, done.truth[result.path]))
+        work, did = score.changed_lines(was, truth), score.changed_lines(was, made)
+        silent += replaying.silent_errors(result, done.truth[result.path]).total()
+        for (sign, line), count in work.items():
+            if sign == "+" and line.strip() in new - old:
+                people += count
+                both += min(count, did[sign, line])
+        for (sign, line), count in did.items():
+            if sign == "+" and line.strip():
+                tool += count
+                right += min(count, work[sign, line])
+                missed = count - min(count, work[sign, line])
+                taken += missed if any(line.strip() in lines for lines in later) else 0
+    asked = sum(len(result.reviews) for result in done.results)
+    return Ported(case.id, port.seen, people, both, tool, right, taken, asked, silent)
+
+
+def _after(version: str) -> list[str]:
+    kinds = msgspec.toml.decode((HERE / "kinds.toml").read_bytes(), type=_Kinds)
+    known = list(dict.fromkeys(port.after for port in kinds.port))
+    return known[known.index(version) + 1 :]
+
+
+def _gpu_lines(tree: Tree) -> set[str]:
+    found = [(m.gpu.path, tree.read(m.gpu.path)) for m in NPU.modules[: replaying.SCORED] if m.gpu is not None]
+    return {line for path, text in found if text for line in _lines(translate(text, NPU, path=path).text)}
+
+
+def _npu_lines(tree: Tree) -> set[str]:
+    found = [replaying.inputs.read_first(tree, module.paths) for module in NPU.modules[: replaying.SCORED]]
+    return {line for place in found if place is not None for line in _lines(place[1])}
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line.strip() for line in score.normalise(text).split("\n") if line.strip())
+
+
+def _ports_text(rows: Sequence[Ported]) -> str:
+    head = ("port", "read before", "ported by people", "by the tool, too", "added by the tool", "right", "taken later")
+    cells = [
+        (
+            row.name,
+            "yes" if row.seen else "no",
+            str(row.people),
+            str(row.both),
+            str(row.tool),
+            str(row.right),
+            str(row.later),
+            str(row.asked),
+            str(row.silent),
+        )
+        for row in rows
+    ]
+    return f"### Ports between two releases\n\n{tables.table((*head, 'review items', 'silent'), cells)}"
+
+
+# --- breaks
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """Breaks (RS3xx) against a target: there before an upgrade, left by it, and made by it."""
+
+    name: str
+    seen: bool
+    before: int
+    left: int
+    made: tuple[str, ...]
+
+
+def breaks(fix: Fix) -> Mended:
+    """Count breaks before and after an upgrade that is not told any base. Raises ``InputError``."""
+    options = UpgradeOptions(omni=TreeOptions(version=fix.omni), ascend=TreeOptions(version=fix.ascend), verify=False)
+    given = open_inputs(options)
+    paths = [found.path for found in find_modules(given)]
+
+    def found_in(omni: Tree) -> dict[tuple[str, str], str]:
+        assert given.ascend is not None
+        assert given.vllm is not None
+        world = World({"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm})
+        return {(f.code, _unplaced(f.message)): f.message for f in breakage.find(world, None, paths)}
+
+    before = found_in(given.omni)
+    made = {change.path: change.after for change in upgrade(options).changes if change.after is not None}
+    after = found_in(Overlay(given.omni, made))
+    new = tuple(f"{key[0]}: {message}" for key, message in after.items() if key not in before)
+    name = f"{fix.omni} on vllm-ascend {fix.ascend}"
+    return Mended(name, fix.seen, len(before), len(before.keys() & after.keys()), new)
+
+
+def _unplaced(message: str) -> str:
+    """A message without line numbers, which an upgrade moves."""
+    return "".join(char for char in message if not char.isdigit())
+
+
+def _fixes_text(rows: Sequence[Mended]) -> str:
+    head = ("upgrade", "read before", "breaks before", "left", "made by the upgrade")
+    cells = [
+        (row.name, "yes" if row.seen else "no", str(row.before), str(row.left), str(len(row.made))) for row in rows
+    ]
+    for seen, what in ((True, "all that were read"), (False, "all that were not")):
+        some = [row for row in rows if row.seen == seen]
+        sums = (sum(row.before for row in some), sum(row.left for row in some), sum(len(row.made) for row in some))
+        cells.append((what, "", *map(str, sums)))
+    told = [f"- {row.name}: {message}" for row in rows for message in row.made]
+    return "\n".join([f"### Breaks\n\n{tables.table(head, cells)}", *told, ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,11 +7,13 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import msgspec
 import pytest
+from packaging.version import Version
 
 pytest.importorskip("benchmarks", reason="benchmarks are part of the checkout, not of the wheel")
 
-from benchmarks import chunks, corpus, engine, peers, planted, plots, process, programs, scoring, speed, tables
+from benchmarks import chunks, corpus, engine, kinds, peers, planted, plots, process, programs, scoring, speed, tables
 from benchmarks.chunks import Conflict
 from runner_sync.errors import InputError
 from runner_sync.model import Triple
@@ -279,3 +281,34 @@ def test_git_leaves_what_the_corpus_records(case_id: str) -> None:
             assert row.effort_left < recorded
         else:
             assert row.effort_left == pytest.approx(recorded, abs=0.002)
+
+
+# --- other kinds of truth
+
+
+def test_methods_are_counted_by_what_is_left_of_them() -> None:
+    rows = [kinds.Method("tool", 4, left) for left in (0, 0, 2, 3, 4, 4, 4, 6)]
+    *_, row, _ = kinds._methods_text(rows).split("\n")
+    assert [cell.strip() for cell in row.split("|")[1:-1]] == ["tool", "8", "2", "1", "1", "3", "1", "0.72"]
+
+
+@pytest.mark.parametrize(("value", "place"), [(0.0, 0), (0.25, 1), (0.5, 1), (0.75, 2), (1.0, 3), (1.5, 4)])
+def test_every_effort_is_in_one_class(value: float, place: int) -> None:
+    bounds = ((0, 0), (0, 0.5), (0.5, 1), (1, 1), (1, float("inf")))
+    assert [kinds._between([value], low, high) for low, high in bounds] == [int(k == place) for k in range(5)]
+
+
+def test_a_break_is_the_same_one_when_an_upgrade_moves_it() -> None:
+    before = "`f` (runner.py:12) takes the keyword `a`."
+    assert kinds._unplaced(before) == kinds._unplaced(before.replace("12", "345"))
+    assert kinds._unplaced(before) != kinds._unplaced(before.replace("`a`", "`b`"))
+
+
+def test_the_kinds_name_releases_that_the_tests_know() -> None:
+    """Every pair is two releases and goes forward, so that nothing is scored against itself."""
+    known = msgspec.toml.decode((kinds.HERE / "kinds.toml").read_bytes(), type=kinds._Kinds)
+    assert len(known.port) >= 9
+    assert len(known.fix) >= 20
+    assert all(Version(port.before) < Version(port.after) for port in known.port)
+    assert any(not port.seen for port in known.port)
+    assert any(not fix.seen for fix in known.fix)

@@ -119,3 +119,34 @@ def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:
     assert "vllm-ascend has its own version" in refuse("(logits, hidden) = self._forward(total)")
     for other in ("logits = self._forward(total)", "a, b = self._collect(total)", "self.a, b = self._forward(1)"):
         assert refuse(other) == ""
+
+
+def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The generation runner uses a helper of the GPU AR runner; the translated import would fail."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    gpu, npu = (
+        f"from vllm_omni.{place} import {base}\n\n\nclass {name}({base}):\n"
+        "    def _collect(self, rows):\n        kept = self.keep(rows)\n        return self.note(kept)\n"
+        for place, base, name in (
+            ("worker.gpu_model_runner", "OmniGPUModelRunner", "GPUGenerationModelRunner"),
+            ("platforms.npu.worker.npu_model_runner", "OmniNPUModelRunner", "NPUGenerationModelRunner"),
+        )
+    )
+    gpu_path = "vllm_omni/worker/gpu_generation_model_runner.py"
+    npu_path = "vllm_omni/platforms/npu/worker/npu_generation_model_runner.py"
+    lay_out(trees.omni, {gpu_path: gpu, npu_path: npu})
+    helper = "\n\ndef only_tensors(rows):\n    return rows\n"
+    (trees.omni / GPU_AR).write_text((trees.omni / GPU_AR).read_text("utf-8") + helper, encoding="utf-8")
+    commit(trees.omni)
+    now = "from vllm_omni.worker.gpu_ar_model_runner import only_tensors\n" + gpu.replace(
+        "self.note(kept)", "self.note(only_tensors(kept))"
+    )
+    lay_out(trees.omni, {gpu_path: now})
+    commit(trees.omni)
+    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    text = next(change.after for change in result.changes if change.path == npu_path) or ""
+    assert "only_tensors(kept)" in text
+    assert "from vllm_omni.worker.gpu_ar_model_runner import only_tensors" in text

@@ -116,7 +116,7 @@ def _line_merge() -> None:
             for part in parts
             if isinstance(part, Conflict)
         )
-        return merge.Merged(text, decisions, (), parses(text))
+        return merge.Merged(text, decisions, parses(text))
 
     _exchange(merge, "merge", poorer)
 

@@ -312,3 +312,14 @@ def test_the_kinds_name_releases_that_the_tests_know() -> None:
     assert all(Version(port.before) < Version(port.after) for port in known.port)
     assert any(not port.seen for port in known.port)
     assert any(not fix.seen for fix in known.fix)
+
+
+@pytest.mark.slow
+@pytest.mark.corpus
+@pytest.mark.parametrize("variant", engine.VARIANTS)
+def test_every_ablation_runs(variant: str) -> None:
+    """Each takes out one part by exchanging a function; one that no longer fits would fail, or measure nothing."""
+    row = engine.measure(variant, "P3")
+    assert row.case == "P3"
+    assert row.parses
+    assert row.work == 244

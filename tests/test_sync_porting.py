@@ -138,15 +138,15 @@ def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_mod
     gpu_path = "vllm_omni/worker/gpu_generation_model_runner.py"
     npu_path = "vllm_omni/platforms/npu/worker/npu_generation_model_runner.py"
     lay_out(trees.omni, {gpu_path: gpu, npu_path: npu})
-    helper = "\n\ndef only_tensors(rows):\n    return rows\n"
+    helper = "\n\ndef _ensure_tensor_values(rows):\n    return rows\n"
     (trees.omni / GPU_AR).write_text((trees.omni / GPU_AR).read_text("utf-8") + helper, encoding="utf-8")
     commit(trees.omni)
-    now = "from vllm_omni.worker.gpu_ar_model_runner import only_tensors\n" + gpu.replace(
-        "self.note(kept)", "self.note(only_tensors(kept))"
+    now = "from vllm_omni.worker.gpu_ar_model_runner import _ensure_tensor_values\n" + gpu.replace(
+        "self.note(kept)", "self.note(_ensure_tensor_values(kept))"
     )
     lay_out(trees.omni, {gpu_path: now})
     commit(trees.omni)
     result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
     text = next(change.after for change in result.changes if change.path == npu_path) or ""
-    assert "only_tensors(kept)" in text
-    assert "from vllm_omni.worker.gpu_ar_model_runner import only_tensors" in text
+    assert "_ensure_tensor_values(kept)" in text
+    assert "from vllm_omni.worker.gpu_ar_model_runner import _ensure_tensor_values" in text

@@ -284,7 +284,8 @@ def _untranslated(job: ModuleJob, side: gpu.GpuSide) -> str:
 
 
 def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
-    named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
+    rows = [row for row in job.profile.names if not job.lacks(row.new_module, row.new_name)]
+    named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
     providers = [Provider(job.text, texts.dotted(job.path)), Provider(named, "")]
     if job.upstream is not None:
         providers.append(Provider(job.upstream.text, texts.dotted(job.upstream.path)))

@@ -170,7 +170,8 @@ def _job(
 
 def _at_hand(profile: Profile, program: Program) -> Profile:
     """The profile in which translations into what this vllm-ascend does not have yet count as device code."""
-    missing = [row.new_name for row in profile.names if program.lacks(row.new_module, row.new_name)]
+    rows = [row for row in profile.names if not row.new_module.startswith(f"{profile.package}.")]
+    missing = [row.new_name for row in rows if program.lacks(row.new_module, row.new_name)]
     return replace(profile, unported=(*profile.unported, *missing)) if missing else profile
 
 

@@ -83,6 +83,17 @@ def test_a_name_that_no_provider_knows_is_said() -> None:
     assert result.added == ("import torch",)
 
 
+def test_what_a_module_lacks_is_not_imported_from_it() -> None:
+    """A provider imports it under a version check that does not hold here; another one may have it elsewhere."""
+    code = "x = guarded()\n"
+    gone = settle("", code, (UPSTREAM,), lacks=lambda module, name: (module, name) == ("vllm.guarded", "guarded"))
+    assert gone.text == code
+    assert gone.unknown == ("guarded",)
+    other = Provider("from vllm.newer import guarded\n", "vllm_omni.runner")
+    made = settle("", code, (UPSTREAM, other), lacks=lambda module, _: module == "vllm.guarded")
+    assert made.added == ("from vllm.newer import guarded",)
+
+
 def test_the_first_provider_that_knows_a_name_gives_it() -> None:
     own = Provider("from vllm_omni.config import CUDAGraphMode\n", "vllm_omni.worker.runner")
     result = settled("", "CUDAGraphMode.FULL\n", (own, UPSTREAM))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -96,15 +96,17 @@ def settle(
     *,
     moves: Mapping[tuple[str, str], str] | None = None,
     first_party: str = "",
+    lacks: Callable[[str, str], bool] = lambda _module, _name: False,
 ) -> Settled:
     """Settle the imports of ``after``.
 
     ``moves`` maps ``(module, name)`` to the module that has the name now; ``first_party`` is the top package whose
-    imports stand last.
+    imports stand last. What a module ``lacks`` is not imported from it, for instance what a provider imports under a
+    version check: the import alone would fail.
     """
     text, moved = _move(after, moves or {}, first_party)
     missing = undefined_names(text) - undefined_names(before)
-    added, unknown = _provide(missing, providers)
+    added, unknown = _provide(missing, providers, lacks)
     for entry in sorted(added):
         text = add(text, entry, first_party=first_party)
     pruned = _unused(before, text)
@@ -130,11 +132,14 @@ def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> 
     return text, tuple(moved)
 
 
-def _provide(missing: Iterable[str], providers: Sequence[Provider]) -> tuple[list[Import], list[str]]:
+def _provide(
+    missing: Iterable[str], providers: Sequence[Provider], lacks: Callable[[str, str], bool]
+) -> tuple[list[Import], list[str]]:
     tables = [(imports(p.text), defined_names(p.text), p.name) for p in providers]
     added, unknown = [], []
     for name in sorted(missing):
-        entry = next((e for e in (_find(name, *table) for table in tables) if e is not None), None)
+        found = [entry for table in tables if (entry := _find(name, *table)) is not None]
+        entry = next((entry for entry in found if not lacks(entry.module, entry.name)), None)
         if entry is None:
             unknown.append(name)
         else:

@@ -293,7 +293,7 @@ def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
         name = texts.dotted(job.gpu_new.path)
         providers += [Provider(_untranslated(job, side), name), Provider(side.new_module, name)]
     try:
-        settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package)
+        settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package, lacks=job.lacks)
     except SyntaxError as error:
         # What ast.parse lets through and the compiler does not, such as a parameter that is there twice.
         raise InputError(

@@ -292,8 +292,13 @@ def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
     if job.gpu_new is not None:
         name = texts.dotted(job.gpu_new.path)
         providers += [Provider(_untranslated(job, side), name), Provider(side.new_module, name)]
+
+    def lacks(module: str, name: str) -> bool:
+        """A module that is not there at all speaks for a tree that is not whole."""
+        return job.lacks(module, name) and not job.lacks(module, "")
+
     try:
-        settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package, lacks=job.lacks)
+        settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package, lacks=lacks)
     except SyntaxError as error:
         # What ast.parse lets through and the compiler does not, such as a parameter that is there twice.
         raise InputError(

@@ -21,11 +21,12 @@ from typing import Any
 from benchmarks.chunks import Conflict, settle
 from benchmarks.corpus import chosen
 from benchmarks.peers import merge_file
-from benchmarks.scoring import Row, parses
+from benchmarks.scoring import Row
 from runner_sync import merge, transforms
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import Triple
+from runner_sync.statements import parses
 from runner_sync.sync import planning, replaying
 from runner_sync.sync.job import ModuleJob, ModuleResult
 from runner_sync.sync.module import upgrade_module

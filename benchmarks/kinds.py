@@ -16,12 +16,12 @@ import msgspec
 
 from benchmarks import corpus, peers, tables
 from benchmarks.chunks import SIDES, settle
-from benchmarks.scoring import parses
 from runner_sync import score
 from runner_sync.errors import InputError
 from runner_sync.model import Tree
 from runner_sync.profile import NPU
-from runner_sync.sync import replaying, texts, upgrade
+from runner_sync.statements import parses
+from runner_sync.sync import inputs, replaying, texts, upgrade
 from runner_sync.sync.commands import open_inputs
 from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.proof import Overlay
@@ -124,11 +124,11 @@ def single_methods(case: replaying.Case) -> Iterator[Method]:
 
 
 def _by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
-    names, triples = zip(*corpus.copies(runner), strict=True) if list(corpus.copies(runner)) else ((), ())
-    merged = peers.merge_file(list(triples)) if triples else []
+    copies = dict(corpus.copies(runner))
+    merged = peers.merge_file(list(copies.values()))
     found = {}
     for side in SIDES:
-        edits = {name: settle(parts, side) for name, parts in zip(names, merged, strict=True)}
+        edits = {name: settle(parts, side) for name, parts in zip(copies, merged, strict=True)}
         good = {name: text for name, text in edits.items() if parses(text)}
         found[f"git merge-file, {side} side"] = dict(score.methods(texts.edited(runner.before, good)))
     return found
@@ -211,7 +211,7 @@ def _gpu_lines(tree: Tree) -> set[str]:
 
 
 def _npu_lines(tree: Tree) -> set[str]:
-    found = [replaying.inputs.read_first(tree, module.paths) for module in NPU.modules[: replaying.SCORED]]
+    found = [inputs.read_first(tree, module.paths) for module in NPU.modules[: replaying.SCORED]]
     return {line for place in found if place is not None for line in _lines(place[1])}
 
 

@@ -28,11 +28,11 @@ from statistics import fmean
 from benchmarks.chunks import ConflictSide, conflicts, settle
 from benchmarks.corpus import ALIKE, chosen, likeness, tree
 from benchmarks.peers import merge_file
-from benchmarks.scoring import parses
 from benchmarks.upstreams import Version
 from runner_sync import score
 from runner_sync.model import Triple
 from runner_sync.profile import NPU
+from runner_sync.statements import parses
 from runner_sync.sync import inputs, replaying, texts
 from runner_sync.sync.job import ModuleJob, Side
 from runner_sync.sync.module import upgrade_module

@@ -16,6 +16,7 @@ from benchmarks.corpus import Problem, Runner, copies
 from benchmarks.peers import Tool
 from runner_sync import score
 from runner_sync.model import Triple
+from runner_sync.statements import parse_unit, parses
 from runner_sync.sync import texts
 
 
@@ -133,8 +134,7 @@ def shown(parts: Sequence[Part]) -> Iterator[str]:
             lines = text.split("\n")
             yield from (line.strip() for start, end in inside for line in lines[start - 1 : end])
         else:
-            shift = 1 if text[:1] == " " else 0
-            yield from _touched(tree, [(start + shift, end + shift) for start, end in inside])
+            yield from _touched(tree, inside)
 
 
 def _touched(tree: ast.Module, inside: Sequence[tuple[int, int]]) -> Iterator[str]:
@@ -148,14 +148,9 @@ def _touched(tree: ast.Module, inside: Sequence[tuple[int, int]]) -> Iterator[st
             yield from said[:1] if body else said
 
 
-def parses(text: str) -> bool:
-    """Whether a module or an indented unit is Python."""
-    return _parsed(text) is not None
-
-
 def _parsed(text: str) -> ast.Module | None:
     try:
-        return ast.parse("class _:\n" + text if text[:1] == " " else text)
+        return parse_unit(text)
     except SyntaxError:
         return None
 

@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, Trees, commit, lay_out, stay_at_home
+from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, commit, lay_out, stay_at_home
 
 from runner_sync.sync import upgrade
 from runner_sync.sync.mixing import given_names, without
@@ -133,20 +133,9 @@ class Other:
 class TestUpgrade:
     """A mixin of the GPU class that the NPU class lacks: brought when it is new, left when NPU has done without it."""
 
-    OLD = """\
-    from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
-
-
-    class GPUARModelRunner(OmniGPUModelRunner):
-        def _finish(self, logits, total):
-            return super()._finish(logits, total)
-
-        def _stage_of(self, request):
-            info = request.additional_information
-            if info is None:
-                return None
-            return info.get("stage")
-    """
+    OLD = (
+        OMNI_TREE[AR].replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
+    )
     MIXED = (
         OLD.replace("(OmniGPUModelRunner)", "(OmniGPUModelRunner, SendingMixin)")
         .replace(

@@ -78,9 +78,10 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Fitted | None:
     for name, one in records.items():
         gone = set(one.before) - set(one.now)
         for around, elements in [*_lists(text, name)] if gone else ():
-            words = [ast.unparse(element).lstrip("_") for element in elements]
+            words = [ast.unparse(element) for element in elements]
+            words = [word.lstrip("_") if word.lstrip("_") in gone else word for word in words]
             left = [word for word in words if word not in gone]
-            if len(left) < len(words) and len(left) == len(one.now) and _mostly(left, one.now):
+            if len(left) < len(words) and len(left) == len(one.now) and _agree(left, one.now):
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
                 made = _removed(text, lost)
                 reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
@@ -88,9 +89,10 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Fitted | None:
     return None
 
 
-def _mostly(words: Sequence[str], wanted: Fields) -> bool:
-    agree = sum(word in (field, field.lstrip("_")) for word, field in zip(words, wanted, strict=True))
-    return agree >= max(FEWEST, len(wanted) / 2)
+def _agree(names: Sequence[str], wanted: Fields) -> bool:
+    """Whether as many names as fields are, where most of them stand, those of the fields."""
+    same = sum(field in (name, name.lstrip("_")) for name, field in zip(names, wanted, strict=False))
+    return len(names) == len(wanted) and same >= max(FEWEST, len(wanted) / 2)
 
 
 def _lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
@@ -144,14 +146,9 @@ def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Fitted | None:
 
 def _by_place(names: Sequence[str], one: Record) -> dict[str, int]:
     """``{field: index}`` of an unpacking of the record as it was."""
-    agree = sum(_is_field(name, field) for name, field in zip(names, one.before, strict=False))
-    if not one.has_only_grown or len(names) != len(one.before) or agree < max(FEWEST, len(names) / 2):
+    if not one.has_only_grown or not _agree(names, one.before):
         return {}
     return {field: at for at, field in enumerate(one.before)}
-
-
-def _is_field(name: str, field: str) -> bool:
-    return field in (name, name.lstrip("_"))
 
 
 def _by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:

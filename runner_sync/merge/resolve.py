@@ -279,11 +279,12 @@ def content(
         return _of(omni), ""
     if _same(upstream, base) or _is_inherited(upstream, foreign):
         return _of(omni), ""
-    if _same(omni, base) or _is_inherited(omni, heritage):
-        refused = veto(upstream.canon) if veto is not None else ""
-        return (_of(omni), refused) if refused else (_of(upstream), "")
     refused = veto(upstream.canon) if veto is not None else ""
-    return (_of(omni), refused) if refused else _both_changed(base, omni, upstream, policy)
+    if refused:
+        return _of(omni), refused
+    if _same(omni, base) or _is_inherited(omni, heritage):
+        return _of(upstream), ""
+    return _both_changed(base, omni, upstream, policy)
 
 
 def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from runner_sync.statements import UnparsableText, flatten, parse_unit
+from runner_sync.statements import UnparsableText, canons, parse_unit
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left"]
 
@@ -206,6 +206,6 @@ def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str |
 def canonical(text: str) -> tuple[str, ...]:
     """The canonical statements of a member, comments and docstring left out; two texts that agree do the same."""
     try:
-        return tuple(n.canon for n in flatten(text) if not n.is_comment and n.kind != "docstring")
+        return canons(text)
     except UnparsableText:
         return (text,)

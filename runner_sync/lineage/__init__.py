@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.model import Lineage
-from runner_sync.statements import UnparsableText, flatten
+from runner_sync.statements import UnparsableText, canons
 
 COPY = 0.35
 SHORT = 15
@@ -51,7 +51,7 @@ class Origin:
 def fingerprint(text: str) -> Fingerprint:
     """Multiset of canonical statements of a unit, comments left out; empty when it does not parse."""
     try:
-        return Counter(node.canon for node in flatten(text) if not node.is_comment and node.kind != "docstring")
+        return Counter(canons(text))
     except UnparsableText:
         return Counter()
 

@@ -9,7 +9,7 @@ layout, quotes and indentation never make two statements differ. Indentation is 
 enclosing nodes, which is why a region that upstream wrapped into a new ``with`` still aligns line by line.
 """
 
-from runner_sync.statements.flattening import flatten
+from runner_sync.statements.flattening import canons, flatten
 from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module, is_indented, parse_unit, parses
 
@@ -19,6 +19,7 @@ __all__ = [
     "Node",
     "UnparsableText",
     "as_module",
+    "canons",
     "flatten",
     "is_indented",
     "parse_unit",

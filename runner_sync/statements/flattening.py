@@ -37,22 +37,44 @@ class _Item:
 @lru_cache(maxsize=4096)
 def flatten(text: str) -> tuple[Node, ...]:
     """The nodes of ``text`` in source order. Raises ``UnparsableText``."""
-    lines = text.split("\n")
+    source, offset = as_module(text), int(is_indented(text))
+    items = _items(text)
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (SyntaxError, tokenize.TokenError) as error:
+        raise _unparsable(error, offset) from error
+    comments, inside = _scan(tokens, offset)
+    return _finish(_with_comments(items, comments), text.split("\n"), inside)
+
+
+@lru_cache(maxsize=4096)
+def canons(text: str) -> tuple[str, ...]:
+    """The canonical statements of ``text`` in source order, docstrings left out; half the price of ``flatten``.
+
+    Raises ``UnparsableText``.
+    """
+    return tuple(item.canon for item in _items(text) if item.kind != "docstring")
+
+
+@lru_cache(maxsize=4096)
+def _items(text: str) -> tuple[_Item, ...]:
     source, offset = as_module(text), int(is_indented(text))
     try:
         module = ast.parse(source)
-        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (SyntaxError, tokenize.TokenError, ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", None) or 1
-        raise UnparsableText(str(error), max(1, line - offset)) from error
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise _unparsable(error, offset) from error
     body = module.body[0].body if offset else module.body  # type: ignore[attr-defined]
     items: list[_Item] = []
     _collect(body, None, source.split("\n"), items)
     for item in items:
         item.first -= offset
         item.last -= offset
-    comments, inside = _scan(tokens, offset)
-    return _finish(_with_comments(items, comments), lines, inside)
+    return tuple(items)
+
+
+def _unparsable(error: Exception, offset: int) -> UnparsableText:
+    line = getattr(error, "lineno", None) or 1
+    return UnparsableText(str(error), max(1, line - offset))
 
 
 def _scan(tokens: Sequence[tokenize.TokenInfo], offset: int) -> tuple[dict[int, int], set[int]]:
@@ -150,7 +172,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
     )
 
 
-def _with_comments(items: list[_Item], comments: dict[int, int]) -> list[_Item]:
+def _with_comments(items: Sequence[_Item], comments: dict[int, int]) -> list[_Item]:
     covered: set[int] = set()
     for item in items:
         covered.update(range(item.first, item.last + 1))

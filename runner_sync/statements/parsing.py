@@ -7,6 +7,7 @@ nothing.
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 HEAD = "class _:\n"
 
@@ -20,8 +21,12 @@ def is_indented(text: str) -> bool:
     return text[:1] in (" ", "\t")
 
 
+@lru_cache(maxsize=128)
 def parse_unit(text: str) -> ast.Module:
-    """The tree of a unit, its statements at the top and with the line numbers of ``text``. Raises ``SyntaxError``."""
+    """The tree of a unit, its statements at the top and with the line numbers of ``text``; shared, so never edit it.
+
+    Raises ``SyntaxError``.
+    """
     tree = ast.parse(as_module(text))
     if not is_indented(text):
         return tree

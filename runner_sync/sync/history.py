@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from runner_sync.model import Revision, Tree
 from runner_sync.sync.job import Side
@@ -59,15 +60,20 @@ class Timeline:
         """The revisions after ``since`` (a commit) that first brought any of the ``added`` lines to method ``name``."""
         wanted = {line.strip() for line in added if len(line.strip()) > TELLING}
         started = False
-        found, before = [], set[str]()
+        found, before = [], frozenset[str]()
         for revision, bodies in zip(self.revisions, self.bodies, strict=True):
-            now = {line.strip() for line in bodies.get(name, "").split("\n")}
-            if started and wanted & (now - before):
+            now = _line_set(bodies.get(name, ""))
+            if started and now is not before and wanted & (now - before):
                 found.append(revision)
                 wanted -= now
             started = started or revision.commit.startswith(since)
             before = now
         return found
+
+
+@lru_cache(maxsize=4096)
+def _line_set(body: str) -> frozenset[str]:
+    return frozenset(line.strip() for line in body.split("\n"))
 
 
 TELLING = 7
@@ -89,19 +95,31 @@ def timeline(tree: Tree, path: str, names: Collection[str], progress: Progress) 
 def nearest(tree: Tree, known: Timeline, wanted: Mapping[str, str]) -> list[Side]:
     """The revisions that come closest to the ``wanted`` units (``{name: text}``), oldest first."""
     targets = {name: lines(text) for name, text in wanted.items()}
-    seen: set[tuple[str, str]] = set()
-    scores: dict[str, list[tuple[float, int]]] = {name: [] for name in targets}
-    for k, bodies in enumerate(known.bodies):
+    scores: dict[str, dict[str, float]] = {name: {} for name in targets}
+    for bodies in known.bodies:
         for name, body in bodies.items():
-            if name in targets and (name, body) not in seen:
-                seen.add((name, body))
-                scores[name].append((closeness(targets[name], lines(body)), -k))
-    return [_side(tree, known.revisions[k]) for k in _chosen(scores)]
+            if name in targets and body not in scores[name]:
+                scores[name][body] = closeness(targets[name], lines(body))
+    # The sort is stable: of equally close ones the oldest.
+    best = {name: sorted(rows, key=rows.__getitem__, reverse=True)[:KEPT] for name, rows in scores.items()}
+    return [_side(tree, known.revisions[k]) for k in _covering(best, known.bodies)]
 
 
-def _chosen(scores: Mapping[str, Iterable[tuple[float, int]]]) -> list[int]:
-    best = {-k for rows in scores.values() for _, k in sorted(rows, reverse=True)[:KEPT]}
-    return sorted(best)
+def _covering(best: Mapping[str, Collection[str]], revisions: Sequence[Mapping[str, str]]) -> list[int]:
+    """Positions of few revisions that have every wanted body between them.
+
+    Greedy set cover (Johnson, "Approximation algorithms for combinatorial problems", 1974): most methods do not change
+    in most revisions, so one revision serves many of them.
+    """
+    having = [{name for name, body in bodies.items() if body in best.get(name, ())} for bodies in revisions]
+    left = {(name, body) for name, bodies in best.items() for body in bodies}
+    chosen = []
+    while left:
+        gains = [sum((name, revisions[k][name]) in left for name in names) for k, names in enumerate(having)]
+        at = max(range(len(gains)), key=gains.__getitem__)
+        left -= {(name, revisions[at][name]) for name in having[at]}
+        chosen.append(at)
+    return sorted(chosen)
 
 
 def _side(tree: Tree, revision: Revision) -> Side:

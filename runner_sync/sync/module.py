@@ -30,7 +30,6 @@ from runner_sync.units import (
     join,
     record_classes,
     set_bases,
-    split,
     units,
 )
 from runner_sync.units import replace as exchange
@@ -235,7 +234,7 @@ def _remove(draft: Draft, job: ModuleJob, reason: str) -> None:
 
 def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     """The module text with every draft in its place, its bases and its imports settled."""
-    module = split(job.text, path=job.path)
+    module = texts.parsed(job.text, job.path)
     whole = frozenset(record_classes(module))
     edits: dict[str, str | None] = {
         d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
@@ -321,7 +320,7 @@ def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
     now = imports(job.upstream.text)
     kept = {(entry.module, entry.name) for entry in now.values()}
     for side in job.bases:
-        for bound, entry in imports(side.text).items():
+        for bound, entry in imports(texts.outside_definitions(side.text, side.path)).items():
             if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:
                 moves[entry.module, entry.name] = now[bound].module
     return moves
@@ -329,7 +328,8 @@ def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
 
 def _result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[str]) -> ModuleResult:
     ast.parse(text)
-    final = {u.qualname: u for u in units(split(text, path=job.path), whole=frozenset(record_classes(split(text))))}
+    module = texts.parsed(text, job.path)
+    final = {u.qualname: u for u in units(module, whole=frozenset(record_classes(module)))}
     reports, reviews = [], []
     for draft in drafts:
         unit = final.get(draft.name) or final.get(draft.owner)

@@ -6,8 +6,10 @@ Comes in: module text. Goes out: ``{name: text}`` maps in file order. May touch:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace as replaced
 from functools import lru_cache
 
+from runner_sync.errors import InputError
 from runner_sync.units import (
     Base,
     Module,
@@ -21,10 +23,17 @@ from runner_sync.units import (
 )
 
 
-@lru_cache(maxsize=512)
 def parsed(text: str, path: str = "") -> Module:
-    """``split`` once per text."""
-    return split(text, path=path)
+    """``split`` once per text, whatever ``path`` it goes by. Raises ``InputError`` that names the path."""
+    try:
+        return replaced(_parsed(text), path=path)
+    except InputError:
+        return split(text, path=path)
+
+
+@lru_cache(maxsize=512)
+def _parsed(text: str) -> Module:
+    return split(text)
 
 
 @lru_cache(maxsize=512)
@@ -56,6 +65,12 @@ def whole_definitions(text: str) -> dict[str, str]:
     """``{name: text}`` of module-level functions and classes, each class as one text."""
     module = parsed(text)
     return {piece.name: piece.text for piece in module.pieces if piece.kind in ("class", "function")}
+
+
+@lru_cache(maxsize=512)
+def outside_definitions(text: str, path: str = "") -> str:
+    """What a module does at its top level, its functions and classes left out."""
+    return "".join(piece.text for piece in parsed(text, path).pieces if piece.kind not in ("class", "function"))
 
 
 @lru_cache(maxsize=512)

@@ -17,8 +17,8 @@ from dataclasses import replace as with_fields
 
 from runner_sync.errors import InputError
 from runner_sync.units.listing import find_class
-from runner_sync.units.pieces import ClassPiece, Module, join
-from runner_sync.units.splitting import parse
+from runner_sync.units.pieces import ClassPiece, Module
+from runner_sync.units.splitting import bare_name, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Base:
 def class_bases(module: Module, class_name: str) -> tuple[Base, ...]:
     """The bases of a class in order. ``KeyError`` when the module has no such class."""
     node = _header_node(find_class(module, class_name), module.path)
-    bound = list(_bindings(parse(join(module), path=module.path).body, ""))
+    bound = list(_bound(module))
     return tuple(Base(text, tuple(_origins(text, bound))) for text in (ast.unparse(base) for base in node.bases))
 
 
@@ -62,6 +62,14 @@ def _origins(expression: str, bound: list[tuple[str, Origin]]) -> Iterator[Origi
             yield Origin(f"{origin.module}.{origin.name}".strip("."), rest, origin.condition)
         else:
             yield origin
+
+
+def _bound(module: Module) -> Iterator[tuple[str, Origin]]:
+    for piece in module.pieces:
+        if isinstance(piece, ClassPiece):
+            yield bare_name(piece.name), Origin("", bare_name(piece.name), "")
+        elif piece.kind not in ("function", "trivia"):
+            yield from _bindings(parse(piece.text, path=module.path).body, "")
 
 
 def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, Origin]]:

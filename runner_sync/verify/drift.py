@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from runner_sync import statements
 from runner_sync.lock import Entry
 from runner_sync.model import Unit
 from runner_sync.statements import Node, UnparsableText, flatten
@@ -84,7 +85,10 @@ def _upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[st
 
 def canons(text: str) -> Counter[str]:
     """The statements of a unit in canonical form; comments and docstrings do not count."""
-    return Counter(node.canon for node in nodes(text) if not node.is_comment and node.kind != "docstring")
+    try:
+        return Counter(statements.canons(text))
+    except UnparsableText:
+        return Counter()
 
 
 @lru_cache(maxsize=4096)

@@ -13,6 +13,7 @@ def method(name: str, *body: str) -> str:
     return "\n".join([f"    def {name}(self):", *(f"        {line}" for line in body or ("pass",))]) + "\n"
 
 
+DEVICE = {"torch.npu.Stream": "device code of the GPU side"}
 NOTHING = Twins(gpu_old={}, gpu_new={}, npu={}, inherited={})
 CALLER = {"run": method("run", "self.helper()")}
 HELPER = {"helper": method("helper", "return self.deeper()"), "deeper": method("deeper", "return 1")}
@@ -125,7 +126,11 @@ def actions(twins: Twins) -> dict[str, str]:
             id="a new body of omni's",
         ),
         pytest.param(
-            replace(NOTHING, gpu_new={"copy": method("copy", "torch.npu.Stream()")}, device=("torch.npu.Stream",)),
+            replace(
+                NOTHING,
+                gpu_new={"copy": method("copy", "torch.npu.Stream()")},
+                device=DEVICE,
+            ),
             {"copy": "device"},
             id="device code",
         ),
@@ -134,7 +139,7 @@ def actions(twins: Twins) -> dict[str, str]:
                 NOTHING,
                 gpu_new={"copy": method("copy", "torch.npu.Stream()"), "run2": method("run2", "self.copy()")},
                 npu={"run": method("run", "self.run2()")},
-                device=("torch.npu.Stream",),
+                device=DEVICE,
             ),
             {"copy": "device", "run2": "device"},
             id="what calls device code",
@@ -145,7 +150,7 @@ def actions(twins: Twins) -> dict[str, str]:
                 gpu_new={"copy": method("copy", "Snapshot()")},
                 helpers={"Snapshot": "class Snapshot:\n    stream = torch.npu.Stream()\n"},
                 npu={"run": method("run", "self.copy()")},
-                device=("torch.npu.Stream",),
+                device=DEVICE,
             ),
             {"copy": "device"},
             id="what uses a device-bound helper of the module",
@@ -155,7 +160,7 @@ def actions(twins: Twins) -> dict[str, str]:
                 NOTHING,
                 gpu_new={"copy": method("copy", '"""Unlike torch.npu.Stream."""', "# torch.npu.Stream", "return 1")},
                 npu={"run": method("run", "self.copy()")},
-                device=("torch.npu.Stream",),
+                device=DEVICE,
             ),
             {"copy": "port"},
             id="device words in comment and docstring only",
@@ -180,7 +185,7 @@ def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> Non
         NOTHING,
         gpu_new={"z": method("z", "self.a()"), "a": method("a"), "dev": method("dev", "flashinfer.plan()")},
         npu={"run": method("run", "self.z()", "self.dev()")},
-        device=("flashinfer",),
+        device={"flashinfer": "device code of the GPU side"},
     )
     decisions = decide(twins)
     assert [member.name for member in decisions] == ["z", "a", "dev"]
@@ -189,11 +194,11 @@ def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> Non
 
 def test_what_device_code_needs_is_named() -> None:
     twins = replace(
-        NOTHING, gpu_new={"a": method("a", "self.b()"), "b": method("b", "triton.jit()")}, device=("triton.",)
+        NOTHING, gpu_new={"a": method("a", "self.b()"), "b": method("b", "triton.jit()")}, device={"triton.": "what NPU lacks"}
     )
     assert [member.reason for member in decide(twins)] == [
-        "it needs b: it uses triton., which is device code of the GPU side",
-        "it uses triton., which is device code of the GPU side",
+        "it needs b: it uses triton., which is what NPU lacks",
+        "it uses triton., which is what NPU lacks",
     ]
 
 

@@ -114,11 +114,29 @@ def test_methods_that_the_gpu_runner_dropped_stay_as_long_as_one_of_them_is_call
 
 
 def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:
-    refuse = veto_for({}, (), {"_forward"})
+    refuse = veto_for({}, {}, {"_forward"})
     assert "vllm-ascend has its own version" in refuse("logits, hidden, aux = self._forward(total)")
     assert "vllm-ascend has its own version" in refuse("(logits, hidden) = self._forward(total)")
     for other in ("logits = self._forward(total)", "a, b = self._collect(total)", "self.a, b = self._forward(1)"):
         assert refuse(other) == ""
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_wrapper_that_this_vllm_ascend_does_not_have_is_not_ported(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrapper = "vllm_ascend/compilation/acl_graph.py"
+    lay_out(
+        Trees(tmp_path).ascend_new,
+        {wrapper: "class ACLGraphWrapper:\n    pass\n" if is_there else "class OldWrapper:\n    pass\n"},
+    )
+    now = "from vllm.compilation.cuda_graph import CUDAGraphWrapper\n" + GPU_TWIN.replace(
+        "self.keep(first)", "self.keep(CUDAGraphWrapper(first))"
+    )
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert ("self.keep(ACLGraphWrapper(first))" in text) == is_there
+    reason = "it uses ACLGraphWrapper, which is not in vllm_ascend.compilation.acl_graph"
+    assert (reason in questions) == (not is_there)
 
 
 def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_module(

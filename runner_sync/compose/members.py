@@ -34,9 +34,9 @@ class Twins:
 
     ``gpu_old`` and ``gpu_new`` are the GPU class's members; ``npu`` the NPU class's after the upstream merge;
     ``inherited`` the members that the NPU class has through its bases, with their texts where they are omni's
-    (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, ``helpers`` the
-    module-level definitions of the GPU module, ``callers`` names that other modules of the same family
-    call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions of the members;
+    (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, each with
+    what it is, ``helpers`` the module-level definitions of the GPU module, ``callers`` names that other modules of the
+    same family call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions of the members;
     ``absent`` are names of mixins that it goes on without, with the reason;
     ``former`` are members that the GPU class had at an earlier upgrade, ``awaited`` overrides that the NPU class must
     not do without, whatever it did before.
@@ -46,7 +46,7 @@ class Twins:
     gpu_new: Mapping[str, str]
     npu: Mapping[str, str]
     inherited: Mapping[str, str | None]
-    device: Collection[str] = ()
+    device: Mapping[str, str] = field(default_factory=dict)
     helpers: Mapping[str, str] = field(default_factory=dict)
     callers: Collection[str] = ()
     upstream: Collection[str] = ()
@@ -163,7 +163,7 @@ def device_bound(twins: Twins) -> dict[str, str]:
     for name, text in todo.items():
         word = next((word for word in twins.device if word in text), "")
         if word:
-            bound[name] = f"it uses {word}, which is device code of the GPU side"
+            bound[name] = f"it uses {word}, which is {twins.device[word]}"
     found = True
     while found:
         found = False

@@ -181,7 +181,7 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         gpu_new={k.removeprefix(prefix): v for k, v in side.full.items() if k.startswith(prefix)},
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
         inherited=ancestry.members if ancestry else {},
-        device=job.profile.unported,
+        device=job.refused,
         callers=job.callers,
         upstream=ancestry.upstream if ancestry else (),
         vllm=ancestry.vllm if ancestry else {},

@@ -92,6 +92,15 @@ class ModuleJob:
     lacks: Callable[[str, str], bool] = lambda _module, _name: False
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
 
+    @property
+    def refused(self) -> dict[str, str]:
+        """What a port must not bring, as text in NPU words, each with what it is."""
+        words = dict.fromkeys(self.profile.unported, "device code of the GPU side")
+        for row in self.profile.names:
+            if not row.new_module.startswith(f"{self.profile.package}.") and self.lacks(row.new_module, row.new_name):
+                words[row.new_name] = f"not in {row.new_module}"
+        return words
+
 
 @dataclass(frozen=True, slots=True)
 class ModuleResult:

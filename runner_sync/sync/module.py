@@ -69,7 +69,7 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         pair = gpu.twins(class_name, drafts, job, side)
         bound = device_bound(pair)
         mine = [d for d in chosen if d.owner == class_name]
-        porting.port(mine, job, side, porting.veto_for(bound, job.profile.unported, pair.upstream))
+        porting.port(mine, job, side, porting.veto_for(bound, job.refused, pair.upstream))
         _mark(mine, job)
         decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
         added = porting.new_members(class_name, decisions, drafts, job, side)
@@ -78,7 +78,7 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         drafts += [*added, *_declined(class_name, decisions, job, side)]
         _drop_gone_from_gpu(mine, drafts, pair.gpu_old, pair.gpu_new, job)
         notes += [f"{class_name}.{d.name}: {d.action}: {d.reason}" for d in decisions]
-    porting.port([d for d in chosen if not d.owner], job, side, porting.veto_for({}, ()))
+    porting.port([d for d in chosen if not d.owner], job, side, porting.veto_for({}, {}))
     return notes
 
 
@@ -330,12 +330,16 @@ def _result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[
     ast.parse(text)
     module = texts.parsed(text, job.path)
     final = {u.qualname: u for u in units(module, whole=frozenset(record_classes(module)))}
+    headers = {u.qualname: u.text for u in units(texts.parsed(job.text, job.path)) if u.kind == "class"}
     reports, reviews = [], []
     for draft in drafts:
         unit = final.get(draft.name) or final.get(draft.owner)
         start = unit.start if unit is not None else 1
         lines = unit.text.split("\n") if unit is not None else []
-        reviews += [place(item, lines, start) for item in draft.reviews]
+        about = draft.reviews
+        if not draft.text and draft.name in headers and unit is not None:
+            about = [replace(item, omni=headers[draft.name], chosen=unit.text) for item in about]
+        reviews += [place(item, lines, start) for item in about]
         reports.append(_report(draft, job, start))
     synced = {d.name: (d.base_now, d.gpu_now) for d in drafts if not d.removed and (d.base_now or d.gpu_now)}
     return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), tuple(notes), synced)

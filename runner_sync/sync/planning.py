@@ -18,7 +18,7 @@ from runner_sync.compose.imports import Import, add
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
-from runner_sync.profile import Profile, RunnerModule
+from runner_sync.profile import RunnerModule
 from runner_sync.sync import inputs, texts
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
@@ -143,7 +143,7 @@ def _job(
     missing = _mixins(found, program, gpu_new, given.profile.classes)
     brought, left = _new_and_old(missing, found, gpu_bases, options)
     return ModuleJob(
-        profile=_at_hand(given.profile, program),
+        profile=given.profile,
         module=found.module,
         path=found.path,
         text=found.text,
@@ -166,13 +166,6 @@ def _job(
         causes=bases.causes(found),
         callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),
     )
-
-
-def _at_hand(profile: Profile, program: Program) -> Profile:
-    """The profile in which translations into what this vllm-ascend does not have yet count as device code."""
-    rows = [row for row in profile.names if not row.new_module.startswith(f"{profile.package}.")]
-    missing = [row.new_name for row in rows if program.lacks(row.new_module, row.new_name)]
-    return replace(profile, unported=(*profile.unported, *missing)) if missing else profile
 
 
 def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs) -> Ancestry:

@@ -200,21 +200,22 @@ _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
 """A statement that takes the values apart which a method returns."""
 
 
-def veto_for(bound: Mapping[str, str], device: Sequence[str], upstream: Collection[str] = ()) -> Callable[[str], str]:
+def veto_for(
+    bound: Mapping[str, str], device: Mapping[str, str], upstream: Collection[str] = ()
+) -> Callable[[str], str]:
     """Refuse statements that call device-bound members, use device code, or unpack what an ``upstream`` member returns.
 
     vLLM's version of such a member, which the GPU runner calls, may return another number of values.
     """
     names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
-    words = list(device)
 
     def refuse(canon: str) -> str:
         match = names.search(canon) if names else None
         if match:
             return f"it needs {match[1]}, which is not on the NPU side ({bound[match[1]]})"
-        word = next((w for w in words if w in canon), "")
+        word = next((w for w in device if w in canon), "")
         if word:
-            return f"it uses {word}, which is device code of the GPU side"
+            return f"it uses {word}, which is {device[word]}"
         results = _RESULTS.match(canon)
         if results and results[1] in upstream:
             return f"it unpacks what {results[1]} returns, and vllm-ascend has its own version of that"

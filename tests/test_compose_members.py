@@ -194,7 +194,9 @@ def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> Non
 
 def test_what_device_code_needs_is_named() -> None:
     twins = replace(
-        NOTHING, gpu_new={"a": method("a", "self.b()"), "b": method("b", "triton.jit()")}, device={"triton.": "what NPU lacks"}
+        NOTHING,
+        gpu_new={"a": method("a", "self.b()"), "b": method("b", "triton.jit()")},
+        device={"triton.": "what NPU lacks"},
     )
     assert [member.reason for member in decide(twins)] == [
         "it needs b: it uses triton., which is what NPU lacks",

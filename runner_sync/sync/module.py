@@ -5,10 +5,7 @@ Comes in: a ``ModuleJob``. Goes out: a ``ModuleResult``. May touch: nothing.
 
 from __future__ import annotations
 
-import ast
-import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.compose import records
 from runner_sync.compose.imports import Import, Provider, add, imports, settle
@@ -16,13 +13,12 @@ from runner_sync.compose.members import Member, canonical, device_bound, is_port
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
 from runner_sync.errors import InputError
-from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers, ruler_style
-from runner_sync.model import Hunk, ReviewItem, UnitReport
+from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, is_indented
-from runner_sync.sync import ascend, gpu, inheriting, porting, texts
+from runner_sync.sync import ascend, gpu, inheriting, outcomes, porting, texts
 from runner_sync.sync.asking import ask_about_order, ask_about_unknown
-from runner_sync.sync.doubts import place, review
+from runner_sync.sync.doubts import review
 from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, is_selected
 from runner_sync.units import (
     class_bases,
@@ -30,7 +26,6 @@ from runner_sync.units import (
     join,
     record_classes,
     set_bases,
-    units,
 )
 from runner_sync.units import replace as exchange
 
@@ -55,7 +50,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     for draft in drafts:
         ask_about_order(draft, job.path)
     text = _compose(drafts, job, side)
-    return _result(drafts, job, text, notes)
+    return outcomes.result(drafts, job, text, notes)
 
 
 def _drafts(job: ModuleJob) -> list[Draft]:
@@ -324,79 +319,3 @@ def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
             if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:
                 moves[entry.module, entry.name] = now[bound].module
     return moves
-
-
-def _result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[str]) -> ModuleResult:
-    ast.parse(text)
-    module = texts.parsed(text, job.path)
-    final = {u.qualname: u for u in units(module, whole=frozenset(record_classes(module)))}
-    headers = {u.qualname: u.text for u in units(texts.parsed(job.text, job.path)) if u.kind == "class"}
-    reports, reviews = [], []
-    for draft in drafts:
-        unit = final.get(draft.name) or final.get(draft.owner)
-        start = unit.start if unit is not None else 1
-        lines = unit.text.split("\n") if unit is not None else []
-        about = draft.reviews
-        if not draft.text and draft.name in headers and unit is not None:
-            about = [replace(item, omni=headers[draft.name], chosen=unit.text) for item in about]
-        reviews += [place(item, lines, start) for item in about]
-        reports.append(_report(draft, job, start))
-    synced = {d.name: (d.base_now, d.gpu_now) for d in drafts if not d.removed and (d.base_now or d.gpu_now)}
-    return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), tuple(notes), synced)
-
-
-def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
-    hunks = [replace(h, line=h.line + start - 1, end_line=h.end_line + start - 1) for h in _hunks(draft, job)]
-    outcome = draft.outcome
-    if draft.removed:
-        outcome = "removed"
-    elif outcome == "unchanged" and draft.text != draft.before:
-        outcome = "updated"
-    before, after = fingerprint(draft.before), fingerprint("" if draft.removed else draft.text)
-    followed = fingerprint(draft.texts[1]) if draft.base is not None and len(draft.texts) > 1 else before
-    return UnitReport(
-        draft.name,
-        job.path,
-        draft.kind,
-        outcome,
-        draft.base,
-        draft.gpu,
-        taken=((followed - before) & after).total(),
-        ported=(after - followed).total(),
-        kept=sum(canon in after for canon in draft.own),
-        removed=(before - after).total(),
-        blocks=_blocks(draft, job.profile.marker),
-        hunks=tuple(hunks),
-    )
-
-
-def _blocks(draft: Draft, label: str) -> int:
-    """How many marked blocks the unit has now."""
-    text = draft.text
-    if draft.removed or label.lower() not in text.lower():
-        return 0
-    return len(read_markers(as_module(text), label=label).regions)
-
-
-def _hunks(draft: Draft, job: ModuleJob) -> Iterable[Hunk]:
-    """Changed regions of a unit; a line that the first merge brought is upstream's, any other the GPU runner's."""
-    if draft.removed or draft.text == draft.before:
-        return
-    old, new = draft.before.split("\n"), draft.text.split("\n")
-    merged = set(draft.texts[1].split("\n")) - set(old) if draft.base is not None and len(draft.texts) > 1 else set()
-    for tag, _, _, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        from_upstream = draft.base is not None and (j1 == j2 or any(line in merged for line in new[j1:j2]))
-        cause = _cause(draft, job, new[j1:j2] if from_upstream else None)
-        yield Hunk(j1 + 1, max(j2, j1 + 1), "upstream" if from_upstream else "gpu", cause)
-
-
-def _cause(draft: Draft, job: ModuleJob, added: Sequence[str] | None) -> str:
-    """What a hunk comes from; ``added`` are its lines when it is upstream's, ``None`` when it is the GPU runner's."""
-    if added is not None and job.upstream is not None:
-        old = draft.base.ref if draft.base else "?"
-        commits = job.causes(draft.name, added, old)
-        return f"vllm-ascend {old} → {job.upstream.ref}" + (f": {commits}" if commits else "")
-    ref = job.gpu_new.ref if job.gpu_new else "?"
-    return f"{job.gpu_new.path if job.gpu_new else 'GPU runner'} at vllm-omni {ref}"

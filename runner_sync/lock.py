@@ -64,6 +64,11 @@ class Lock:
         """The entry of one unit, or ``None``."""
         return next((entry for entry in self.entries if entry.key == (path, qualname)), None)
 
+    def references(self, project: Project, ref: str, path: str) -> list[BaseRef]:
+        """What the entries name of one file at one revision."""
+        named = [one for entry in self.entries for one in (entry.upstream, entry.gpu) if one is not None]
+        return [one for one in named if (one.project, one.ref, one.path) == (project, ref, path)]
+
 
 def load(text: str, *, path: str = FILE_NAME) -> Lock:
     """Read a lock. Raises ``InputError`` naming file, line where known, and the remedy; never half a lock."""

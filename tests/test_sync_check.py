@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from conftest import CorpusRelease
-from sync_samples import AR, BASE, GPU_AR, RULER, Trees, commit, stay_at_home
+from sync_samples import AR, ASCEND, ASCEND_NEW, BASE, GPU_AR, RULER, Trees, commit, lay_out, stay_at_home
 
-from runner_sync import sync
+from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Report
 from runner_sync.render import render
@@ -35,6 +35,25 @@ def locked(trees: Trees) -> Trees:
 
 def keys(report: Report) -> set[tuple[str, str]]:
     return {(finding.code, finding.symbol) for finding in report.findings}
+
+
+def test_a_lock_that_names_a_folder_is_not_believed_when_the_folder_has_another_text(locked: Trees) -> None:
+    """Replaced in place, the base would be the target: nothing to do, and never a finding."""
+    lay_out(locked.ascend_old, {ASCEND: ASCEND_NEW[ASCEND]})
+    with pytest.raises(InputError, match=r"runner-sync\.lock names vllm-ascend 0\.20\.0, which cannot be read"):
+        sync.upgrade(locked.upgrade(locked.ascend_old))
+    with pytest.raises(InputError, match=r"runner-sync\.lock was made with another NPUModelRunner\.execute_model"):
+        sync.check(locked.check(ascend=locked.ascend_old))
+
+
+def test_an_upgrade_without_the_gpu_runners_keeps_what_the_lock_says_of_them(locked: Trees) -> None:
+    def gpu_units(text: str) -> set[str]:
+        return {entry.qualname for entry in lock.load(text).entries if entry.gpu is not None}
+
+    before = gpu_units((locked.omni / lock.FILE_NAME).read_text("utf-8"))
+    planned = sync.upgrade(locked.upgrade(locked.ascend_old, gpu=False, verify=False))
+    assert before
+    assert planned.lock is None or gpu_units(planned.lock.after or "") == before
 
 
 def test_without_lock_and_upstream_it_says_how_to_get_one(trees: Trees) -> None:
@@ -262,7 +281,7 @@ def test_a_runner_that_does_not_parse_is_named(locked: Trees) -> None:
 _LIGHT = """
 import sys
 from pathlib import Path
-from runner_sync import sync
+from runner_sync import lock, sync
 report = sync.check(sync.CheckOptions(omni=sync.TreeOptions(path=Path(sys.argv[1]))))
 heavy = {"libcst", "git", "requests", "urllib3", "socket", "ssl", "typer", "rich", "jinja2", "msgspec", "tomlkit"}
 print(len(report.findings), sorted(heavy & set(sys.modules) - {"socket"}))

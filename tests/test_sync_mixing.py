@@ -74,6 +74,18 @@ CASES = {
         """,
         "return rows",
     ),
+    "a local that came from it takes no neighbour along": (
+        """
+        count = self.send(rows)
+        self.keep(rows)
+        self.send(count)
+        return rows
+        """,
+        """
+        self.keep(rows)
+        return rows
+        """,
+    ),
     "a local that serves others stays": (
         """
         known = {"a", "b"}

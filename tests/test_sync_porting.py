@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, Trees, commit, lay_out, stay_at_home
+from sync_samples import AR, BASE, GPU_AR, GPU_BASE, OMNI_TREE, Trees, commit, dedent, lay_out, stay_at_home
 
 from runner_sync.sync import upgrade
 from runner_sync.sync.porting import veto_for
@@ -111,6 +111,28 @@ def test_methods_that_the_gpu_runner_dropped_stay_as_long_as_one_of_them_is_call
     text, _ = port_of(tmp_path, monkeypatch, npu, was, GPU_TWIN)
     assert ("def _is_mark(" in text) == is_used
     assert ("def _marks(" in text) == is_used
+
+
+def test_a_method_of_the_base_that_another_module_calls_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The GPU base class dropped it, and nothing in the base module itself calls it."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    note = "\n    def _note_rows(self, rows):\n        self.noted = rows\n        return rows\n"
+    lay_out(
+        trees.omni,
+        {
+            BASE: dedent(OMNI_TREE[BASE]).replace("(OmniGPUModelRunner, NPU", "(NPU") + note,
+            GPU_BASE: dedent(OMNI_TREE[GPU_BASE]) + note,
+            AR: dedent(OMNI_TREE[AR]).replace("return super()._finish(", "return super()._finish(self._note_rows("),
+        },
+    )
+    lay_out(trees.omni, {AR: (trees.omni / AR).read_text("utf-8").replace("logits, total)\n\n", "logits), total)\n\n")})
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE]})
+    commit(trees.omni)
+    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    text = next((change.after for change in result.changes if change.path == BASE), None)
+    assert "def _note_rows(" in (text or (trees.omni / BASE).read_text("utf-8"))
 
 
 def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:

@@ -75,7 +75,9 @@ class _Walk:
                 self.names([stmt], bound)
                 return None
             case ast.Break() | ast.Continue():
-                self.exits[-1].append(bound)
+                # Outside of a loop they are no Python, which is not for this walk to say.
+                if self.exits:
+                    self.exits[-1].append(bound)
                 return None
         return self.names([stmt], bound)
 

@@ -10,11 +10,12 @@ over the phrases.
 
 from __future__ import annotations
 
-import io
 import re
 import tokenize
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+
+from runner_sync.statements import tokens
 
 _SKIP = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _LINE = "\n"
@@ -39,7 +40,7 @@ def merge_phrases(base: str, omni: str, upstream: str, *, parses: Callable[[str]
 def _phrases(text: str) -> Phrases:
     out: Phrases = []
     fresh = True
-    for token in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
+    for token in tokens(text + "\n"):
         if token.type in _SKIP:
             continue
         if token.type == tokenize.NEWLINE:

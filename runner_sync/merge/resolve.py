@@ -6,7 +6,6 @@ values for the review. May touch: nothing.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.transplant import carry_over
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import Node
+from runner_sync.statements import Node, inside_strings, is_python
 
 DISTINCT = 1.5
 
@@ -90,11 +89,13 @@ def _keep_needed_suites(weave: Weave) -> None:
     """A condition does not go from around statements that stay, unless they stand without it in upstream, too."""
     for index in range(len(weave.omni) - 1, -1, -1):
         strand, node = weave.of_omni[index], weave.omni[index]
-        if strand.kept or strand.sides != "bo" or not node.compound:
+        if strand.kept or strand.sides not in ("o", "bo") or not node.compound:
             continue
         inside = [k for k, other in enumerate(weave.omni) if other.parent == index and not other.is_comment]
         staying = [weave.of_omni[k] for k in inside if weave.of_omni[k].kept]
-        strand.kept = any(_stands_under_nothing(weave, other) for other in staying)
+        strand.kept = any(
+            _stands_under_nothing(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
+        )
 
 
 def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
@@ -264,7 +265,7 @@ def content(
     """The text of a kept strand and, where both sides changed it, the reason of a doubt (else an empty string)."""
     base, omni, upstream = _nodes(weave, strand)
     if strand.carried and upstream is not None:
-        return Content(tuple(strand.carried.split("\n")), upstream.frozen, upstream.blanks), ""
+        return _written(strand.carried, upstream), ""
     if omni is None or upstream is None:
         node = omni or upstream
         assert node is not None
@@ -293,11 +294,11 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
     texts = (base.text, omni.text, upstream.text)
     merged = merge_phrases(*texts, parses=lambda text: parses_alone(text, omni))
     if merged is not None:
-        return Content(tuple(merged.split("\n")), frozenset(), upstream.blanks), ""
+        return _written(merged, upstream), ""
     follows = policy.nesting == "upstream" and not omni.compound
     carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
     if carried is not None:
-        return Content(tuple(carried[1].split("\n")), upstream.frozen, upstream.blanks), CARRIED
+        return _written(carried[1], upstream), CARRIED
     chosen = omni if policy.both_edited == "omni" else upstream
     return _of(chosen), "omni and upstream changed the same part of a statement"
 
@@ -308,6 +309,11 @@ def _nodes(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node
         weave.omni[strand.omni] if strand.omni is not None else None,
         weave.upstream[strand.upstream] if strand.upstream is not None else None,
     )
+
+
+def _written(text: str, like: Node) -> Content:
+    """A statement that no side has like this, in the place of ``like``."""
+    return Content(tuple(text.split("\n")), inside_strings(text), like.blanks)
 
 
 def _of(node: Node) -> Content:
@@ -323,8 +329,4 @@ def parses_alone(text: str, node: Node) -> bool:
         before = "try:\n    pass\n" if node.canon.startswith(("except", "finally")) else "if 0:\n    pass\n"
         source = before + source
     body = "\n".join("    " + line for line in source.split("\n"))
-    try:
-        ast.parse(f"async def _():\n while 1:\n{body}")
-    except (SyntaxError, ValueError):
-        return False
-    return True
+    return is_python(f"async def _():\n while 1:\n{body}")

@@ -11,7 +11,8 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 
 from runner_sync.statements.flattening import canons, flatten
 from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
-from runner_sync.statements.parsing import as_module, is_indented, parse_unit, parses
+from runner_sync.statements.parsing import as_module, is_indented, is_python, parse_unit, parses
+from runner_sync.statements.tokens import inside_strings, tokens
 
 __all__ = [
     "INDENT",
@@ -21,7 +22,10 @@ __all__ = [
     "as_module",
     "canons",
     "flatten",
+    "inside_strings",
     "is_indented",
+    "is_python",
     "parse_unit",
     "parses",
+    "tokens",
 ]

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import ast
 import copy
-import io
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +16,7 @@ from runner_sync.statements.hints import hint
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module, is_indented
 from runner_sync.statements.suites import suites
+from runner_sync.statements.tokens import rows_inside, tokens
 
 
 @dataclass
@@ -40,10 +40,9 @@ def flatten(text: str) -> tuple[Node, ...]:
     source, offset = as_module(text), int(is_indented(text))
     items = _items(text)
     try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+        comments, inside = _scan(tokens(source), offset)
     except (SyntaxError, tokenize.TokenError) as error:
         raise _unparsable(error, offset) from error
-    comments, inside = _scan(tokens, offset)
     return _finish(_with_comments(items, comments), text.split("\n"), inside)
 
 
@@ -77,25 +76,15 @@ def _unparsable(error: Exception, offset: int) -> UnparsableText:
     return UnparsableText(str(error), max(1, line - offset))
 
 
-def _scan(tokens: Sequence[tokenize.TokenInfo], offset: int) -> tuple[dict[int, int], set[int]]:
+def _scan(found: Iterable[tokenize.TokenInfo], offset: int) -> tuple[dict[int, int], set[int]]:
     """Own-line comments ``{line: column}`` and the lines that begin inside a string."""
     comments: dict[int, int] = {}
     inside: set[int] = set()
-    opened: list[int] = []
-    for token in tokens:
+    for token in found:
         if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#"):
             comments[token.start[0] - offset] = token.start[1]
-        elif token.type == tokenize.STRING:
-            inside.update(range(token.start[0] + 1 - offset, token.end[0] + 1 - offset))
-        elif token.type == _FSTRING_START:
-            opened.append(token.start[0])
-        elif token.type == _FSTRING_END and opened:
-            inside.update(range(opened.pop() + 1 - offset, token.end[0] + 1 - offset))
+        inside.update(row - offset for row in rows_inside(token))
     return comments, inside
-
-
-_FSTRING_START: int = getattr(tokenize, "FSTRING_START", -2)
-_FSTRING_END: int = getattr(tokenize, "FSTRING_END", -3)
 
 
 def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], items: list[_Item]) -> None:

@@ -7,6 +7,7 @@ nothing.
 from __future__ import annotations
 
 import ast
+import symtable
 from functools import lru_cache
 
 HEAD = "class _:\n"
@@ -37,9 +38,14 @@ def parse_unit(text: str) -> ast.Module:
 
 
 def parses(text: str) -> bool:
-    """Whether a unit is Python."""
+    """Whether a unit is Python, also in what the grammar leaves to the compiler: no parameter is there twice."""
+    return is_python(as_module(text))
+
+
+def is_python(source: str) -> bool:
+    """``parses`` for a whole module."""
     try:
-        ast.parse(as_module(text))
-    except SyntaxError:
+        symtable.symtable(source, "<unit>", "exec")
+    except (SyntaxError, ValueError):
         return False
     return True

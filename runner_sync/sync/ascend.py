@@ -113,8 +113,8 @@ def _locked(draft: Draft, job: ModuleJob, candidates: list[lineage.Candidate]) -
     entry = job.locked.get(draft.name)
     if entry is None:
         return None
-    for candidate in candidates:
-        if candidate.ref == entry.ref or (entry.digest and digest(candidate.text) == entry.digest):
+    for candidate in sorted(candidates, key=lambda one: one.ref != entry.ref):
+        if digest(candidate.text) == entry.digest:
             score = lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(candidate.text))
             return lineage.Origin(candidate.ref, candidate.text, max(score, lineage.COPY))
     return None

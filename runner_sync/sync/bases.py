@@ -12,12 +12,14 @@ from packaging.version import Version
 
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
-from runner_sync.model import Tree
+from runner_sync.model import Project, Tree
 from runner_sync.profile import VLLM_RUNNER
 from runner_sync.sync import history, inputs, texts
 from runner_sync.sync.job import GpuBase, Side
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found
+
+_ANEW = "make it anew with `runner-sync lock`, or name the base by option"
 
 COMMITS = 3
 """How many commits a hunk names at most."""
@@ -69,10 +71,11 @@ class Bases:
             e.upstream.ref for e in self.given.lock.entries if e.upstream and e.upstream.path == path
         )
         if locked:
-            return [*(now if ref == now.ref else self._locked("vllm-ascend", ref, path) for ref in locked), now]
+            return [*(self._locked("vllm-ascend", ref, path, at_hand=now) for ref in locked), now]
         if tree.source.kind == "git":
-            wanted = {n.rpartition(".")[2]: t for f in self._sharing(path) for n, t in texts.unit_texts(f.text).items()}
-            known = history.timeline(tree, path, wanted, self.options.progress)
+            units = [unit for found in self._sharing(path) for unit in texts.unit_texts(found.text).items()]
+            wanted = {(name.rpartition(".")[2], text) for name, text in units}
+            known = history.timeline(tree, path, {name for name, _ in wanted}, self.options.progress)
             self._timelines[path] = known
             return [*history.nearest(tree, known, wanted), now]
         newest = tree.source.version
@@ -84,14 +87,19 @@ class Bases:
         older = [v for v in inputs.earlier_releases("vllm-ascend", newest) if v != newest]
         return [*(self._at("vllm-ascend", version, path) for version in older), now]
 
-    def _locked(self, project: str, ref: str, path: str) -> Side:
-        """A side that the lock names. Raises ``InputError`` that says so when it cannot be had."""
+    def _locked(self, project: Project, ref: str, path: str, at_hand: Side | None = None) -> Side:
+        """A side that the lock names, with the texts that were locked. Raises ``InputError`` when it cannot be had."""
+        references = self.given.lock.references(project, ref, path)
+        if at_hand is not None and at_hand.ref == ref and not texts.unlike_locked(references, at_hand.text, path):
+            return at_hand
         try:
-            return self._at(project, ref, path)
+            side = self._at(project, ref, path)
         except InputError as error:
-            remedy = "make it anew with `runner-sync lock`, or name the base by option"
             why = str(error).rstrip(".")
-            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {remedy}.") from error
+            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {_ANEW}.") from error
+        if name := texts.unlike_locked(references, side.text, path):
+            raise InputError(f"{FILE_NAME} was made with another {name} than {project} {ref} has now: {_ANEW}.")
+        return side
 
     def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:
         """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""

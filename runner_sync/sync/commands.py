@@ -113,7 +113,8 @@ def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: Upg
     marked = options.conflict == "inline"
     entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
     refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
-    gone = () if options.only else [result.path for result in results]
+    is_whole = options.gpu and options.upstream and not options.only
+    gone = [result.path for result in results] if is_whole else ()
     before = given.omni.read(locks.FILE_NAME)
     after = locks.dump(locks.merge(_forget(given.lock, entries), entries, inputs=refs, gone=gone))
     return None if before == after else FileChange(locks.FILE_NAME, before, after)

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.errors import InputError
-from runner_sync.lock import Entry
+from runner_sync.lock import FILE_NAME, Entry
 from runner_sync.model import BaseRef, Tree
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
-from runner_sync.sync import inputs, pairs
+from runner_sync.sync import inputs, pairs, texts
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
 from runner_sync.sync.selection import Codes
@@ -110,8 +110,17 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader) -> CheckModule:
 
 def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
     refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}
-    texts = {ref: read.text(ref, module.upstream_path) for ref in sorted(refs)}
-    return replace(module, base_texts={ref: text for ref, text in texts.items() if text is not None})
+    found = {ref: text for ref in sorted(refs) if (text := read.text(ref, module.upstream_path)) is not None}
+    for ref, text in found.items():
+        locked = [
+            entry.upstream for entry in module.entries if entry.upstream is not None and entry.upstream.ref == ref
+        ]
+        if name := texts.unlike_locked(locked, text, module.upstream_path):
+            raise InputError(
+                f"{FILE_NAME} was made with another {name} than vllm-ascend {ref} has now: make it anew with "
+                "`runner-sync lock`, or name the base by option."
+            )
+    return replace(module, base_texts=found)
 
 
 def _inferred(

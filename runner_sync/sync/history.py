@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -92,17 +92,24 @@ def timeline(tree: Tree, path: str, names: Collection[str], progress: Progress) 
     return Timeline(revisions, tuple(bodies))
 
 
-def nearest(tree: Tree, known: Timeline, wanted: Mapping[str, str]) -> list[Side]:
-    """The revisions that come closest to the ``wanted`` units (``{name: text}``), oldest first."""
-    targets = {name: lines(text) for name, text in wanted.items()}
-    scores: dict[str, dict[str, float]] = {name: {} for name in targets}
-    for bodies in known.bodies:
-        for name, body in bodies.items():
-            if name in targets and body not in scores[name]:
-                scores[name][body] = closeness(targets[name], lines(body))
-    # The sort is stable: of equally close ones the oldest.
-    best = {name: sorted(rows, key=rows.__getitem__, reverse=True)[:KEPT] for name, rows in scores.items()}
+def nearest(tree: Tree, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[Side]:
+    """The revisions that come closest to the ``wanted`` units, each a method name and a text; oldest first.
+
+    Several modules may have copies of one method, from different revisions.
+    """
+    versions = {name: list(dict.fromkeys(_versions(known, name))) for name, _ in wanted}
+    fingerprints = {body: lines(body) for bodies in versions.values() for body in bodies}
+    best: dict[str, set[str]] = {name: set() for name in versions}
+    for name, text in wanted:
+        target = lines(text)
+        scores = {body: closeness(target, fingerprints[body]) for body in versions[name]}
+        # The sort is stable: of equally close ones the oldest.
+        best[name] |= set(sorted(scores, key=scores.__getitem__, reverse=True)[:KEPT])
     return [_side(tree, known.revisions[k]) for k in _covering(best, known.bodies)]
+
+
+def _versions(known: Timeline, name: str) -> Iterator[str]:
+    return (bodies[name] for bodies in known.bodies if name in bodies)
 
 
 def _covering(best: Mapping[str, Collection[str]], revisions: Sequence[Mapping[str, str]]) -> list[int]:

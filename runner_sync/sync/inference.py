@@ -94,7 +94,7 @@ def base_of(
     anchor = found.module.upstreams[0]
     name = upstream_name(unit, found)
     namesakes = {side.ref: (side, units[name]) for side in candidates if name in (units := _of(side))}
-    if locked is not None and locked.ref in namesakes:
+    if locked is not None and locked.ref in namesakes and digest(namesakes[locked.ref][1]) == locked.digest:
         side, body = namesakes[locked.ref]
         return Base(locked, side, body)
     origin = lineage.infer(text, [lineage.Candidate(ref, body) for ref, (_, body) in namesakes.items()])

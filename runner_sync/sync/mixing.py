@@ -87,7 +87,7 @@ class _Removal:
         for stmt in ast.walk(function):
             if isinstance(stmt, ast.Assign) and all(isinstance(t, ast.Name) for t in stmt.targets):
                 targets = {t.id for t in stmt.targets if isinstance(t, ast.Name)}
-                if targets <= served - read:
+                if targets <= served - read and id(stmt) not in inside:
                     self.gone.append(stmt)
 
     def _uses(self, node: ast.AST) -> bool:

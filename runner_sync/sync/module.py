@@ -64,8 +64,9 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         pair = gpu.twins(class_name, drafts, job, side)
         bound = device_bound(pair)
         mine = [d for d in chosen if d.owner == class_name]
+        stages = {d.name: len(d.texts) for d in mine}
         porting.port(mine, job, side, porting.veto_for(bound, job.refused, pair.upstream))
-        _mark(mine, job)
+        _mark([d for d in mine if len(d.texts) > stages[d.name]], job)
         decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
         added = porting.new_members(class_name, decisions, drafts, job, side)
         for draft in added:
@@ -127,10 +128,10 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
 
 
 def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:
-    """Put rulers around whole statements that the port added to a copy; a method of omni's own needs none."""
+    """Put rulers around whole statements that a port, the last stage, added to a copy; omni's own method needs none."""
     ruler = ruler_style(job.text, label=job.profile.marker)
     for draft in drafts:
-        if draft.kind != "copy" or len(draft.texts) < 2 or draft.gpu_now is None or draft.texts[-1] == draft.texts[-2]:
+        if draft.kind != "copy":
             continue
         marked = _marked_lines(draft.text, job.profile.marker)
         draft.texts[-1] = enclose_additions(draft.texts[-2], draft.text, marked=marked, ruler=ruler)
@@ -155,7 +156,7 @@ def _drop_gone_from_gpu(
     """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
     gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
-    called = [d for d in gone if _is_called(d, [other for other in drafts if other not in gone])]
+    called = [d for d in gone if d.member in job.callers or _is_called(d, [o for o in drafts if o not in gone])]
     while called:
         gone = [d for d in gone if d not in called]
         called = [d for d in gone if _is_called(d, called)]

@@ -5,11 +5,13 @@ Comes in: module text. Goes out: ``{name: text}`` maps in file order. May touch:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace as replaced
 from functools import lru_cache
 
 from runner_sync.errors import InputError
+from runner_sync.lock import digest
+from runner_sync.model import BaseRef
 from runner_sync.units import (
     Base,
     Module,
@@ -78,6 +80,16 @@ def bases_of(text: str, class_name: str) -> tuple[Base, ...]:
     """The bases of a class, empty when the module does not define it."""
     module = parsed(text)
     return class_bases(module, class_name) if has_class(module, class_name) else ()
+
+
+def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
+    """The first unit that reads otherwise in ``text`` than what was locked, or an empty string.
+
+    A revision that is named by a folder or by a branch can be another one by now.
+    """
+    units_ = unit_texts(text, path)
+    names = ((one.qualname, one.digest) for one in references if one.qualname in units_)
+    return next((name for name, locked in names if digest(units_[name]) != locked), "")
 
 
 def dotted(path: str) -> str:

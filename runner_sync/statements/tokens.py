@@ -1,0 +1,51 @@
+"""The tokens of a source text, strings in one piece.
+
+Comes in: source text. Goes out: tokens. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterator
+
+_START: int = getattr(tokenize, "FSTRING_START", -2)
+_END: int = getattr(tokenize, "FSTRING_END", -3)
+
+
+def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+    """As ``tokenize`` has them, but every f-string is one ``STRING`` token: Python 3.12 and later cut it into parts.
+
+    Raises ``tokenize.TokenError`` or ``SyntaxError`` for what is no Python.
+    """
+    lines = source.split("\n")
+    opened: list[tokenize.TokenInfo] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == _START:
+            opened.append(token)
+        elif token.type == _END:
+            first = opened.pop()
+            if not opened:
+                text = _between(lines, first.start, token.end)
+                yield tokenize.TokenInfo(tokenize.STRING, text, first.start, token.end, first.line)
+        elif not opened:
+            yield token
+
+
+def inside_strings(text: str) -> frozenset[int]:
+    """The 0-based lines of a statement or a head that begin inside a string; none when it is no Python."""
+    try:
+        return frozenset(line - 1 for token in tokens(text + "\n") for line in rows_inside(token))
+    except (SyntaxError, tokenize.TokenError):
+        return frozenset()
+
+
+def rows_inside(token: tokenize.TokenInfo) -> range:
+    """The 1-based lines that begin inside a token: all of a string's but its first."""
+    return range(token.start[0] + 1, token.end[0] + 1) if token.type == tokenize.STRING else range(0)
+
+
+def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    if start[0] == end[0]:
+        return lines[start[0] - 1][start[1] : end[1]]
+    return "\n".join((lines[start[0] - 1][start[1] :], *lines[start[0] : end[0] - 1], lines[end[0] - 1][: end[1]]))

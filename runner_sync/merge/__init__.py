@@ -64,8 +64,7 @@ def merge(
     parents(weave, strands, policy)
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)
-    reason = "upstream put a suite around statements that omni does not have"
-    doubts += [Doubt(strand, reason, 0.4) for strand in hollow if any_node(weave, strand).canon not in foreign]
+    doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
     doubts += [
         Doubt(s, "upstream removed everything inside a block that omni had added", 0.5) for s in suites if not s.kept
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
 from runner_sync.merge.resolve import Content
-from runner_sync.merge.weave import Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import INDENT
 
 
@@ -27,25 +27,31 @@ class Emitted:
         return "\n".join(self.lines) + "\n"
 
 
-def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Strand]]:
+HOLLOW = "upstream put a suite around statements that omni does not have"
+ORPHAN = "upstream added a branch to a condition that omni had removed"
+
+
+def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt]]:
     """Leave out strands that cannot stand: suites without a statement, clauses without their statement.
 
-    Returns the strands that stay, and upstream's new suites that were left out because omni has nothing of what they
-    enclose.
+    Returns the strands that stay, and doubts about upstream's new suites that were left out because omni has nothing
+    of what they enclose, or not the condition that they are a branch of.
     """
-    hollow: list[Strand] = []
+    doubts: list[Doubt] = []
     while True:
         kept = [s for s in strands if s.kept]
         alive = {id(s) for s in kept}
         full = {id(s.parent) for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
         owners = {id(s.owner) for s in kept if s.owner is not None}
         empty = [s for s in kept if s.sides == "u" and id(s) in owners and id(s) not in full]
-        for strand in empty:
-            hollow.append(strand)
-            _leave_out(strand, kept)
+        orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, alive)]
+        for strands_, reason in ((empty, HOLLOW), (orphans, ORPHAN)):
+            for strand in strands_:
+                doubts.append(Doubt(strand, reason, 0.4))
+                _leave_out(strand, kept)
         gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive, full, owners)]
-        if not gone and not empty:
-            return kept, hollow
+        if not gone and not empty and not orphans:
+            return kept, doubts
         for strand in gone:
             strand.kept = False
         for strand in kept:
@@ -70,9 +76,13 @@ def _leave_out(suite: Strand, strands: Sequence[Strand]) -> None:
             out.add(id(strand))
 
 
+def _is_orphan(weave: Weave, strand: Strand, alive: set[int]) -> bool:
+    return any_node(weave, strand).is_clause and (strand.owner is None or id(strand.owner) not in alive)
+
+
 def _cannot_stand(weave: Weave, strand: Strand, alive: set[int], full: set[int], owners: set[int]) -> bool:
     node = any_node(weave, strand)
-    if node.is_clause and (strand.owner is None or id(strand.owner) not in alive):
+    if _is_orphan(weave, strand, alive):
         return True
     if node.canon == "try" and id(strand) not in owners:
         return True

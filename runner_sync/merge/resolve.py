@@ -278,7 +278,7 @@ def content(
         return _of(omni), ""
     if policy.updates_only and similarity(base, omni) < CLOSE:
         return _of(omni), ""
-    if _same(upstream, base) or _is_inherited(upstream, foreign):
+    if _is_inherited(upstream, foreign) or (_same(upstream, base) and not _is_inherited(omni, heritage)):
         return _of(omni), ""
     refused = veto(upstream.canon) if veto is not None else ""
     if refused:

@@ -239,7 +239,7 @@ def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Stra
             side, link = "u", upstream
         case "bou" if upstream is base or (omni is not base and _is_wrapper(omni, "o")):
             side, link = "o", omni
-        case "bou" if policy.nesting == "omni" and not _is_wrapper(upstream, "u"):
+        case "bou" | "ou" if policy.nesting == "omni" and not _is_wrapper(upstream, "u"):
             side, link = "o", omni
         case _:
             side, link = "u", upstream

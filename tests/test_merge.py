@@ -1,6 +1,6 @@
 """The merge, case by case: each folder of ``fixtures/merge`` is base, omni, upstream and what is expected.
 
-``case.toml`` of a folder may name a policy, heritage, foreign statements, a vetoed word, and words of the reasons of
+``case.toml`` of a folder may name a policy, heritage, foreign or pinned statements, a vetoed word, and words of the reasons of
 the decisions, in order; without it a case must not ask anything. ``known-gaps`` has cases whose result is not yet the
 ideal one.
 """
@@ -31,6 +31,7 @@ class Case:
     policy: str = "follow"
     heritage: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
+    pinned: list[str] = field(default_factory=list)
     veto: str = ""
     reviews: list[str] = field(default_factory=list)
 
@@ -44,6 +45,7 @@ class Case:
             heritage=frozenset(self.heritage),
             veto=refuse if self.veto else None,
             foreign=frozenset(self.foreign),
+            pinned=frozenset(self.pinned),
         )
 
 

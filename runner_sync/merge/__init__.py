@@ -48,8 +48,18 @@ def merge(
     heritage: Collection[str] = frozenset(),
     veto: Veto | None = None,
     foreign: Collection[str] = frozenset(),
+    pinned: Collection[str] = frozenset(),
 ) -> Merged:
-    """Merge one unit. Raises ``UnparsableText`` when a side is no Python."""
+    """Merge one unit. Raises ``UnparsableText`` when a side is no Python.
+
+    Args:
+        triple: the three texts, at any indentation.
+        policy: which side wins where both changed the same; ``FOLLOW`` unless told.
+        heritage: canonical statements of other revisions of upstream, which a composite copy may have.
+        veto: the reason why a canonical statement of upstream must not come in, or an empty string.
+        foreign: canonical statements that upstream has from a third party; they do not come in.
+        pinned: canonical statements that omni has from a third party; that upstream dropped them is no reason to.
+    """
     policy = policy or FOLLOW
     if triple.upstream in (triple.base, triple.omni):
         return Merged(triple.omni)
@@ -60,7 +70,7 @@ def merge(
         triple = with_upstream_names(triple)
     weave = classify(flatten(triple.base), flatten(triple.omni), flatten(triple.upstream))
     strands = order(weave, policy)
-    doubts = settle_presence(weave, strands, policy, heritage, veto, foreign)
+    doubts = settle_presence(weave, strands, policy, heritage, veto, foreign, pinned)
     parents(weave, strands, policy)
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)

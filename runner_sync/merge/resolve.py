@@ -53,13 +53,15 @@ def settle_presence(
     heritage: Heritage,
     veto: Veto | None = None,
     foreign: Heritage = frozenset(),
+    pinned: Heritage = frozenset(),
 ) -> list[Doubt]:
     """Decide which strands stay. Deletions by one side of what the other left alone are taken; others are doubts.
 
     ``heritage`` holds the canonical texts of other upstream revisions: a statement of omni's that stands in one of
     them is no edit of omni's but a part that was synced at another time (a composite base). ``veto`` gives the reason
     why a canonical statement of upstream must not come in (an empty string: it may). ``foreign`` are statements that
-    upstream has from a third party: they neither come in nor are worth a question.
+    upstream has from a third party: they neither come in nor are worth a question. ``pinned`` are statements that omni
+    has from a third party: they do not go because upstream no longer has them.
     """
     if policy.updates_only:
         for strand in strands:
@@ -80,9 +82,19 @@ def settle_presence(
     doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, foreign)]
     if veto is not None:
         doubts += _refuse(weave, strands, veto)
+    _keep_pinned(weave, strands, pinned)
     _undo_half_moves(weave, strands)
     _keep_needed_suites(weave)
     return doubts
+
+
+def _keep_pinned(weave: Weave, strands: Sequence[Strand], pinned: Heritage) -> None:
+    """What omni has from a third party stays where upstream removed it and put nothing in its place."""
+    for run in _runs(strands):
+        if not any(strand.sides == "u" and strand.kept for strand in run):
+            for strand in run:
+                if strand.sides == "bo" and weave.omni[strand.omni or 0].canon in pinned:
+                    strand.kept = True
 
 
 def _keep_needed_suites(weave: Weave) -> None:

@@ -131,7 +131,7 @@ def _port(
         draft.reviews.append(_declined(draft, job, sides, reason, 0.5))
         return
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
-    result, broken = _merged(sides, policy, veto=veto, foreign=foreign, known=known)
+    result, broken = _merged(draft, sides, policy, veto=veto, foreign=foreign, known=known)
     if not result.parses:
         reason = f"the port from {job.gpu_new.path} did not parse, so it was not taken"
         draft.reviews.append(_declined(draft, job, sides, reason, 0.2))
@@ -164,13 +164,15 @@ def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
 
 
 def _merged(
-    sides: Triple, policy: merge.Policy, *, veto: Veto, foreign: Collection[str], known: Collection[str]
+    draft: Draft, sides: Triple, policy: merge.Policy, *, veto: Veto, foreign: Collection[str], known: Collection[str]
 ) -> tuple[merge.Merged, set[str]]:
     """The merge and what is wrong with it, once the statements that read what is not set here have been left out."""
+    # What the GPU runner dropped with vLLM's text around it, vllm-ascend may well have still.
+    pinned = lineage.fingerprint(draft.upstream) if draft.kind == "copy" and draft.upstream else frozenset[str]()
     before = problems(sides.omni, known)
     missing: set[str] = set()
     for attempt in range(TRIES):
-        result = merge.merge(sides, policy=policy, veto=_without(missing, veto), foreign=foreign)
+        result = merge.merge(sides, policy=policy, veto=_without(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
         names = {word.partition(" ")[2] for word in broken if not word.startswith("idle")}
         if not names - missing or attempt == TRIES - 1:

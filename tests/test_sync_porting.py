@@ -161,6 +161,23 @@ def test_a_wrapper_that_this_vllm_ascend_does_not_have_is_not_ported(
     assert (reason in questions) == (not is_there)
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_only_the_gpu_wrapper_has_is_not_ported(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The statement does not name the wrapper, only a member that vllm-ascend's may not have."""
+    members = "class {}:\n    def run(self):\n        pass\n"
+    clearing = "\n    def clear_graphs(self):\n        pass\n"
+    trees = Trees(tmp_path)
+    lay_out(trees.vllm, {"vllm/compilation/cuda_graph.py": members.format("CUDAGraphWrapper") + clearing})
+    own = members.format("ACLGraphWrapper") + (clearing if is_there else "")
+    lay_out(trees.ascend_new, {"vllm_ascend/compilation/acl_graph.py": own})
+    now = GPU_TWIN.replace("kept = self.keep(first)\n", "kept = self.keep(first)\n        self.talker.clear_graphs()\n")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert ("self.talker.clear_graphs()" in text) == is_there
+    assert ("it uses .clear_graphs, which is not in ACLGraphWrapper" in questions) == (not is_there)
+
+
 def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,8 @@ class ModuleJob:
     ``mixins`` those to put behind, each with the names that it gives to ``self``, ``unmixed`` such as the class goes on
     without; ``records`` are those of modules upgraded before; ``policies`` say which side wins conflicts, by unit
     pattern; ``causes`` names the upstream commits behind a unit's added lines since a base; ``lacks``
-    says whether a module of the trees, as they are after this run, is known not to have a name.
+    says whether a module of the trees, as they are after this run, is known not to have a name; ``strangers`` are
+    members of GPU classes that the class which stands for them on NPU does not have, with that class's name.
     """
 
     profile: Profile
@@ -91,6 +92,7 @@ class ModuleJob:
     policies: Mapping[str, str] = field(default_factory=dict)
     lacks: Callable[[str, str], bool] = lambda _module, _name: False
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
+    strangers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def refused(self) -> dict[str, str]:
@@ -99,7 +101,10 @@ class ModuleJob:
         for row in self.profile.names:
             if not row.new_module.startswith(f"{self.profile.package}.") and self.lacks(row.new_module, row.new_name):
                 words[row.new_name] = f"not in {row.new_module}"
-        return words
+        own = self.text + (self.upstream.text if self.upstream is not None else "")
+        return words | {
+            f".{name}": f"not in {owner}" for name, owner in self.strangers.items() if f".{name}" not in own
+        }
 
 
 @dataclass(frozen=True, slots=True)

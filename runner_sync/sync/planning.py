@@ -18,7 +18,7 @@ from runner_sync.compose.imports import Import, add
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
-from runner_sync.profile import RunnerModule
+from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.sync import inputs, texts
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
@@ -163,9 +163,24 @@ def _job(
         policies=given.config.units,
         relocated=program.relocated,
         lacks=program.lacks,
+        strangers=_strangers(given.profile.names, program),
         causes=bases.causes(found),
         callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),
     )
+
+
+def _strangers(names: Sequence[NameRewrite], program: Program) -> dict[str, str]:
+    """Members of renamed classes that the class of the new name, which inherits from none, does not have."""
+    found: dict[str, str] = {}
+    for row in names:
+        places = ((row.module, row.name), (row.new_module, row.new_name))
+        known = [(module[1], name) for dotted, name in places if (module := program.module(dotted)) is not None]
+        if row.name == row.new_name or len(known) < 2 or texts.bases_of(*known[1]):
+            continue
+        old, new = (given_names(text, name) for text, name in known)
+        if old and new:
+            found |= dict.fromkeys((name for name in old - new if not name.startswith("__")), row.new_name)
+    return found
 
 
 def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs) -> Ancestry:

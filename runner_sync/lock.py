@@ -120,7 +120,10 @@ class _Reader:
             raise self._error(index, f"names the unknown project {project!r};")
         if not _DIGEST.fullmatch(digest_):
             raise self._error(index, f"has the malformed digest {digest_[:20]!r} for {name};")
-        return BaseRef(project, ref, path, name, "lock", 1.0, digest_)
+        also = table.get("also", [])
+        if not isinstance(also, list) or not all(isinstance(other, str) for other in also):
+            raise self._error(index, f"has also = {also!r} where a list of strings belongs;")
+        return BaseRef(project, ref, path, name, "lock", 1.0, digest_, tuple(also))
 
     def _typed(self, index: int, table: dict[str, Any], key: str, kind: type, *, default: Any = None) -> Any:
         value = table.get(key, default)
@@ -160,7 +163,7 @@ def _entry_table(entry: Entry) -> dict[str, Any]:
     for key, base in (("upstream", entry.upstream), ("gpu", entry.gpu)):
         if base is not None:
             values = (base.project, base.ref, base.path, base.qualname, base.digest)
-            table[key] = dict(zip(_REF_KEYS, values, strict=True))
+            table[key] = dict(zip(_REF_KEYS, values, strict=True)) | ({"also": list(base.also)} if base.also else {})
     return table
 
 

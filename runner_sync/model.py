@@ -156,7 +156,8 @@ class Finding:
 class BaseRef:
     """Which upstream text a unit was copied from, and how that is known.
 
-    ``how`` is ``lock``, ``option``, ``inferred`` or ``composite``; ``similarity`` is in 0…1.
+    ``how`` is ``lock``, ``option``, ``inferred`` or ``composite``; ``similarity`` is in 0…1. ``also`` are the refs that
+    single statements of a composite copy come from.
     """
 
     project: Project
@@ -166,6 +167,7 @@ class BaseRef:
     how: str
     similarity: float
     digest: str = ""
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

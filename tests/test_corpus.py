@@ -14,7 +14,7 @@ import pytest
 
 from runner_sync.lock import FILE_NAME, load
 from runner_sync.model import Project, Tree
-from runner_sync.sync import ReplayOptions, TreeOptions, Upgrade, UpgradeOptions, upgrade
+from runner_sync.sync import ReplayOptions, TreeOptions, Upgrade, UpgradeOptions, lock, upgrade
 from runner_sync.sync import inputs as sync_inputs
 from runner_sync.sync.proof import Overlay
 from runner_sync.sync.replaying import Replayed, cases, largest, row, run
@@ -153,10 +153,21 @@ def test_units_that_come_from_the_target_keep_their_bytes(omni: str, corpus_rele
 UPGRADES = [("0.18.0", "0.19.1rc1"), ("0.22.0", "0.22.1rc1"), ("0.26.0", "0.28.0rc1"), ("0.32.0rc1", "0.30.0rc2")]
 
 
+def overlaid(texts: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on the omni tree has these texts, a lock among them."""
+    opened = sync_inputs.open_omni
+
+    def upgraded(*arguments: object) -> sync_inputs.Inputs:
+        given = opened(*arguments)  # type: ignore[arg-type]
+        return replace(given, omni=Overlay(given.omni, texts), lock=load(texts[FILE_NAME], path=FILE_NAME))
+
+    monkeypatch.setattr(sync_inputs, "open_omni", upgraded)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("gpu", [False, True], ids=["upstream", "both"])
 @pytest.mark.parametrize(("omni", "ascend"), UPGRADES)
-def test_a_second_upgrade_changes_nothing(
+def test_a_second_upgrade_changes_nothing_and_asks_nothing(
     omni: str, ascend: str, gpu: bool, corpus_release: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = options(omni, ascend, gpu=gpu)
@@ -166,15 +177,33 @@ def test_a_second_upgrade_changes_nothing(
         ast.parse(change.after or "")
     assert first.lock is not None
     texts = {change.path: change.after or "" for change in (*first.changes, first.lock)}
-    opened = sync_inputs.open_omni
-
-    def upgraded(*arguments: object) -> sync_inputs.Inputs:
-        given = opened(*arguments)  # type: ignore[arg-type]
-        return replace(given, omni=Overlay(given.omni, texts), lock=load(texts[FILE_NAME], path=FILE_NAME))
-
-    monkeypatch.setattr(sync_inputs, "open_omni", upgraded)
+    overlaid(texts, monkeypatch)
     second = upgrade(wanted)
     assert {c.path: changed(texts.get(c.path, ""), c.after or "") for c in second.changes} == {}
+    assert [item.reason for item in second.report.reviews] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("omni", "ascend"), [("0.28.0", "0.30.0rc2"), ("0.32.0rc1", "0.30.0rc2")])
+def test_a_lock_made_before_changes_nothing_of_an_upgrade_and_of_the_next(
+    omni: str, ascend: str, corpus_release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock is what the upgrade would have inferred."""
+    wanted = options(omni, ascend, gpu=True)
+    without = {change.path: change.after or "" for change in planned(corpus_release, wanted).changes}
+    made = lock(wanted).lock
+    assert made is not None
+    texts = {FILE_NAME: made.after or ""}
+    overlaid(texts, monkeypatch)
+    first = upgrade(wanted)
+    assert {
+        c.path: changed(without.get(c.path, ""), c.after or "") for c in first.changes if c.after != without[c.path]
+    } == {}
+    assert first.lock is not None
+    texts |= {change.path: change.after or "" for change in (*first.changes, first.lock)}
+    second = upgrade(wanted)
+    assert [change.path for change in second.changes] == []
+    assert [item.reason for item in second.report.reviews] == []
 
 
 def changed(before: str, after: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,8 @@ digest = "{DIGEST}"
 
 def test_dump_and_load_are_inverse() -> None:
     assert load(dump(LOCK)) == LOCK
+    composite = Lock((Entry("b/r.py", "R.run", replace(ref("0.3.0"), also=("0.1.0", "0.2.0"))),))
+    assert load(dump(composite)) == composite
     assert load(dump(Lock())) == Lock()
 
 
@@ -89,6 +92,7 @@ def test_unknown_keys_are_kept() -> None:
         ((DIGEST, DIGEST.upper()), r"x\.lock:6: has the malformed digest"),
         (("[[unit]]", "[unit]"), "where a list of tables belongs"),
         (("[unit.upstream]", "upstream = 1\n[unit.gone]"), r"x\.lock:6: has a upstream that is no table"),
+        (("[unit.upstream]", "[unit.upstream]\nalso = [1]"), r"x\.lock:6: has also = \[1\] where a list of strings"),
         (("[inputs]", "<<<<<<< HEAD\n[inputs]"), r"x\.lock:3: holds an unresolved merge conflict"),
         (("[[unit]]", "=======\n[[unit]]"), r"x\.lock:6: holds an unresolved merge conflict"),
         (("[[unit]]", '[[unit]]\npath = "b/r.py"\nname = "R.run"\n\n[[unit]]'), r":10: lists R\.run of b/r\.py twice"),

@@ -1,8 +1,8 @@
 """The merge, case by case: each folder of ``fixtures/merge`` is base, omni, upstream and what is expected.
 
 ``case.toml`` of a folder may name a policy, heritage, foreign or pinned statements, a vetoed word, and words of the
-reasons of the decisions, in order; without it a case must not ask anything. ``known-gaps`` has cases whose result is not
-yet the ideal one.
+reasons of the decisions, in order; without it a case must not ask anything. ``known-gaps`` has cases whose result is
+not yet the ideal one.
 """
 
 from __future__ import annotations

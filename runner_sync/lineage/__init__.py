@@ -72,9 +72,18 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     base = candidates[at]
     known = fingerprint(base.text)
     others = [(c.ref, frozenset(fingerprint(c.text)) - frozenset(known)) for c in candidates if c.text != base.text]
-    mixed = tuple(dict.fromkeys(ref for ref, canons in others if any(c in canons for c in mine)))
     heritage = frozenset(canon for _, canons in others for canon in canons)
-    return Origin(base.ref, base.text, scores[at], heritage, mixed)
+    return Origin(base.ref, base.text, scores[at], heritage, _cover(frozenset(mine) & heritage, others))
+
+
+def _cover(statements: frozenset[str], others: Sequence[tuple[str, frozenset[str]]]) -> tuple[str, ...]:
+    """Few of the refs that have all ``statements`` between them (greedy set cover, Johnson 1974), in their order."""
+    left, chosen = set(statements), []
+    while left:
+        ref, having = max(others, key=lambda other: len(left & other[1]))
+        left -= having
+        chosen.append(ref)
+    return tuple(dict.fromkeys(ref for ref, _ in others if ref in chosen))
 
 
 def kind_of(text: str, origin: Origin | None) -> Lineage:

@@ -115,8 +115,11 @@ def _locked(draft: Draft, job: ModuleJob, candidates: list[lineage.Candidate]) -
         return None
     for candidate in sorted(candidates, key=lambda one: one.ref != entry.ref):
         if digest(candidate.text) == entry.digest:
-            score = lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(candidate.text))
-            return lineage.Origin(candidate.ref, candidate.text, max(score, lineage.COPY))
+            known = lineage.fingerprint(candidate.text)
+            score = lineage.similarity(lineage.fingerprint(draft.text), known)
+            others = [lineage.fingerprint(other.text) for other in candidates if other.ref in entry.also]
+            heritage = frozenset(canon for other in others for canon in other) - frozenset(known)
+            return lineage.Origin(candidate.ref, candidate.text, max(score, lineage.COPY), heritage, entry.also)
     return None
 
 
@@ -129,14 +132,15 @@ def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:
 def _reference(draft: Draft, job: ModuleJob, origin: lineage.Origin, name: str) -> BaseRef:
     anchor = job.module.upstreams[0]
     how = "lock" if draft.name in job.locked else "composite" if origin.composite else "inferred"
-    return BaseRef(anchor.project, origin.ref, anchor.path, name, how, round(origin.similarity, 3), digest(origin.text))
+    score = round(origin.similarity, 3)
+    return BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(origin.text), origin.composite)
 
 
 def _touch_up(draft: Draft, job: ModuleJob, origin: lineage.Origin, name: str) -> None:
     """Bring the statements that an own method shares with its namesake up to date (unpackings, calls)."""
     assert draft.upstream is not None
     result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=merge.TOUCH_UP)
-    if result.parses and result.text != draft.text and not result.decisions:
+    if result.parses and canonical(result.text) != canonical(draft.text) and not result.decisions:
         draft.texts.append(result.text)
         draft.base = _reference(draft, job, origin, name)
         reason = "a method of omni's own, brought up to date in the statements that it shares with upstream's"

@@ -67,9 +67,8 @@ class Bases:
         now = Side(tree.source.ref, tree.read(path) or "", path)
         if self.options.ascend_base is not None:
             return [*self._since(self.options.ascend_base, tree, path), now]
-        locked = dict.fromkeys(
-            e.upstream.ref for e in self.given.lock.entries if e.upstream and e.upstream.path == path
-        )
+        named = [e.upstream for e in self.given.lock.entries if e.upstream and e.upstream.path == path]
+        locked = dict.fromkeys(ref for one in named for ref in (one.ref, *one.also))
         if locked:
             return [*(self._locked("vllm-ascend", ref, path, at_hand=now) for ref in locked), now]
         if tree.source.kind == "git":
@@ -135,6 +134,15 @@ class Bases:
             return None
         text = self.given.omni.read(found.module.gpu.path)
         return Side(self.given.omni.source.ref, text, found.module.gpu.path) if text is not None else None
+
+    def gpu_settled(self, found: Found) -> Side | None:
+        """The GPU twin at the last upgrade that took the GPU runners in: what NPU lacks of it was settled then."""
+        ref = self.given.lock.inputs.get("vllm-omni")
+        if ref is None or found.module.gpu is None or self.options.omni_base is not None:
+            return None
+        if ref == self.given.omni.source.ref:
+            return self.gpu_now(found)
+        return self._locked("vllm-omni", ref, found.module.gpu.path)
 
     def gpu_bases(self, found: Found) -> tuple[GpuBase, ...]:
         assert found.module.gpu is not None

@@ -15,7 +15,7 @@ from runner_sync import write
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.notes import annotate
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Finding, Report, Tree
+from runner_sync.model import BaseRef, FileChange, Finding, Report, Source, Tree
 from runner_sync.sync import inputs, planning, proof
 from runner_sync.sync.conflicts import inline, two_sided
 from runner_sync.sync.job import ModuleResult
@@ -86,7 +86,7 @@ def _planned(
         summary=planning.summarise(results, reviews),
     )
     root = options.out if options.out is not None else given.root
-    return Upgrade(report, changes, root, _lock_change(results, given, options))
+    return Upgrade(report, changes, root, _lock_change(command, results, given, options))
 
 
 def _rest(results: list[ModuleResult]) -> list[str]:
@@ -109,15 +109,29 @@ def _rest(results: list[ModuleResult]) -> list[str]:
     return said
 
 
-def _lock_change(results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> FileChange | None:
+def _lock_change(
+    command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
+) -> FileChange | None:
     marked = options.conflict == "inline"
     entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
-    refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
     is_whole = options.gpu and options.upstream and not options.only
+    refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
     gone = [result.path for result in results] if is_whole else ()
     before = given.omni.read(locks.FILE_NAME)
-    after = locks.dump(locks.merge(_forget(given.lock, entries), entries, inputs=refs, gone=gone))
+    made = locks.merge(_forget(given.lock, entries), entries, inputs=refs, gone=gone)
+    asked = any(result.reviews for result in results)
+    if command == "upgrade" and is_whole and (asked or made != given.lock):
+        made = _settled(made, given.omni.source)
+    after = locks.dump(made)
     return None if before == after else FileChange(locks.FILE_NAME, before, after)
+
+
+def _settled(lock: locks.Lock, omni: Source) -> locks.Lock:
+    """The lock of an upgrade that took the GPU runners in: what they have and NPU has not is settled for this revision.
+
+    A folder without a version can hold another tree next time, so it settles nothing.
+    """
+    return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.version or omni.revision else lock
 
 
 def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:

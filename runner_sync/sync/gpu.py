@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from runner_sync import lineage, merge
 from runner_sync.compose.members import Member, Twins, canonical, decide, self_names
+from runner_sync.lock import digest
 from runner_sync.model import Triple
 from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
@@ -31,7 +32,8 @@ class GpuSide:
     ``new`` is the twin as it would read on the old vLLM, ``full`` as it is; ``foreign`` are per unit the statements
     that vLLM itself added or removed; ``bases`` where each ``old`` text is from; ``neutral`` the
     units that had device code and have none now; ``plain`` has ``(qualified name, text)`` of the twin as written;
-    ``former`` are the units that some earlier revision of the twin has.
+    ``former`` are the units that some earlier revision of the twin has, ``settled`` those that read at the last upgrade
+    as they do now.
     """
 
     old: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +45,7 @@ class GpuSide:
     neutral: frozenset[str] = frozenset()
     plain: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     former: frozenset[str] = frozenset()
+    settled: frozenset[str] = frozenset()
 
 
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
@@ -70,11 +73,21 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         if before and after and before != after and _is_copy(old[name], before):
             view[name] = _rebased(new[name], *(translate_unit(text, job.profile).text for text in (after, before)))
     plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))
-    earlier = [base.side for base in job.gpu_bases if base.side.ref != job.gpu_new.ref]
-    if job.gpu_synced:
-        earlier.append(job.gpu_new)
+    earlier = [base.side for base in job.gpu_bases if base.side.text != job.gpu_new.text]
+    if job.gpu_settled is not None:
+        earlier.append(job.gpu_settled)
     former = frozenset(name for base in earlier for name in _translated_units(job, base))
-    return GpuSide(old, view, new_text, new, foreign, chosen, _neutral(job, chosen, new, plain), plain, former)
+    neutral = _neutral(job, chosen, new, plain)
+    return GpuSide(old, view, new_text, new, foreign, chosen, neutral, plain, former, _settled(job, plain))
+
+
+def _settled(job: ModuleJob, plain: Mapping[str, tuple[str, str]]) -> frozenset[str]:
+    if job.gpu_settled is None:
+        return frozenset()
+    then = _by_npu_name(job, texts.unit_texts(job.gpu_settled.text))
+    return frozenset(
+        name for name, (_, text) in plain.items() if name in then and canonical(then[name][1]) == canonical(text)
+    )
 
 
 def _before_mixins(job: ModuleJob, name: str, text: str) -> str:
@@ -112,8 +125,8 @@ def names_device(text: str, profile: Profile) -> bool:
 
 
 def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
-    """For each unit of the twin that some base has, also one that is gone: the base whose text the NPU unit is closest
-    to."""
+    """For each unit of the twin that some base has, also one that is gone: the base that the lock names, else the one
+    whose text the NPU unit is closest to."""
     tables = [(base, _translated_units(job, base.side)) for base in job.gpu_bases]
     mine = {draft.name: draft.text for draft in drafts}
     chosen = {}
@@ -121,10 +134,20 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
         options = [(base, table[name]) for base, table in tables if name in table]
         if not options:
             continue
+        locked = next((base for base, _ in options if _is_locked(job, base.side, name)), None)
+        if locked is not None:
+            chosen[name] = locked
+            continue
         target = lineage.fingerprint(mine.get(name, options[-1][1]))
         scores = [lineage.similarity(target, lineage.fingerprint(text)) for _, text in options]
         chosen[name] = options[max(range(len(options)), key=lambda k: (scores[k], -k))][0]
     return chosen
+
+
+def _is_locked(job: ModuleJob, side: Side, name: str) -> bool:
+    entry = job.locked_gpu.get(name)
+    text = texts.unit_texts(side.text).get(entry.qualname) if entry is not None else None
+    return entry is not None and text is not None and digest(text) == entry.digest
 
 
 def _translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:

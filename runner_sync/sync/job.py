@@ -57,16 +57,16 @@ class ModuleJob:
     """One derived module with its two upstreams, old and new. Missing sides are ``None`` or empty.
 
     ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
-    have been aligned with, oldest first; ``gpu_new`` is the twin now, ``gpu_synced`` whether the
-    lock says that the module was aligned with it already, and ``load_vllm`` gives vLLM's runner of its
-    version. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
+    have been aligned with, oldest first; ``gpu_new`` is the twin now, ``gpu_settled`` the twin at the last upgrade that
+    the lock knows of, and ``load_vllm`` gives vLLM's runner of its version. ``locked`` and ``locked_gpu`` are what the
+    lock says each unit follows. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
     dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
     that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,
     ``mixins`` those to put behind, each with the names that it gives to ``self``, ``unmixed`` such as the class goes on
     without; ``records`` are those of modules upgraded before; ``policies`` say which side wins conflicts, by unit
-    pattern; ``causes`` names the upstream commits behind a unit's added lines since a base; ``lacks``
-    says whether a module of the trees, as they are after this run, is known not to have a name; ``strangers`` are
-    members of GPU classes that the class which stands for them on NPU does not have, with that class's name.
+    pattern; ``causes`` names the upstream commits behind a unit's added lines since a base; ``lacks`` says whether a
+    module of the trees, as they are after this run, is known not to have a name; ``strangers`` are members of GPU
+    classes that the class which stands for them on NPU does not have, with that class's name.
     """
 
     profile: Profile
@@ -76,9 +76,10 @@ class ModuleJob:
     upstream: Side | None = None
     bases: tuple[Side, ...] = ()
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
+    locked_gpu: Mapping[str, BaseRef] = field(default_factory=dict)
     gpu_bases: tuple[GpuBase, ...] = ()
     gpu_new: Side | None = None
-    gpu_synced: bool = False
+    gpu_settled: Side | None = None
     load_vllm: Callable[[], Side | None] = lambda: None
     ancestry: Mapping[str, Ancestry] = field(default_factory=dict)
     mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)

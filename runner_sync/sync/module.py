@@ -81,10 +81,14 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
 def _mixed_in(job: ModuleJob) -> list[Draft]:
     """A question about the new bases of each class, and about those that it goes on without."""
     found = []
-    for class_name, mixins in job.unmixed.items() if not job.only else ():
+    settled = _settled_bases(job)
+    for class_name, left in job.unmixed.items() if not job.only else ():
+        asked = [name for name in left if name not in settled]
+        if not asked:
+            continue
         draft = Draft(class_name, [""], "own", "review")
         reason = (
-            f"the GPU twin mixes in {', '.join(mixins)}, which the NPU class has done without since before this "
+            f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
             f"upgrade: is that meant? `runner-sync upgrade --only '{class_name}*'` brings it with what calls it"
         )
         draft.reviews = [review(draft, job.path, reason, 0.5, "", "", "", "")]
@@ -98,6 +102,13 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
         draft.reviews = [review(draft, job.path, reason, 0.6, "", "", "", "")]
         found.append(draft)
     return found
+
+
+def _settled_bases(job: ModuleJob) -> set[str]:
+    """Bases that the GPU class had at the last upgrade: what NPU does without of them was settled then."""
+    if job.gpu_settled is None or job.module.gpu is None:
+        return set()
+    return {base.expression for base in texts.bases_of(job.gpu_settled.text, job.module.gpu.name)}
 
 
 def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
@@ -118,7 +129,7 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
     found = []
     for decision in decisions:
         name = f"{class_name}.{decision.name}"
-        if decision.action not in ("device", "rebuilt") or not is_selected(name, job.only):
+        if decision.action not in ("device", "rebuilt") or not is_selected(name, job.only) or name in side.settled:
             continue
         draft = Draft(name, [""], "own", "review")
         text = side.full[name]

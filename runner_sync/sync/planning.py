@@ -23,7 +23,7 @@ from runner_sync.sync import inputs, texts
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, ModuleResult, Side, is_selected
+from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side, is_selected
 from runner_sync.sync.mixing import given_names
 from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
@@ -141,7 +141,8 @@ def _job(
     gpu_new = bases.gpu_now(found) if options.gpu else None
     gpu_bases = bases.gpu_bases(found) if gpu_new is not None else ()
     missing = _mixins(found, program, gpu_new, given.profile.classes)
-    brought, left = _new_and_old(missing, found, gpu_bases, options)
+    settled = bases.gpu_settled(found) if gpu_new is not None else None
+    brought, left = _new_and_old(missing, found, [base.side for base in gpu_bases], settled, options)
     return ModuleJob(
         profile=given.profile,
         module=found.module,
@@ -150,9 +151,10 @@ def _job(
         upstream=bases.upstream(found) if options.upstream else None,
         bases=bases.upstream_bases(found) if options.upstream else (),
         locked=_locked(given.lock, found.path),
+        locked_gpu={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
         gpu_bases=gpu_bases,
         gpu_new=gpu_new,
-        gpu_synced=_is_synced(found, gpu_new, given),
+        gpu_settled=settled,
         load_vllm=bases.vllm_now,
         ancestry=ancestry,
         mixins=brought,
@@ -220,14 +222,6 @@ def _records(program: Program) -> dict[str, records.Record]:
     }
 
 
-def _is_synced(found: Found, gpu_new: Side | None, given: inputs.Inputs) -> bool:
-    """Whether the lock was written for the GPU runners of this very revision (an unversioned path says nothing)."""
-    source = given.omni.source
-    if gpu_new is None or not (source.version or source.revision):
-        return False
-    return any(e.path == found.path and e.gpu is not None and e.gpu.ref == gpu_new.ref for e in given.lock.entries)
-
-
 def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
     return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
 
@@ -256,7 +250,11 @@ Mixins = dict[str, dict[str, frozenset[str]]]
 
 
 def _new_and_old(
-    missing: Mapping[str, frozenset[str]], found: Found, gpu_bases: Sequence[GpuBase], options: UpgradeOptions
+    missing: Mapping[str, frozenset[str]],
+    found: Found,
+    earlier: Sequence[Side],
+    settled: Side | None,
+    options: UpgradeOptions,
 ) -> tuple[Mixins, Mixins]:
     """Missing mixins by class: those to bring, and those that the NPU class has done without since before this upgrade.
 
@@ -264,10 +262,12 @@ def _new_and_old(
     """
     assert not missing or found.module.gpu is not None
     name = found.module.name
-    old = set()
-    if found.module.gpu is not None and gpu_bases and not (options.only and is_selected(name, options.only)):
-        tables = [{b.expression for b in texts.bases_of(g.side.text, found.module.gpu.name)} for g in gpu_bases]
-        old = set.intersection(*tables)
+    old: set[str] = set()
+    if found.module.gpu is not None and not (options.only and is_selected(name, options.only)):
+        twin = found.module.gpu.name
+        tables = [{b.expression for b in texts.bases_of(side.text, twin)} for side in earlier]
+        old = set.intersection(*tables) if tables else set()
+        old |= {b.expression for b in texts.bases_of(settled.text, twin)} if settled is not None else set()
     brought = {mixin: names for mixin, names in missing.items() if mixin not in old}
     left = {mixin: names for mixin, names in missing.items() if mixin in old}
     return ({name: brought} if brought else {}), ({name: left} if left else {})

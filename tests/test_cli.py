@@ -108,6 +108,7 @@ def test_arguments_are_passed_on(sync: FakeSync, line: str, rest: tuple[Any, ...
         ("upgrade --ascend-ref a --ascend-version 1", ("--ascend-ref", "--ascend-version")),
         ("upgrade --ascend-ref a", ("--ascend-ref", "--ascend-path")),
         ("upgrade --omni-version 1", ("--omni-version", "--out", "--diff")),
+        ("upgrade --omni-version 1 --out /dev/null", ("/dev/null is no folder", "--out")),
         ("upgrade -o json -o text", ("-o json", "-o text", "standard output")),
         ("upgrade --diff -o json", ("--diff", "-o json")),
         ("check -o json:a -o sarif:./a", ("-o json:a", "-o sarif:a")),

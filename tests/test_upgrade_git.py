@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from repo_samples import REPOS, tagged_repository
+from sync_samples import commit
 
-from runner_sync.model import Revision, UnitReport
-from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, history, upgrade
+from runner_sync.errors import InputError
+from runner_sync.model import ReviewItem, Revision, UnitReport
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, history, lock, upgrade
+from runner_sync.sync.conflicts import disjoint, inline
 
 RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
 EXECUTE, DUMMY = "OmniNPUModelRunner.execute_model", "OmniNPUModelRunner._dummy_run"
@@ -122,6 +125,51 @@ def test_a_second_upgrade_changes_nothing(trees: Trees, has_lock: bool) -> None:
 def test_each_hunk_names_the_commit_that_caused_it(trees: Trees) -> None:
     causes = "\n".join(hunk.cause for hunk in units(trees.upgrade())[EXECUTE].hunks)
     assert trees.commits["v0.3.0"][:10] in causes
+
+
+def test_hunks_have_the_lines_of_the_file_as_written(trees: Trees) -> None:
+    """Layout and review comments come in after the merge."""
+    runner = trees.omni / RUNNER
+    text = runner.read_text("utf-8")
+    runner.write_text(text.replace("_prepare_inputs(batch)", "_prepare_inputs(batch, self.talker)"), "utf-8")
+    planned = upgrade(replace(trees.options(), allow_dirty=True))
+    (change,) = planned.changes
+    before, after = text.split("\n"), (change.after or "").split("\n")
+    assert any("runner-sync: review" in line for line in after)
+    hunks = [hunk for unit in planned.report.units for hunk in unit.hunks]
+    shown = {line for hunk in hunks for line in after[hunk.line - 1 : hunk.end_line]}
+    brought = {line for line in after if line not in before and not line.startswith("from ")}
+    assert {line for line in brought if "runner-sync: review" not in line and "talker" not in line} <= shown
+
+
+def test_a_lock_whose_bases_are_out_of_reach_is_made_anew(trees: Trees) -> None:
+    place = trees.omni / "runner-sync.lock"
+    first = lock(trees.options()).lock
+    assert first is not None
+    place.write_text((first.after or "").replace(trees.commits["v0.1.0"][:10], "0123456789"), "utf-8")
+    with pytest.raises(InputError, match="make it anew with `runner-sync lock`"):
+        trees.upgrade()
+    again = lock(trees.options()).lock
+    assert again is not None
+    assert again.after == first.after
+
+
+def test_a_lock_that_was_deleted_is_no_dirty_file(trees: Trees) -> None:
+    options = trees.options()
+    apply(lock(options), options)
+    commit(trees.omni)
+    (trees.omni / "runner-sync.lock").unlink()
+    assert apply(lock(options), options) == ("runner-sync.lock",)
+
+
+def test_conflicts_inline_do_not_stand_inside_each_other() -> None:
+    text = "a = 1\nb = 2\nc = 3\n"
+    outer = ReviewItem("R1", "u", "p", 1, 3, "outer", 0.5, "", "x = 1", text.rstrip(), text.rstrip())
+    inner = ReviewItem("R2", "u", "p", 2, 2, "inner", 0.5, "b = 0", "b = 1", "b = 2", "b = 2")
+    items = disjoint([inner, outer])
+    assert [item.id for item in items] == ["R1"]
+    made = inline(text, items)
+    assert [made.count(mark) for mark in ("<<<<<<<", "|||||||", "=======", ">>>>>>>")] == [1, 1, 1, 1]
 
 
 def test_inline_conflicts_show_three_sides_and_the_rest_is_written(trees: Trees) -> None:

@@ -17,7 +17,7 @@ from runner_sync.compose.notes import annotate
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Finding, Report, Source, Tree
 from runner_sync.sync import inputs, planning, proof
-from runner_sync.sync.conflicts import inline, two_sided
+from runner_sync.sync.conflicts import disjoint, inline, two_sided
 from runner_sync.sync.job import ModuleResult
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
@@ -34,11 +34,12 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     return _planned("upgrade", finished, findings, notes, given, options)
 
 
-def open_inputs(options: UpgradeOptions) -> inputs.Inputs:
-    """The trees of a run, each by option, environment, configuration or installation."""
-    given = inputs.open_omni(options.omni, options.config, options.progress)
+def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
+    """The trees of a run, each by option, environment, configuration or installation; vllm-ascend by the lock, too."""
+    given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=with_lock)
     if options.upstream:
         ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
+        ascend = ascend or inputs.locked_ascend(given.lock, options.progress)
         given = replace(given, ascend=inputs.require_ascend(ascend))
     return replace(given, vllm=_open_vllm(options, given))
 
@@ -59,10 +60,16 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
         return result
     text = format_changes(result.before, result.after, path=result.path, root=given.root)
     reviews = planning.relocate(result.reviews, result.after, text)
-    sided = [item for item in reviews if options.conflict == "inline" and two_sided(text, item)]
+    sided = disjoint(item for item in reviews if options.conflict == "inline" and two_sided(text, item))
     noted, placed = annotate(text, [item for item in reviews if item not in sided])
     sided = planning.relocate(sided, text, noted)
-    return replace(result, after=inline(noted, sided), reviews=(*placed, *sided))
+    after = inline(noted, sided)
+    reviews = planning.relocate([*placed, *sided], noted, after)
+    units = tuple(
+        replace(unit, hunks=tuple(planning.relocate(planning.relocate(unit.hunks, result.after, text), text, after)))
+        for unit in result.units
+    )
+    return replace(result, after=after, reviews=tuple(reviews), units=units)
 
 
 def _planned(
@@ -175,7 +182,8 @@ def _locked(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
 
 def lock(options: UpgradeOptions) -> Upgrade:
     """Plan a lock of the runners as they stand: what each unit was last synced to, by inference."""
-    given = open_inputs(options)
+    # Not even read: what it names may be out of reach, and then this is the remedy.
+    given = open_inputs(options, with_lock=False)
     results, notes = planning.plan(replace(options, verify=False), given)
     frozen = [planning.as_they_stand(result) for result in results]
     return _planned("lock", frozen, (), notes, given, options)
@@ -189,10 +197,18 @@ def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:
     if options.out is not None:
         changes = [replace(change, before=None) for change in changes]
         _refuse_filled(options.out, changes)
-        options.out.mkdir(parents=True, exist_ok=True)
+        make_folder(options.out)
     elif not options.allow_dirty:
         _refuse_dirty(options, changes)
     return write.write(changes, planned.root)
+
+
+def make_folder(out: Path) -> None:
+    """Make the folder of ``--out`` where there is none. Raises ``InputError``."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {out} ({error.strerror}): name another one with --out.") from error
 
 
 def _refuse_filled(out: Path, changes: list[FileChange]) -> None:
@@ -202,8 +218,9 @@ def _refuse_filled(out: Path, changes: list[FileChange]) -> None:
 
 
 def _refuse_dirty(options: UpgradeOptions, changes: list[FileChange]) -> None:
-    tree = inputs.open_omni(options.omni, options.config, options.progress).omni
+    tree = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False).omni
     dirty = getattr(tree, "dirty", None)
     found = dirty([change.path for change in changes]) if dirty is not None else []
+    found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:
         raise InputError(f"{found[0]} has changes that git does not know: commit or stash them, or pass --allow-dirty.")

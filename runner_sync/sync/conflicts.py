@@ -5,7 +5,7 @@ Comes in: text and placed review items. Goes out: text that need not parse. May 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from runner_sync.model import ReviewItem
 
@@ -16,6 +16,15 @@ def two_sided(text: str, item: ReviewItem) -> bool:
         return False
     span = text.split("\n")[item.line - 1 : item.end_line]
     return [s.strip() for s in span] == [s.strip() for s in item.chosen.split("\n") if s.strip()]
+
+
+def disjoint(items: Iterable[ReviewItem]) -> list[ReviewItem]:
+    """Without those that overlap another one above them: conflicts do not stand inside each other."""
+    kept: list[ReviewItem] = []
+    for item in sorted(items, key=lambda i: (i.line, -i.end_line)):
+        if not kept or item.line > kept[-1].end_line:
+            kept.append(item)
+    return kept
 
 
 def inline(text: str, items: Sequence[ReviewItem]) -> str:
@@ -30,7 +39,8 @@ def inline(text: str, items: Sequence[ReviewItem]) -> str:
 
 def _block(item: ReviewItem, margin: str) -> list[str]:
     def side(body: str) -> list[str]:
-        return [margin + line for line in body.split("\n")] if body else []
+        lines = body.rstrip("\n").split("\n") if body else []
+        return lines if lines and lines[0].startswith((" ", "\t")) else [margin + line for line in lines]
 
     return [
         f"<<<<<<< omni {item.id}",

@@ -45,8 +45,8 @@ class Inputs:
         return tuple(tree.source for tree in (self.omni, self.ascend, self.vllm) if tree is not None)
 
 
-def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress) -> Inputs:
-    """The omni tree with its configuration and lock."""
+def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *, with_lock: bool = True) -> Inputs:
+    """The omni tree with its configuration and lock (empty where it is to be made anew)."""
     if options.version is not None:
         tree: Tree = sources.open_release(
             "vllm-omni", options.version, needed=("vllm_omni/worker", "vllm_omni/platforms/npu"), progress=progress
@@ -55,7 +55,7 @@ def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress) -
     tree = sources.open_path("vllm-omni", options.path or Path(), ref=options.ref)
     root = getattr(tree, "root", None)
     settings = configuration.load(root or Path(options.path or "."), explicit=explicit)
-    text = tree.read(FILE_NAME)
+    text = tree.read(FILE_NAME) if with_lock else None
     return Inputs(tree, root, settings, load(text, path=FILE_NAME) if text else Lock())
 
 
@@ -79,6 +79,12 @@ def open_target(
     if version is not None:
         return _release(project, version, progress)
     return sources.open_installed(project)
+
+
+def locked_ascend(lock: Lock, progress: Progress) -> Tree | None:
+    """The vllm-ascend release of the last run, where the lock names one."""
+    version = lock.inputs.get("vllm-ascend", "")
+    return _release("vllm-ascend", version, progress) if is_version(version) else None
 
 
 def require_ascend(tree: Tree | None) -> Tree:
@@ -108,14 +114,14 @@ def at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tre
 
 
 def is_version(ref: str) -> bool:
-    """Whether ``ref`` is a release number and not a revision."""
+    """Whether ``ref`` is a release number and no revision, though ``123456b789`` would do as a number, too."""
     from packaging.version import Version
 
     try:
         Version(ref)
     except ValueError:
         return False
-    return True
+    return "." in ref
 
 
 def declared(tree: Tree) -> str | None:

@@ -38,8 +38,9 @@ def _review(report: Report, paths: Sequence[str], root: Path) -> list[str]:
         return [f"settle {items}, listed above: no file that was written holds one"]
     found = "".join(f"\n       {file}" for file in files)
     marks = "`runner-sync: review`" + (" and `<<<<<<<`" if _has_conflicts(report) else "")
-    elsewhere = sum(item.path not in paths for item in report.reviews)
-    rest = f"\n     ({elsewhere} of them only listed above, in files that were not changed)" if elsewhere else ""
+    written = "".join(change.after or "" for change in report.changes)
+    listed = sum(item.id not in written for item in report.reviews)
+    rest = f"\n     ({listed} of them only listed above: they changed nothing in the files)" if listed else ""
     return [f"settle {items}: search for {marks}, decide, delete it, in{found}{rest}"]
 
 

@@ -49,6 +49,8 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
     outputs = parse_outputs(writing.output, command=command, default="diff" if diff else "text", diff=diff)
     if options.omni.version is not None and options.out is None and not diff:
         raise InputError(f"--omni-version {options.omni.version} is no checkout to write to: add --out DIR, or --diff.")
+    if options.out is not None and options.out.exists() and not options.out.is_dir():
+        raise InputError(f"{options.out} is no folder: name an empty one, or a new one, with --out.")
     planned, paths = _watch(lambda seen: _carry_out(plan, seen, diff=diff, screen=screen), options, screen)
     lock = (planned.lock,) if planned.lock is not None else ()
     report = replace(planned.report, changes=(*planned.report.changes, *lock))

@@ -55,6 +55,10 @@ def _fail(error: Exception, screen: Screen) -> int:
         return _INTERRUPTED
     if screen.traceback:
         screen.complain("".join(traceback.format_exception(error)).rstrip("\n"))
+    if isinstance(error, OSError) and error.strerror:
+        what = f"{error.filename}: " if error.filename else "cannot read or write: "
+        screen.complain(f"error: {what}{error.strerror}; {_what_was_written(screen)}.")
+        return COULD_NOT_RUN
     hint = "" if screen.traceback else " Run again with --traceback and report what it prints."
     reason = " ".join(f"{type(error).__name__}: {error}".split())
     screen.complain(

@@ -13,7 +13,7 @@ from runner_sync.merge.passages import set_for_nothing, set_twice
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
 from runner_sync.merge.renames import with_omni_names, with_omni_names_behind, with_upstream_names
 from runner_sync.merge.resolve import Content, Veto, content, settle_presence
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, order, parents
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, flatten, parses
 
@@ -85,7 +85,7 @@ def merge(
         if reason:
             doubts.append(Doubt(strand, reason, 0.5))
     emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream))
-    nearby = _nearby(strands, emitted)
+    nearby = _nearby(weave, strands, emitted)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(
         text,
@@ -146,12 +146,20 @@ def _lines(first: str, second: str) -> str:
     return "\n".join(text for text in (first, second) if text)
 
 
-def _nearby(strands: Sequence[Strand], emitted: Emitted) -> dict[int, int]:
-    """For every strand the line of the nearest one before it that is in the result: where a reader misses it."""
+def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[int, int]:
+    """For every strand the line of the nearest one before it that is in the result: where a reader misses it.
+
+    Of the suite that it belongs to, where that is in the result, and not of a deeper one.
+    """
     line, found = 0, {}
+    last_in: dict[int, int] = {}
     for strand in strands:
-        line = emitted.place.get(id(strand), (line, line))[0]
-        found[id(strand)] = line
+        if id(strand) in emitted.place:
+            line = emitted.place[id(strand)][0]
+            last_in[id(strand.parent)] = last_in[id(strand)] = line
+            found[id(strand)] = line
+        else:
+            found[id(strand)] = last_in.get(id(home(weave, strand)), line)
     return found
 
 

@@ -227,6 +227,15 @@ def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
     return of[link] if link != ROOT else None
 
 
+def home(weave: Weave, strand: Strand) -> Strand | None:
+    """The innermost kept suite around a strand, on a side that has it."""
+    side = strand.sides[-1]
+    above = _link(weave, strand, side, "parent")
+    while above is not None and not above.kept:
+        above = _link(weave, above, side if side in above.sides else above.sides[-1], "parent")
+    return above
+
+
 def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Strand | None:
     """Three-way: the side that changed the link wins; both changed: the policy's, but for a suite newly put around."""
     base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")

@@ -18,6 +18,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Finding, Report, Source, Tree
 from runner_sync.sync import inputs, planning, proof
 from runner_sync.sync.conflicts import disjoint, inline, two_sided
+from runner_sync.sync.doubts import relocate
 from runner_sync.sync.job import ModuleResult
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
@@ -59,14 +60,14 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
     if result.after == result.before:
         return result
     text = format_changes(result.before, result.after, path=result.path, root=given.root)
-    reviews = planning.relocate(result.reviews, result.after, text)
+    reviews = relocate(result.reviews, result.after, text)
     sided = disjoint(item for item in reviews if options.conflict == "inline" and two_sided(text, item))
     noted, placed = annotate(text, [item for item in reviews if item not in sided])
-    sided = planning.relocate(sided, text, noted)
+    sided = relocate(sided, text, noted)
     after = inline(noted, sided)
-    reviews = planning.relocate([*placed, *sided], noted, after)
+    reviews = relocate([*placed, *sided], noted, after)
     units = tuple(
-        replace(unit, hunks=tuple(planning.relocate(planning.relocate(unit.hunks, result.after, text), text, after)))
+        replace(unit, hunks=tuple(relocate(relocate(unit.hunks, result.after, text), text, after)))
         for unit in result.units
     )
     return replace(result, after=after, reviews=tuple(reviews), units=units)

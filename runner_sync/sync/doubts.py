@@ -5,11 +5,14 @@ Comes in: decisions of a merge. Goes out: ``ReviewItem`` values. May touch: noth
 
 from __future__ import annotations
 
+import difflib
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from typing import TypeVar
 
-from runner_sync.model import ReviewItem
+from runner_sync.model import Hunk, ReviewItem
 from runner_sync.sync.job import Draft
 
 
@@ -41,5 +44,35 @@ def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
         stripped = [line.strip() for line in unit]
         starts = [k + 1 for k, line in enumerate(stripped) if line == wanted[0]]
         at = min(starts, key=lambda k: abs(k - item.line), default=at)
-    last = min(at + max(len(wanted), 1) - 1, max(len(unit), 1))
-    return replace(item, line=start + at - 1, end_line=start + max(last, at) - 1)
+    written = [k for k in range(at, len(unit) + 1) if unit[k - 1].strip()]
+    last = written[min(len(wanted), len(written)) - 1] if wanted and written else at
+    return replace(item, line=start + at - 1, end_line=start + last - 1)
+
+
+Placed = TypeVar("Placed", ReviewItem, Hunk)
+
+
+def relocate(items: Sequence[Placed], old: str, new: str) -> list[Placed]:
+    """Items with the lines that they have after a change of layout."""
+    if old == new or not items:
+        return list(items)
+    table = _line_table(old, new)
+    return [
+        replace(item, line=table.get(item.line, item.line), end_line=table.get(item.end_line, item.end_line))
+        for item in items
+    ]
+
+
+@lru_cache(maxsize=16)
+def _line_table(old: str, new: str) -> Mapping[int, int]:
+    table: dict[int, int] = {}
+    blocks = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False).get_opcodes()
+    for _, i1, i2, j1, j2 in blocks:
+        table |= {i + 1: min(j1 + i - i1, max(j2 - 1, j1)) + 1 for i in range(i1, i2)}
+    return table
+
+
+def advance(draft: Draft, text: str) -> None:
+    """A further stage of a draft; the questions asked so far stay with their lines."""
+    draft.reviews = relocate(draft.reviews, draft.text, text)
+    draft.texts.append(text)

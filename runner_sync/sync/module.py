@@ -18,7 +18,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, is_indented
 from runner_sync.sync import ascend, gpu, inheriting, outcomes, porting, texts
 from runner_sync.sync.asking import ask_about_order, ask_about_unknown
-from runner_sync.sync.doubts import review
+from runner_sync.sync.doubts import advance, relocate, review
 from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, is_selected
 from runner_sync.units import (
     class_bases,
@@ -65,7 +65,8 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         bound = device_bound(pair)
         mine = [d for d in chosen if d.owner == class_name]
         stages = {d.name: len(d.texts) for d in mine}
-        porting.port(mine, job, side, porting.veto_for(bound, job.refused, pair.upstream))
+        have = [canon for draft in drafts for canon in canonical(draft.text)]
+        porting.port(mine, job, side, porting.veto_for(bound, job.refused, pair.upstream, have=have))
         _mark([d for d in mine if len(d.texts) > stages[d.name]], job)
         decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
         added = porting.new_members(class_name, decisions, drafts, job, side)
@@ -118,7 +119,7 @@ def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJo
     for draft in chosen:
         fitted = None if draft.removed or not draft.owner else records.fit(draft.text, known)
         while fitted is not None:
-            draft.texts.append(fitted.text)
+            advance(draft, fitted.text)
             made = fitted.statement
             draft.reviews.append(review(draft, job.path, fitted.reason, 0.8, "", "", made, made, line=fitted.line))
             fitted = records.fit(draft.text, known)
@@ -145,7 +146,9 @@ def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:
         if draft.kind != "copy":
             continue
         marked = _marked_lines(draft.text, job.profile.marker)
-        draft.texts[-1] = enclose_additions(draft.texts[-2], draft.text, marked=marked, ruler=ruler)
+        enclosed = enclose_additions(draft.texts[-2], draft.text, marked=marked, ruler=ruler)
+        draft.reviews = relocate(draft.reviews, draft.text, enclosed)
+        draft.texts[-1] = enclosed
 
 
 def _marked_lines(text: str, label: str) -> frozenset[int]:

@@ -10,16 +10,14 @@ import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
 
 from runner_sync import lock as locks
 from runner_sync.compose import records
 from runner_sync.compose.imports import Import, add
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Hunk, Report, ReviewItem, Tree, UnitReport
+from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
 from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.sync import inputs, texts
 from runner_sync.sync.ancestry import Program
@@ -286,29 +284,6 @@ def callers_of(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> 
         text = given.omni.read(twin.path) if twin is not None else None
         names |= self_names(text) if text else set()
     return frozenset(names)
-
-
-Placed = TypeVar("Placed", ReviewItem, Hunk)
-
-
-def relocate(items: Sequence[Placed], old: str, new: str) -> list[Placed]:
-    """Items with the lines that they have after a change of layout."""
-    if old == new or not items:
-        return list(items)
-    table = _line_table(old, new)
-    return [
-        replace(item, line=table.get(item.line, item.line), end_line=table.get(item.end_line, item.end_line))
-        for item in items
-    ]
-
-
-@lru_cache(maxsize=16)
-def _line_table(old: str, new: str) -> Mapping[int, int]:
-    table: dict[int, int] = {}
-    blocks = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False).get_opcodes()
-    for _, i1, i2, j1, j2 in blocks:
-        table |= {i + 1: min(j1 + i - i1, max(j2 - 1, j1)) + 1 for i in range(i1, i2)}
-    return table
 
 
 def as_they_stand(result: ModuleResult) -> ModuleResult:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import textwrap
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
@@ -23,7 +23,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.sync import calling, splitting, texts
-from runner_sync.sync.doubts import review
+from runner_sync.sync.doubts import advance, review
 from runner_sync.sync.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, is_selected, winner
 
@@ -141,8 +141,9 @@ def _port(
         reason = f"{NOT_PORTED}the GPU runner's change does not fit here ({', '.join(sorted(broken)[:2])})"
         draft.reviews.append(_declined(draft, job, sides, reason, 0.4))
         return
-    draft.reviews += _ported(draft, job, draft.text, result.text)
-    draft.texts.append(result.text)
+    passages = _ported(draft, job, draft.text, result.text)
+    advance(draft, result.text)
+    draft.reviews += passages
     for item in _together(result.decisions):
         sides_ = (item.base, item.omni, item.upstream, item.chosen)
         reason = _on_gpu_side(item.reason)
@@ -203,12 +204,14 @@ _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
 
 
 def veto_for(
-    bound: Mapping[str, str], device: Mapping[str, str], upstream: Collection[str] = ()
+    bound: Mapping[str, str], device: Mapping[str, str], upstream: Collection[str] = (), *, have: Iterable[str] = ()
 ) -> Callable[[str], str]:
     """Refuse statements that call device-bound members, use device code, or unpack what an ``upstream`` member returns.
 
-    vLLM's version of such a member, which the GPU runner calls, may return another number of values.
+    vLLM's version of such a member, which the GPU runner calls, may return another number of values than the NPU side
+    unpacks, whose statements are ``have``.
     """
+    known = {(match[1], canon.partition(" = ")[0].count(",")) for canon in have if (match := _RESULTS.match(canon))}
     names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
 
     def refuse(canon: str) -> str:
@@ -219,7 +222,7 @@ def veto_for(
         if word:
             return f"it uses {word}, which is {device[word]}"
         results = _RESULTS.match(canon)
-        if results and results[1] in upstream:
+        if results and results[1] in upstream and (results[1], canon.partition(" = ")[0].count(",")) not in known:
             return f"it unpacks what {results[1]} returns, and vllm-ascend has its own version of that"
         return ""
 

@@ -6,6 +6,7 @@ touch: nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from runner_sync.merge.dataflow import attributes_set, binds, reads
@@ -53,19 +54,40 @@ def between_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
 
 
 def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """What upstream adds that reads a local which omni no longer sets: it belongs to the part that omni took out."""
+    """What upstream adds that reads a local which omni no longer sets: it belongs to the part that omni took out.
+
+    So does what reads an attribute that upstream sets only since this step, and only in what was left out.
+    """
     doubts: list[Doubt] = []
     while True:
-        set_here = {name for s in strands if s.kept for name in binds(any_node(weave, s))}
+        set_here = {name for s in strands if s.kept for name in _set_by(any_node(weave, s))}
         set_there = {name for s in strands if s.sides == "bu" and not s.kept for name in binds(any_node(weave, s))}
-        lost = (set_there | _left_out_names(weave, doubts)) - set_here
-        strand = next((s for s in strands if s.sides == "u" and s.kept and reads(any_node(weave, s)) & lost), None)
+        lost = (set_there | _left_out_names(weave, doubts) | _new_attributes(weave, strands)) - set_here
+        strand = next((s for s in strands if s.sides == "u" and s.kept and _read_by(any_node(weave, s)) & lost), None)
         if strand is None:
             return doubts
-        name = min(reads(any_node(weave, strand)) & lost)
+        name = min(_read_by(any_node(weave, strand)) & lost)
         for index in _whole_addition(weave, strand):
             weave.of_upstream[index].kept = False
         doubts.append(Doubt(strand, f"upstream added a use of {name}, which omni does not set", 0.6))
+
+
+def _new_attributes(weave: Weave, strands: Sequence[Strand]) -> set[str]:
+    """Attributes of ``self`` that additions of upstream set which were left out, and that no old text knows."""
+    left_out = [any_node(weave, s) for s in strands if s.sides == "u" and not s.kept]
+    known = {name for node in (*weave.base, *weave.omni) for name in _ATTRIBUTES.findall(node.canon)}
+    return {name for node in left_out for name in attributes_set(node) if name.startswith("self.")} - known
+
+
+_ATTRIBUTES = re.compile(r"\bself\.\w+")
+
+
+def _set_by(node: Node) -> frozenset[str]:
+    return binds(node) | attributes_set(node)
+
+
+def _read_by(node: Node) -> frozenset[str]:
+    return reads(node) | frozenset(_ATTRIBUTES.findall(node.canon)) if not node.is_comment else frozenset()
 
 
 def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: bool) -> list[Doubt]:

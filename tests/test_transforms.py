@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 
 from runner_sync.errors import InputError
-from runner_sync.profile import NPU
+from runner_sync.profile import NPU, KeywordRewrite, NameRewrite
 from runner_sync.transforms import REWRITES, Translated, translate, translate_unit
 
 FC = "from vllm.forward_context import set_forward_context\n"
@@ -556,7 +556,22 @@ def test_attributes_of_another_length_or_root(row: tuple[str, str], after: str) 
 
 
 ROOM = Path(__file__).parent.parent / "runner_sync" / "transforms"
-ENGINE = {"__init__", "edits", "imports", "renames", "scopes", "walk"}
+ENGINE = {"__init__", "configured", "edits", "imports", "keywords", "renames", "scopes", "walk"}
+
+
+def test_names_and_keywords_that_configuration_adds_are_rewritten() -> None:
+    extended = replace(
+        NPU,
+        names=(*NPU.names, NameRewrite("FooWrapper", "vllm.foo", "AscendFoo", "vllm_ascend.foo")),
+        keywords=(*NPU.keywords, KeywordRewrite("AscendFoo", "cuda_mode", "acl_mode")),
+    )
+    source = "from vllm.foo import FooWrapper, other\nx = FooWrapper(other, cuda_mode=1)\ny = other(cuda_mode=1)\n"
+    done = translate(source, extended)
+    assert done.text == (
+        "from vllm.foo import other\nfrom vllm_ascend.foo import AscendFoo\n"
+        "x = AscendFoo(other, acl_mode=1)\ny = other(cuda_mode=1)\n"
+    )
+    assert translate(source, NPU).text == source
 
 
 def test_registry_modules_and_docs_agree() -> None:

@@ -22,6 +22,7 @@ from runner_sync.profile import Profile
 from runner_sync.transforms import (
     attention_metadata,
     class_names,
+    configured,
     device_calls,
     forward_context,
     graph_capture,
@@ -118,7 +119,7 @@ def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
     changes: dict[cst.CSTNode, list[Change]] = {}
     doubts: list[Doubt] = []
     applied: list[str] = []
-    for module in REWRITES:
+    for module in (*REWRITES, configured):
         said = list(module.rewrite(job))
         edits = [one for one in said if isinstance(one, Edit)]
         doubts.extend(one for one in said if isinstance(one, Doubt))

@@ -15,12 +15,10 @@ Why: vllm-ascend's kernels read NPU fields that only its own context sets, and i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-
-import libcst as cst
 
 from runner_sync.transforms.edits import Doubt, Edit, Job
-from runner_sync.transforms.renames import rename_imported, uses_after
+from runner_sync.transforms.keywords import rename_keywords
+from runner_sync.transforms.renames import rename_imported
 
 NAMES = ("set_forward_context",)
 
@@ -29,22 +27,4 @@ def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     """Edits of the import, the calls and their runtime-mode keyword."""
     rows = job.profile.rows(NAMES)
     yield from rename_imported(job, rows)
-    callees = uses_after(job, rows)
-    keywords = {row.name: row.new_name for row in job.profile.keywords if row.call in {name.new_name for name in rows}}
-    for call in job.code.calls:
-        if call.callee in callees:
-            yield from _renamed_keywords(call.node, call.scope.qualname, keywords)
-
-
-def _renamed_keywords(call: cst.Call, unit: str, keywords: dict[str, str]) -> Iterator[Edit | Doubt]:
-    given = {arg.keyword.value for arg in call.args if arg.keyword}
-    for arg in call.args:
-        new = keywords.get(arg.keyword.value, "") if arg.keyword else ""
-        if new and new in given:
-            yield Doubt(arg, unit, new, f"{new} is given under its old and its new name.", "drop one of the two")
-        elif new and arg.keyword:
-            yield Edit(arg, partial(_with_keyword, name=new))
-
-
-def _with_keyword(arg: cst.Arg, *, name: str) -> cst.Arg:
-    return arg.with_changes(keyword=cst.Name(name))
+    yield from rename_keywords(job, rows)

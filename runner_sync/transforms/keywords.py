@@ -1,0 +1,41 @@
+"""Rename keywords of calls, after the callee was renamed.
+
+In: a `Job` and rows of names. Out: edits of the keywords that the profile lists for calls of the new names, or doubts.
+May touch: libcst only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import libcst as cst
+
+from runner_sync.profile import NameRewrite
+from runner_sync.transforms.edits import Doubt, Edit, Job
+from runner_sync.transforms.renames import uses_after
+
+
+def rename_keywords(job: Job, rows: Iterable[NameRewrite]) -> Iterator[Edit | Doubt]:
+    """Edits of the calls that mean the new name of a row, those that already did included."""
+    rows = list(rows)
+    names = {row.new_name for row in rows}
+    keywords = {row.name: row.new_name for row in job.profile.keywords if row.call in names}
+    callees = uses_after(job, rows) if keywords else set()
+    for call in job.code.calls:
+        if call.callee in callees:
+            yield from _renamed_keywords(call.node, call.scope.qualname, keywords)
+
+
+def _renamed_keywords(call: cst.Call, unit: str, keywords: dict[str, str]) -> Iterator[Edit | Doubt]:
+    given = {arg.keyword.value for arg in call.args if arg.keyword}
+    for arg in call.args:
+        new = keywords.get(arg.keyword.value, "") if arg.keyword else ""
+        if new and new in given:
+            yield Doubt(arg, unit, new, f"{new} is given under its old and its new name.", "drop one of the two")
+        elif new and arg.keyword:
+            yield Edit(arg, partial(_with_keyword, name=new))
+
+
+def _with_keyword(arg: cst.Arg, *, name: str) -> cst.Arg:
+    return arg.with_changes(keyword=cst.Name(name))

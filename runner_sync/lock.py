@@ -189,11 +189,6 @@ def merge(
     return replace(old, entries=ordered, inputs={**old.inputs, **(inputs or {})})
 
 
-def stale(lock: Lock, present: Collection[tuple[str, str]]) -> tuple[Entry, ...]:
-    """Entries whose (path, qualified name) is not among ``present``: units that are gone from the tree."""
-    return tuple(entry for entry in lock.entries if entry.key not in present)
-
-
 def digest(text: str) -> str:
     """SHA-256 (hex) of the syntax tree of one unit's text; comments, layout and docstring indentation do not count.
 

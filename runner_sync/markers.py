@@ -80,12 +80,6 @@ class Markers:
         inside = {line for region in sound for line in range(region.start, region.end + 1)}
         return frozenset(inside | {marker.line for marker in self.lines if marker.kind == "trailing"})
 
-    def note_at(self, line: int) -> str:
-        """The nearest label for ``line``: its own or its region's note, else ``""``."""
-        own = [marker.note for marker in self.lines if marker.line == line and marker.note]
-        around = [region.note for region in reversed(self.regions) if region.start <= line <= region.end]
-        return next((note for note in (*own, *around) if note), "")
-
 
 @dataclass(frozen=True, slots=True)
 class _Place:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from runner_sync.errors import InputError
-from runner_sync.lock import Entry, Lock, digest, dump, load, merge, stale
+from runner_sync.lock import Entry, Lock, digest, dump, load, merge
 from runner_sync.model import BaseRef
 
 DIGEST = "0123456789abcdef" * 4
@@ -124,11 +124,6 @@ def test_merge_replaces_keeps_and_drops() -> None:
     assert merged.inputs == {"vllm": "0.3.1", "vllm-ascend": "0.2.0"}
     assert [entry.qualname for entry in merge(LOCK, [new], gone=["b/r.py"]).entries] == ["R.run"]
     assert merge(LOCK, []) == LOCK
-
-
-def test_stale_entries_are_those_without_a_unit() -> None:
-    assert stale(LOCK, [("b/r.py", "R.run")]) == (LOCK.entries[0],)
-    assert stale(LOCK, [entry.key for entry in LOCK.entries]) == ()
 
 
 @pytest.mark.parametrize(

@@ -168,11 +168,10 @@ def test_a_region_over_two_functions_marks_nothing() -> None:
     assert read_markers(text).marked == frozenset()
 
 
-def test_marked_lines_and_notes() -> None:
+def test_marked_lines() -> None:
     text = body("# ---------- Omni-new: kv ----------", "a = 1", DASHES, "b = 1", "c = 1  # Omni-specific: why")
     found = read_markers(text)
     assert found.marked == {2, 3, 4, 6}
-    assert [found.note_at(line) for line in (3, 5, 6)] == ["kv", "", "why"]
 
 
 def test_another_profile_has_another_label() -> None:

@@ -373,6 +373,18 @@ def _final_stage(self, req_id):
             STAGE, STAGE.replace("    info =", '    "Stage."\n    info ='), ["_final_stage"], id="a docstring"
         ),
         pytest.param(STAGE, STAGE.replace("int(", "str("), [], id="nearly equal"),
+        pytest.param(
+            STAGE.replace("get(req_id)", "get((req_id,))"),
+            STAGE.replace("get(req_id)", "get((req_id))"),
+            [],
+            id="a tuple",
+        ),
+        pytest.param(
+            STAGE.replace("get(req_id)", 'get("a - b")'),
+            STAGE.replace("get(req_id)", 'get("a-b")'),
+            [],
+            id="another string",
+        ),
         pytest.param("def f(self):\n    return 1", "def f(self):\n    return 1", [], id="too short"),
         pytest.param(
             STAGE.replace("_final_stage", "__init__"), STAGE.replace("_final_stage", "__init__"), [], id="a constructor"

@@ -11,7 +11,6 @@ from runner_sync.units import (
     Base,
     Origin,
     class_bases,
-    class_text,
     insert_definition,
     insert_member,
     join,
@@ -20,7 +19,6 @@ from runner_sync.units import (
     replace,
     set_bases,
     split,
-    unit_at,
     units,
 )
 
@@ -210,20 +208,9 @@ def test_the_licence_never_belongs_to_the_first_import() -> None:
 
 def test_a_whole_class_can_be_one_unit() -> None:
     listed = {unit.qualname: unit.text for unit in units(split(RUNNER), whole=["State"])}
-    assert listed["State"] == class_text(split(RUNNER), "State")
     assert listed["State"].endswith("step: int = 0\n")
     assert "State.step" not in listed
     assert record_classes(split(RUNNER)) == ("State",)
-
-
-def test_unit_at_a_line() -> None:
-    module = split(RUNNER)
-    line = RUNNER[: RUNNER.index("def keep")].count("\n") + 1
-    found = unit_at(module, line)
-    assert found is not None
-    assert found.qualname == "TalkRunner.width#2"
-    assert unit_at(module, 1) is None
-    assert unit_at(module, 10_000) is None
 
 
 @pytest.mark.parametrize(

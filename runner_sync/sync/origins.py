@@ -21,8 +21,6 @@ from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.verify.locked import unit_texts as unit_table
 
-UNIT_KINDS = ("method", "function", "field", "class")
-
 
 @dataclass(frozen=True, slots=True)
 class Traced:

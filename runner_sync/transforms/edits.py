@@ -6,7 +6,7 @@ In and out: libcst nodes and sentences, inside this room only. May touch: libcst
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,9 +45,6 @@ class Doubt:
     symbol: str
     message: str
     fix: str = ""
-
-
-Rewrite = Callable[[Job], Iterator[Edit | Doubt]]
 
 
 def reworded(node: cst.CSTNode, old: str, new: str) -> Edit:

@@ -6,7 +6,7 @@ May touch: nothing (standard library ``ast`` and ``tokenize`` only; sources are 
 
 from runner_sync.units.bases import Base, Origin, class_bases, set_bases
 from runner_sync.units.edits import insert_definition, insert_member, reindent, replace
-from runner_sync.units.listing import class_text, has_class, record_classes, unit_at, units
+from runner_sync.units.listing import has_class, record_classes, units
 from runner_sync.units.pieces import ClassPiece, Module, Piece, join
 from runner_sync.units.splitting import split
 
@@ -17,7 +17,6 @@ __all__ = [
     "Origin",
     "Piece",
     "class_bases",
-    "class_text",
     "has_class",
     "insert_definition",
     "insert_member",
@@ -27,6 +26,5 @@ __all__ = [
     "replace",
     "set_bases",
     "split",
-    "unit_at",
     "units",
 ]

@@ -47,11 +47,6 @@ def _rows(module: Module, whole: Collection[str]) -> Iterator[tuple[PieceKind, s
             yield part.kind, qualify(piece.name, part), part.text
 
 
-def unit_at(module: Module, line: int) -> Unit | None:
-    """The unit that holds 1-based ``line``, or ``None`` for trivia and lines outside the module."""
-    return next((unit for unit in units(module) if unit.start <= line <= unit.end), None)
-
-
 def has_class(module: Module, name: str) -> bool:
     """Whether ``module`` defines class ``name`` at its top level."""
     return any(piece.name == name for piece in module.pieces if isinstance(piece, ClassPiece))
@@ -63,11 +58,6 @@ def find_class(module: Module, name: str) -> ClassPiece:
         if isinstance(piece, ClassPiece) and piece.name == name:
             return piece
     raise KeyError(f"{module.path or 'the module'} has no class {name}")
-
-
-def class_text(module: Module, name: str) -> str:
-    """Source of the whole class ``name`` (header, docstring, members, trivia); ``KeyError`` when there is none."""
-    return find_class(module, name).text
 
 
 def record_classes(module: Module) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import re
 
 from runner_sync.profile import Profile
@@ -65,7 +66,9 @@ def says_the_same(reading: Reading, function: Function, other: Reading, twin: Fu
     """Whether the NPU function and the GPU one are equal once GPU names are translated; docstrings do not count."""
     if not _may_be_equal(reading, function, other, twin):
         return False
-    return _squeezed(reading, function) == in_npu_words(_squeezed(other, twin), profile)
+    if _squeezed(reading, function) != in_npu_words(_squeezed(other, twin), profile):
+        return False
+    return _canonical(function) == in_npu_words(_canonical(twin), profile)
 
 
 def are_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
@@ -73,7 +76,9 @@ def are_equal(reading: Reading, function: Function, other: Reading, twin: Functi
 
     timid: texts are compared, so that two ways to write one string are two strings.
     """
-    return _may_be_equal(reading, function, other, twin) and _squeezed(reading, function) == _squeezed(other, twin)
+    if not _may_be_equal(reading, function, other, twin) or _squeezed(reading, function) != _squeezed(other, twin):
+        return False
+    return _canonical(function) == _canonical(twin)
 
 
 def _may_be_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
@@ -82,6 +87,14 @@ def _may_be_equal(reading: Reading, function: Function, other: Reading, twin: Fu
     if len(mine) != len(theirs) or not mine or type(mine[-1]) is not type(theirs[-1]):
         return False
     return reading.lines[mine[-1].lineno - 1].strip() == other.lines[theirs[-1].lineno - 1].strip()
+
+
+def _canonical(function: Function) -> str:
+    """The function from its syntax tree: squeezing makes one of ``(x,)`` and ``(x)``, and of blanks in strings."""
+    plain = copy.copy(function)
+    plain.body = _undocumented(function) or function.body
+    plain.returns = None
+    return ast.unparse(plain)
 
 
 def _squeezed(reading: Reading, function: Function) -> str:

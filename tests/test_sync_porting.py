@@ -135,6 +135,24 @@ def test_a_method_of_the_base_that_another_module_calls_stays(tmp_path: Path, mo
     assert "def _note_rows(" in (text or (trees.omni / BASE).read_text("utf-8"))
 
 
+@pytest.mark.parametrize("is_imported", [True, False])
+def test_a_module_without_twin_is_started_where_another_one_imports_it(
+    is_imported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    (trees.omni / AR).unlink()
+    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import NPUARModelRunner\n" if is_imported else ""
+    lay_out(trees.omni, {BASE: wanted + dedent(OMNI_TREE[BASE])})
+    commit(trees.omni)
+    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
+    started = [change for change in result.changes if change.path == AR]
+    assert bool(started) == is_imported
+    for change in started:
+        assert "class NPUARModelRunner" in (change.after or "")
+        assert [item.reason for item in result.report.reviews if item.path == AR]
+
+
 def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:
     refuse = veto_for({}, {}, {"_forward"})
     assert "vllm-ascend has its own version" in refuse("logits, hidden, aux = self._forward(total)")

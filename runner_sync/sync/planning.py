@@ -14,7 +14,7 @@ from pathlib import Path
 
 from runner_sync import lock as locks
 from runner_sync.compose import records
-from runner_sync.compose.imports import Import, add
+from runner_sync.compose.imports import Import, add, imports
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
@@ -55,7 +55,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
         program.overlay[found.path] = result.after
         results.append(result)
     if options.gpu and options.upstream and not options.only:
-        results += _started(modules, bases, given)
+        results += _started(modules, bases, given, results)
     options.progress("upgrading", len(modules), len(modules))
     return results, tuple(bases.notes)
 
@@ -76,15 +76,20 @@ def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.In
             raise InputError(f"no unit is called {glob!r}: {hint}")
 
 
-def _started(modules: Sequence[Found], bases: Bases, given: inputs.Inputs) -> list[ModuleResult]:
-    """New modules for GPU runners and workers that have no twin yet, beside the modules that are there."""
+def _started(
+    modules: Sequence[Found], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
+) -> list[ModuleResult]:
+    """New modules for GPU runners and workers that have no twin yet, where the modules that are there import them."""
     present = {found.module.name for found in modules}
+    imported = {entry.module for result in upgraded for entry in imports(result.after).values()}
     folder = modules[0].path.rpartition("/")[0]
     results = []
     for module in given.profile.modules:
         if module.name in present or module.gpu is None:
             continue
         path = next(p for p in module.paths if p.rpartition("/")[0] == folder)
+        if texts.dotted(path) not in imported:
+            continue
         found = Found(module, path, "")
         gpu = bases.gpu_now(found)
         if gpu is None or not texts.members(gpu.text, module.gpu.name):

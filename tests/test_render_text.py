@@ -236,3 +236,20 @@ def test_visible(text: str, shown: str) -> None:
 
 def test_one_line_joins_lines_and_keeps_control_characters_visible() -> None:
     assert one_line(" a\n\n  b\x0cc ") == "a b\\x0cc"
+
+
+def test_long_sides_are_shown_from_where_they_differ() -> None:
+    same = "".join(f"    a{k},\n" for k in range(9))
+    omni, upstream = (f"call(\n{same}    {last},\n)\n" for last in "bc")
+    item = replace(review(omni, omni=omni, upstream=upstream), base="")
+    text = render(Report("upgrade", reviews=(item,)), "text")
+    shown = [line.partition("|")[2].strip() for line in text.split("\n") if "|" in line]
+    assert shown == ["(nothing)", "… 9 lines alike", "a8,", "c,", ")"]
+
+
+def test_a_class_gives_way_before_its_member_in_a_narrow_table() -> None:
+    units = [
+        replace(UNITS[0], unit=f"{name}.execute_model") for name in ("NPUGenerationModelRunner", "NPUARModelRunner")
+    ]
+    text = render(Report("upgrade", units=tuple(units)), "text", width=80)
+    assert re.search(r"^. NPU\w*…\.execute_model ", text, re.MULTILINE)

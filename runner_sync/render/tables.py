@@ -57,7 +57,8 @@ def tabulate_units(report: Report, ink: Ink) -> str:
     columns = _unit_columns(units, owners, ink.width)
     parts = []
     for path, group in groupby(units, key=lambda unit: unit.path):
-        rows = [_unit_row(unit, owners[path], waiting.get((unit.path, unit.unit), 0)) for unit in group]
+        asked = [(unit, waiting.get((unit.path, unit.unit), 0)) for unit in group]
+        rows = [_unit_row(unit, owners[path], reviews, columns[0].width) for unit, reviews in asked]
         parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, _fit(rows, columns), ink)}")
     if units:
         rest = len(report.units) - len(units)
@@ -102,10 +103,17 @@ def _fit(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) -> li
     return [[row[column.name] for column in columns] for row in rows]
 
 
-def _unit_row(unit: UnitReport, owner: str, reviews: int) -> dict[str, str | Text]:
+def _elided(name: str, room: int) -> str:
+    """A qualified name in ``room`` columns: the class gives way, the member never."""
+    owner, _, member = name.rpartition(".")
+    kept = room - len(member) - 2
+    return f"{owner[:kept]}….{member}" if len(name) > room and owner and kept > 0 else name
+
+
+def _unit_row(unit: UnitReport, owner: str, reviews: int, width: int) -> dict[str, str | Text]:
     mark, style = _MARKS[unit.outcome]
     return {
-        "  unit": Text.assemble((mark, style), " ", _short(unit.unit, owner)),
+        "  unit": Text.assemble((mark, style), " ", _elided(_short(unit.unit, owner), width - 2)),
         "kind": unit.kind,
         "base": _base(unit.base or unit.gpu),
         "taken": _number(unit.taken),

@@ -6,7 +6,7 @@ Everything that comes from a source tree passes ``escape.visible`` or ``escape.o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from runner_sync.model import Finding, Hunk, Report, ReviewItem, Source, UnitReport
 from runner_sync.render.escape import one_line, visible
@@ -99,21 +99,36 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
     yield ink.fold(f"review: {one_line(item.reason)}", indent="  ")
     chosen = chosen_side(item)
     yield f"  took {chosen}, confidence {item.confidence:.2f}"
-    for side, text in (("base", item.base), ("omni", item.omni), ("upstream", item.upstream), ("chosen", item.chosen)):
+    texts = {"base": item.base, "omni": item.omni, "upstream": item.upstream, "chosen": item.chosen}
+    sides = {
+        side: [line.rstrip() for line in visible(text).strip("\n").split("\n")] if text.strip() else []
+        for side, text in texts.items()
+    }
+    alike = _alike([lines for lines in sides.values() if lines])
+    for side, lines in sides.items():
         if side != chosen and not (side == "chosen" and chosen in ("omni", "upstream", "base", "nothing")):
-            yield from _side(side, text, ink)
+            yield from _side(side, lines, ink, alike=alike)
 
 
-def _side(side: str, text: str, ink: Ink) -> Iterator[str]:
-    lines = [line.rstrip() for line in visible(text).strip("\n").split("\n")] if text.strip() else ["(nothing)"]
+def _alike(sides: Sequence[Sequence[str]]) -> int:
+    """How many first lines to leave out: those in which long sides agree, but for the last of them."""
+    if len(sides) < 2 or max(map(len, sides)) <= _SIDE_LINES:
+        return 0
+    same = next((k for k, rows in enumerate(zip(*sides, strict=False)) if len(set(rows)) > 1), 0)
+    return same - 1 if same >= _SIDE_LINES else 0
+
+
+def _side(side: str, lines: Sequence[str], ink: Ink, *, alike: int) -> Iterator[str]:
+    """The first lines of a side, from where it differs from the others; ``alike`` are the lines before that."""
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     room = max(ink.width - 16, 20)
-    for index, line in enumerate(lines[:_SIDE_LINES]):
-        body = line[indent:]
-        cut = body if len(body) <= room else body[: room - 1] + "…"
-        yield f"  {ink.paint(f'{side if not index else str():>8} |', 'blue')} {cut}".rstrip()
-    if len(lines) > _SIDE_LINES:
-        yield f"  {ink.paint('         |', 'blue')} … {count(len(lines) - _SIDE_LINES, 'more line')}"
+    rest = lines[alike:] if len(lines) > alike else lines
+    bodies = [line[indent:] for line in rest[:_SIDE_LINES]] or ["(nothing)"]
+    said = [body if len(body) <= room else body[: room - 1] + "…" for body in bodies]
+    said = [f"… {count(alike, 'line')} alike", *said] if rest is not lines and alike else said
+    said += [f"… {count(len(rest) - _SIDE_LINES, 'more line')}"] if len(rest) > _SIDE_LINES else []
+    for index, line in enumerate(said):
+        yield f"  {ink.paint(f'{side if not index else str():>8} |', 'blue')} {line}".rstrip()
 
 
 def _causes(report: Report, ink: Ink) -> str:

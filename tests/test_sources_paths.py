@@ -44,6 +44,14 @@ def test_the_package_folder_given_as_a_dot(tmp_path: Path, monkeypatch: pytest.M
     assert open_path("vllm-omni", ".").read(INIT) == ""
 
 
+def test_a_folder_inside_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = fill(tmp_path / "omni", {INIT: "", "vllm_omni/platforms/npu/a.py": ""})
+    monkeypatch.chdir(root / "vllm_omni" / "platforms" / "npu")
+    tree = open_path("vllm-omni", ".")
+    assert tree.read("vllm_omni/platforms/npu/a.py") == ""
+    assert tree.source.location == str(root)
+
+
 def test_hidden_and_generated_folders_are_not_listed(tmp_path: Path) -> None:
     fill(tmp_path, {INIT: "", "vllm_omni/__pycache__/a.py": "", "vllm_omni/.cache/a.py": "", "vllm_omni/_b.py": ""})
     assert open_path("vllm-omni", tmp_path).paths() == [INIT, "vllm_omni/_b.py"]

@@ -86,15 +86,16 @@ def version_text(tree: Tree) -> str | None:
 
 
 def find_root(project: Project, place: Path) -> Path:
-    """The folder that holds the project's package, from that folder or from the package folder itself."""
+    """The folder that holds the project's package, from that folder or from any folder inside the package."""
     package = layout.PACKAGES[project]
     if (place / package / "__init__.py").is_file():
         return place
     resolved = place.resolve()
-    if resolved.name == package and (resolved / "__init__.py").is_file():
-        return resolved.parent
+    for folder in (resolved, *resolved.parents):
+        if folder.name == package and (folder / "__init__.py").is_file():
+            return folder.parent
     raise InputError(
-        f"{place} is no {project} tree: neither it nor the folder above it holds {package}/__init__.py; "
+        f"{place} is no {project} tree: it neither holds {package}/__init__.py nor lies in that package; "
         f"give the right folder with {layout.PATH_OPTIONS[project]}."
     )
 

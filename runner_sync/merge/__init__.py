@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
-from runner_sync.merge.passages import set_for_nothing, set_twice
+from runner_sync.merge.passages import set_for_nothing, set_twice, unread_additions
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
 from runner_sync.merge.renames import with_omni_names, with_omni_names_behind, with_upstream_names
 from runner_sync.merge.resolve import Content, Veto, content, settle_presence
@@ -73,6 +73,7 @@ def merge(
     doubts = settle_presence(weave, strands, policy, heritage, veto, foreign, pinned)
     parents(weave, strands, policy)
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
+    doubts += unread_additions(weave, strands)
     kept, hollow = prune(weave, strands)
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
     doubts += [

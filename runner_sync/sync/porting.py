@@ -277,11 +277,8 @@ def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
 
 
 def _on_gpu_side(reason: str) -> str:
-    return (
-        reason.replace("omni and upstream", "the NPU and the GPU runner")
-        .replace("upstream", "the GPU runner")
-        .replace("omni", "the NPU runner")
-    )
+    said = reason.replace("omni and upstream", "the NPU and the GPU runner")
+    return re.sub(r"\bomni\b", "the NPU runner", re.sub(r"\bupstream\b", "the GPU runner", said))
 
 
 def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:

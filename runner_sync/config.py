@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from dataclasses import replace as with_fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from runner_sync.errors import InputError
 from runner_sync.model import Severity
@@ -153,7 +153,7 @@ def _config(table: dict[str, Any], path: Path) -> Config:
             pattern: reader.codes(f"per-path-ignores.{pattern}", codes)
             for pattern, codes in reader.value("per-path-ignores", dict[str, tuple[str, ...]], {}).items()
         },
-        units=reader.value("units", dict[str, Policy], {}),
+        units=reader.policies("units"),
         source=path,
     )
 
@@ -189,6 +189,15 @@ class _Reader:
         if value == "":
             raise InputError(f"{self._path}: {key} is empty; name a path or leave it out.")
         return None if value is None else (self._path.parent / Path(value).expanduser()).resolve()
+
+    def policies(self, key: str) -> dict[str, Policy]:
+        """Policies by unit pattern."""
+        allowed = get_args(Policy)
+        for pattern, policy in self.value(key, dict[str, str], {}).items():
+            if policy not in allowed:
+                said = f"{self._path}: {key} has {policy!r} for {pattern!r}"
+                raise InputError(f"{said}; write {', '.join(allowed[:-1])} or {allowed[-1]}.")
+        return self.value(key, dict[str, Policy], {})
 
     def codes(self, key: str, codes: Sequence[str]) -> tuple[str, ...]:
         """Rule codes or prefixes, checked for their form."""

@@ -197,7 +197,8 @@ class _Reader:
             if policy not in allowed:
                 said = f"{self._path}: {key} has {policy!r} for {pattern!r}"
                 raise InputError(f"{said}; write {', '.join(allowed[:-1])} or {allowed[-1]}.")
-        return self.value(key, dict[str, Policy], {})
+        known: dict[str, Policy] = self.value(key, dict[str, Policy], {})
+        return known
 
     def codes(self, key: str, codes: Sequence[str]) -> tuple[str, ...]:
         """Rule codes or prefixes, checked for their form."""

@@ -157,6 +157,9 @@ def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:
     refuse = veto_for({}, {}, {"_forward"})
     assert "vllm-ascend has its own version" in refuse("logits, hidden, aux = self._forward(total)")
     assert "vllm-ascend has its own version" in refuse("(logits, hidden) = self._forward(total)")
+    known = veto_for({}, {}, {"_forward"}, have=["logits, hidden = self._forward(total)"])
+    assert known("logits, hidden = self._forward(total, 1)") == ""
+    assert "vllm-ascend has its own version" in known("logits, aux = self._forward(total)")
     for other in ("logits = self._forward(total)", "a, b = self._collect(total)", "self.a, b = self._forward(1)"):
         assert refuse(other) == ""
 

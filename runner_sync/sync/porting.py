@@ -208,10 +208,10 @@ def veto_for(
 ) -> Callable[[str], str]:
     """Refuse statements that call device-bound members, use device code, or unpack what an ``upstream`` member returns.
 
-    vLLM's version of such a member, which the GPU runner calls, may return another number of values than the NPU side
-    unpacks, whose statements are ``have``.
+    vLLM's version of such a member, which the GPU runner calls, may return other values than the NPU side takes apart,
+    whose statements are ``have``.
     """
-    known = {(match[1], canon.partition(" = ")[0].count(",")) for canon in have if (match := _RESULTS.match(canon))}
+    known = {match[0] for canon in have if (match := _RESULTS.match(canon))}
     names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
 
     def refuse(canon: str) -> str:
@@ -222,7 +222,7 @@ def veto_for(
         if word:
             return f"it uses {word}, which is {device[word]}"
         results = _RESULTS.match(canon)
-        if results and results[1] in upstream and (results[1], canon.partition(" = ")[0].count(",")) not in known:
+        if results and results[1] in upstream and results[0] not in known:
             return f"it unpacks what {results[1]} returns, and vllm-ascend has its own version of that"
         return ""
 

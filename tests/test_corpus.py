@@ -100,9 +100,9 @@ LIMITS = {
 
 
 UNMET = {
-    ("upstream", "effort_left"): "0.675 today",
-    ("upstream", "kept"): "0.505 today",
-    ("both", "kept"): "0.253 today",
+    ("upstream", "effort_left"): "0.680 today",
+    ("upstream", "kept"): "0.506 today",
+    ("both", "kept"): "0.257 today",
 }
 """Promises that the engine does not meet yet; a met one fails here until it is taken off the list."""
 

@@ -157,8 +157,8 @@ def overlaid(texts: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on the omni tree has these texts, a lock among them."""
     opened = sync_inputs.open_omni
 
-    def upgraded(*arguments: object) -> sync_inputs.Inputs:
-        given = opened(*arguments)  # type: ignore[arg-type]
+    def upgraded(*arguments: object, **options: object) -> sync_inputs.Inputs:
+        given = opened(*arguments, **options)  # type: ignore[arg-type]
         return replace(given, omni=Overlay(given.omni, texts), lock=load(texts[FILE_NAME], path=FILE_NAME))
 
     monkeypatch.setattr(sync_inputs, "open_omni", upgraded)

@@ -5,7 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, BASE, GPU_AR, GPU_BASE, OMNI_TREE, Trees, commit, dedent, lay_out, stay_at_home
+from sync_samples import (
+    AR,
+    ASCEND,
+    ASCEND_OLD,
+    BASE,
+    GPU_AR,
+    GPU_BASE,
+    OMNI_TREE,
+    RULER,
+    Trees,
+    commit,
+    dedent,
+    lay_out,
+    stay_at_home,
+)
 
 from runner_sync.sync import upgrade
 from runner_sync.sync.porting import veto_for
@@ -151,6 +165,25 @@ def test_a_module_without_twin_is_started_where_another_one_imports_it(
     for change in started:
         assert "class NPUARModelRunner" in (change.after or "")
         assert [item.reason for item in result.report.reviews if item.path == AR]
+
+
+def test_rulers_do_not_enclose_what_vllm_ascend_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The GPU twin has the method, too, and has not changed it."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    twin = "\n    def execute_model(self, scheduler_output):\n        return self._forward(scheduler_output.total)\n"
+    lay_out(trees.omni, {GPU_BASE: dedent(OMNI_TREE[GPU_BASE]) + twin})
+    commit(trees.omni)
+    commit(trees.ascend_old)
+    first = "self._update_states(scheduler_output)\n"
+    new = dedent(ASCEND_OLD[ASCEND]).replace(first, f"{first}        self.note_rows(scheduler_output)\n")
+    lay_out(trees.ascend_old, {ASCEND: new})
+    commit(trees.ascend_old)
+    bases = {"ascend_base": "HEAD~1", "omni_base": "HEAD", "vllm_base": "0.20.0"}
+    result = upgrade(trees.upgrade(trees.ascend_old, **bases, verify=False))
+    text = next((change.after or "" for change in result.changes if change.path == BASE), "")
+    assert "self.note_rows(scheduler_output)" in text
+    assert text.count(RULER) == OMNI_TREE[BASE].count(RULER)
 
 
 def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:

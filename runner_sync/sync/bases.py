@@ -19,8 +19,6 @@ from runner_sync.sync.job import GpuBase, Side
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found
 
-_ANEW = "make it anew with `runner-sync lock`, or name the base by option"
-
 COMMITS = 3
 """How many commits a hunk names at most."""
 
@@ -95,9 +93,10 @@ class Bases:
             side = self._at(project, ref, path)
         except InputError as error:
             why = str(error).rstrip(".")
-            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {_ANEW}.") from error
-        if name := texts.unlike_locked(references, side.text, path):
-            raise InputError(f"{FILE_NAME} was made with another {name} than {project} {ref} has now: {_ANEW}.")
+            raise InputError(
+                f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {texts.ANEW}."
+            ) from error
+        texts.require_locked(references, side.text, path)
         return side
 
     def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME, Entry
+from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Tree
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
 from runner_sync.sync import inputs, pairs, texts
@@ -115,11 +115,7 @@ def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
         locked = [
             entry.upstream for entry in module.entries if entry.upstream is not None and entry.upstream.ref == ref
         ]
-        if name := texts.unlike_locked(locked, text, module.upstream_path):
-            raise InputError(
-                f"{FILE_NAME} was made with another {name} than vllm-ascend {ref} has now: make it anew with "
-                "`runner-sync lock`, or name the base by option."
-            )
+        texts.require_locked(locked, text, module.upstream_path)
     return replace(module, base_texts=found)
 
 

@@ -5,12 +5,12 @@ Comes in: module text. Goes out: ``{name: text}`` maps in file order. May touch:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace as replaced
 from functools import lru_cache
 
 from runner_sync.errors import InputError
-from runner_sync.lock import digest
+from runner_sync.lock import FILE_NAME, digest
 from runner_sync.model import BaseRef
 from runner_sync.units import (
     Base,
@@ -90,6 +90,16 @@ def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
     units_ = unit_texts(text, path)
     names = ((one.qualname, one.digest) for one in references if one.qualname in units_)
     return next((name for name, locked in names if digest(units_[name]) != locked), "")
+
+
+ANEW = "make it anew with `runner-sync lock`, or name the base by option"
+
+
+def require_locked(references: Sequence[BaseRef], text: str, path: str) -> None:
+    """Raises ``InputError`` when ``text`` is another one than what was locked under the ref of the ``references``."""
+    if name := unlike_locked(references, text, path):
+        where = f"{references[0].project} {references[0].ref}"
+        raise InputError(f"{FILE_NAME} was made with another {name} than {where} has now: {ANEW}.")
 
 
 def dotted(path: str) -> str:

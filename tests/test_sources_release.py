@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from conftest import CorpusRelease, isolate_index
+from conftest import CorpusRelease, isolate_index, open_pinned
 from sources_samples import ASCEND, OMNI, RUNNER, FakeIndex, make_sdist, make_wheel, make_zip, serve, sha256
 
 from runner_sync.errors import InputError
@@ -124,11 +124,11 @@ def test_a_member_never_read_before_cannot_be_had_offline(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(("variable", "outcome"), [("1", pytest.fail.Exception), ("", pytest.skip.Exception)])
 @pytest.mark.usefixtures("closed_index")
 def test_a_corpus_test_without_network_fails_under_ci_and_is_skipped_elsewhere(
-    corpus_release: CorpusRelease, monkeypatch: pytest.MonkeyPatch, variable: str, outcome: type[BaseException]
+    monkeypatch: pytest.MonkeyPatch, variable: str, outcome: type[BaseException]
 ) -> None:
     monkeypatch.setenv("CI", variable)
     with pytest.raises(outcome, match="cannot read vllm-omni"):
-        corpus_release("vllm-omni", "0.11.0rc1")
+        open_pinned("vllm-omni", "0.11.0rc1")
 
 
 @pytest.mark.usefixtures("closed_index")

@@ -14,6 +14,8 @@ import re
 import tokenize
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Literal
 
 from runner_sync.statements import tokens
 
@@ -22,18 +24,27 @@ _LINE = "\n"
 """The end of a decorator: what follows is the head of the definition."""
 _BREAKS = frozenset(",()[]{}:")
 Phrases = list[str]
+Side = Literal["omni", "upstream"]
 
 
-def merge_phrases(base: str, omni: str, upstream: str, *, parses: Callable[[str], bool]) -> str | None:
-    """The merged statement, or ``None``: conflict, untokenizable text, or a result that ``parses`` refuses."""
+def merge_phrases(
+    base: str, omni: str, upstream: str, *, parses: Callable[[str], bool], prefer: Side | None = None
+) -> str | None:
+    """The merged statement, or ``None``: conflict, untokenizable text, or a result that ``parses`` refuses.
+
+    With ``prefer`` a conflict is no end: that side's phrases stand where both changed the same ones.
+    """
     try:
-        sides = [_phrases(text) for text in (base, omni, upstream)]
+        written = [_phrases(text) for text in (base, omni, upstream)]
     except (tokenize.TokenError, IndentationError, SyntaxError):
         return None
-    merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None)
+    sides = [_elements(_with_final_commas(phrases)) for phrases in written]
+    merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None, prefer=prefer)
     if merged is None:
         return None
-    text = _join(_without_added_commas(merged, omni, upstream))
+    if merged in sides[1:]:
+        return omni if merged == sides[1] else upstream
+    text = _join(_without_added_commas(merged, [_elements(phrases) for phrases in written]))
     return text if parses(text) else None
 
 
@@ -56,7 +67,7 @@ def _phrases(text: str) -> Phrases:
             out[-1] += " " + token.string
     while out and out[-1] == _LINE:
         out.pop()
-    return _elements(_with_final_commas(out))
+    return out
 
 
 def _elements(phrases: Phrases) -> Phrases:
@@ -76,6 +87,7 @@ def _elements(phrases: Phrases) -> Phrases:
 
 
 _OPENERS = frozenset("([{")
+_CLOSERS = frozenset(")]}")
 
 
 def _with_final_commas(phrases: Phrases) -> Phrases:
@@ -98,23 +110,19 @@ def _with_final_commas(phrases: Phrases) -> Phrases:
     return out
 
 
-_FINAL_COMMA = re.compile(r",\s*[)\]}]")
-
-
-def _without_added_commas(phrases: Phrases, *sides: str) -> Phrases:
-    """Without the trailing commas of ``_with_final_commas`` where no side has one: formatters explode such lists."""
-    if any(_FINAL_COMMA.search(side) for side in sides):
-        return phrases
-    following = [*phrases[1:], ""]
-    pairs = zip(phrases, following, strict=True)
-    return [phrase.removesuffix(",") if after in (")", "]", "}") else phrase for phrase, after in pairs]
+def _without_added_commas(merged: Phrases, sides: Sequence[Phrases]) -> Phrases:
+    """Without the trailing commas of ``_with_final_commas`` that no side has: formatters explode such lists."""
+    own = {element for side in sides for element, after in pairwise(side) if after in _CLOSERS}
+    following = [*merged[1:], ""]
+    pairs = zip(merged, following, strict=True)
+    return [phrase.removesuffix(",") if after in _CLOSERS and phrase not in own else phrase for phrase, after in pairs]
 
 
 def _matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
     return [tuple(m) for m in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]  # type: ignore[misc]
 
 
-def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -> Phrases | None:
+def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool, prefer: Side | None) -> Phrases | None:
     to_omni, to_upstream = _index(_matches(base, omni)), _index(_matches(base, upstream))
     out: Phrases = []
     b = o = u = 0
@@ -123,8 +131,10 @@ def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) ->
         end_o = to_omni.get(stop, len(omni))
         end_u = to_upstream.get(stop, len(upstream))
         piece = _settle(base[b:stop], omni[o:end_o], upstream[u:end_u], by_name=by_name)
-        if piece is None:
+        if piece is None and prefer is None:
             return None
+        if piece is None:
+            piece = omni[o:end_o] if prefer == "omni" else upstream[u:end_u]
         out += piece
         if stop < len(base):
             out.append(base[stop])

@@ -39,6 +39,8 @@ class Content:
 
 CARRIED = "what omni had added to a call went to the statement that upstream put in its place"
 
+SAME_PART = "omni and upstream changed the same part of a statement"
+
 CLOSE = 0.85
 """How similar a statement of an own method must be to upstream's to be the same statement, brought up to date."""
 
@@ -304,7 +306,11 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
     if omni.kind in ("docstring", "comment"):
         return _of(omni), ""
     texts = (base.text, omni.text, upstream.text)
-    merged = merge_phrases(*texts, parses=lambda text: parses_alone(text, omni))
+
+    def parses(text: str) -> bool:
+        return parses_alone(text, omni)
+
+    merged = merge_phrases(*texts, parses=parses)
     if merged is not None:
         return _written(merged, upstream), ""
     follows = policy.nesting == "upstream" and not omni.compound
@@ -312,7 +318,8 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
     if carried is not None:
         return _written(carried[1], upstream), CARRIED
     chosen = omni if policy.both_edited == "omni" else upstream
-    return _of(chosen), "omni and upstream changed the same part of a statement"
+    part = merge_phrases(*texts, parses=parses, prefer=policy.both_edited)
+    return _of(chosen) if part is None else _written(part, chosen), SAME_PART
 
 
 def _nodes(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:

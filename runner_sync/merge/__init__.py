@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from runner_sync.merge.emit import Emitted, emit, prune
 from runner_sync.merge.passages import set_for_nothing, set_twice, unread_additions
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
+from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import with_omni_names, with_omni_names_behind, with_upstream_names
 from runner_sync.merge.resolve import Content, Veto, content, settle_presence
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
@@ -75,6 +76,7 @@ def merge(
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     doubts += unread_additions(weave, strands)
     kept, hollow = prune(weave, strands)
+    kept = with_their_statements(weave, kept)
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
     doubts += [
         Doubt(s, "upstream removed everything inside a block that omni had added", 0.5) for s in suites if not s.kept

@@ -189,8 +189,8 @@ def _leave_out_foreign(weave: Weave, foreign: Heritage) -> None:
         if strand.sides == "u":
             run.append(strand)
             continue
-        nodes = [weave.upstream[s.upstream or 0] for s in run]
-        if all(node.is_comment or node.canon in foreign for node in nodes):
+        code = [node.canon for s in run if not (node := weave.upstream[s.upstream or 0]).is_comment]
+        if code and all(canon in foreign for canon in code):
             for member in run:
                 member.kept = False
         run = []

@@ -1,0 +1,97 @@
+"""Comments go where the statement goes that they are about.
+
+Comes in: the kept strands of a ``Weave`` in output order. Goes out: those of them that stay. May touch: nothing.
+
+A comment is about the statement it stands directly above of; one with a blank line below it stands for itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from runner_sync.merge.weave import Strand, Weave, any_node
+from runner_sync.statements import Node
+
+REWORDED = 0.4
+"""How similar (Dice coefficient of their words) two comments on one statement are when one is the other, reworded."""
+
+Nodes = Sequence[Node]
+
+
+def with_their_statements(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
+    """Without upstream's comments on what did not come in or what omni comments on in other words, and without omni's
+    comments on what is gone."""
+    alive = {id(strand) for strand in kept}
+    out: set[int] = set()
+    for block, about in _remarks(weave.upstream):
+        strand = weave.of_upstream[about]
+        new = [weave.of_upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
+        if id(strand) not in alive or _is_reworded(weave, strand, block):
+            out |= {id(comment) for comment in new}
+    for block, about in _remarks(weave.omni):
+        mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
+        if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
+            out |= {id(comment) for comment in mine if not _is_separator(weave.omni[comment.omni or 0])}
+    for strand in kept:
+        strand.kept = id(strand) not in out
+    return [strand for strand in kept if strand.kept]
+
+
+def _remarks(nodes: Nodes) -> Iterator[tuple[range, int]]:
+    """Comments that stand together, and the statement directly below them."""
+    start = None
+    for k, node in enumerate(nodes):
+        if start is not None and node.is_comment and node.blanks:
+            start = None
+        if node.is_comment:
+            start = k if start is None else start
+            continue
+        if start is not None and not node.blanks and node.parent == nodes[start].parent:
+            yield range(start, k), k
+        start = None
+
+
+def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
+    """Whether omni has a comment of its own on the statement that says much the same."""
+    if strand.omni is None:
+        return False
+    mine = next((b for b, about in _remarks(weave.omni) if about == strand.omni), range(0))
+    ours = [weave.omni[k] for k in mine if weave.of_omni[k].upstream is None and not _is_separator(weave.omni[k])]
+    theirs = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
+    return bool(ours and theirs) and _likeness(ours, theirs) >= REWORDED
+
+
+def _likeness(ours: Nodes, theirs: Nodes) -> float:
+    left, right = (sum((node.words for node in side), Counter[str]()) for side in (ours, theirs))
+    return 2 * (left & right).total() / max(1, left.total() + right.total())
+
+
+def _is_any_left(weave: Weave, first: int, alive: set[int]) -> bool:
+    """Whether anything of omni's paragraph is in the result: the statements up to a blank line or another comment."""
+    nodes = weave.omni
+    inside = set()
+    for k in range(first, len(nodes)):
+        node = nodes[k]
+        if node.parent in inside or node.owner in inside:
+            inside.add(k)
+        elif k == first or (node.parent == nodes[first].parent and not node.is_comment and not node.blanks):
+            inside.add(k)
+        else:
+            break
+    return any(id(weave.of_omni[k]) in alive for k in inside if not nodes[k].is_comment)
+
+
+def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> bool:
+    """Whether something new of upstream's stands where the commented statement stood."""
+    at = next((k for k, strand in enumerate(kept) if strand is comment), len(kept))
+    following = next((s for s in kept[at + 1 :] if not any_node(weave, s).is_comment), None)
+    return following is not None and following.sides == "u"
+
+
+def _is_separator(node: Node) -> bool:
+    return _LINE.search(node.text) is not None
+
+
+_LINE = re.compile(r"([-=#*~_+])\1{3}")

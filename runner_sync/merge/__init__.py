@@ -62,7 +62,7 @@ def merge(
         pinned: canonical statements that omni has from a third party; that upstream dropped them is no reason to.
     """
     policy = policy or FOLLOW
-    if triple.upstream in (triple.base, triple.omni):
+    if triple.upstream == triple.omni or (triple.upstream == triple.base and not heritage):
         return Merged(triple.omni)
     if triple.base == triple.omni and veto is None and not foreign:
         return Merged(triple.upstream)

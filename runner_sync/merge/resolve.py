@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.align import similarity
-from runner_sync.merge.dataflow import binds
+from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.passages import (
     between_removed,
     inside_removed,
@@ -23,7 +23,7 @@ from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.transplant import carry_over
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import Node, inside_strings, is_python
+from runner_sync.statements import ROOT, Node, inside_strings, is_python
 
 DISTINCT = 1.5
 
@@ -74,6 +74,7 @@ def settle_presence(
         strand.kept, doubt = _presence(weave, strand, policy, heritage)
         if doubt is not None:
             doubts.append(doubt)
+    _settle_own_suites(weave, heritage)
     doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")
     _leave_out_foreign(weave, foreign)
     doubts += inside_removed(weave, strands)
@@ -87,7 +88,41 @@ def settle_presence(
     _keep_pinned(weave, strands, pinned)
     _undo_half_moves(weave, strands)
     _keep_needed_suites(weave)
+    _keep_definitions(weave, strands, heritage)
     return doubts
+
+
+def _settle_own_suites(weave: Weave, heritage: Heritage) -> None:
+    """What another revision of upstream has, too, is omni's own inside a suite that is omni's own, and goes with a
+    suite that is not, however little it says."""
+    for index, strand in enumerate(weave.of_omni):
+        above = weave.omni[index].parent
+        if strand.sides != "o" or above == ROOT or weave.of_omni[above].sides != "o":
+            continue
+        strand.kept = weave.of_omni[above].kept or weave.omni[index].canon not in heritage
+
+
+def _keep_definitions(weave: Weave, strands: Sequence[Strand], heritage: Heritage) -> None:
+    """What sets a local stays while what reads it does, and nothing else sets it."""
+    while True:
+        kept = [strand for strand in strands if strand.kept]
+        missing = {name for strand in kept for name in _reads_of_omni(weave, strand, heritage)}
+        missing -= {name for strand in kept for name in binds(any_node(weave, strand))}
+        gone = [strand for strand in strands if not strand.kept and strand.sides == "o"]
+        back = [strand for strand in gone if binds(weave.omni[strand.omni or 0]) & missing]
+        if not back:
+            return
+        for strand in back:
+            strand.kept = True
+
+
+def _reads_of_omni(weave: Weave, strand: Strand, heritage: Heritage) -> frozenset[str]:
+    """The locals that a kept statement of omni's reads; none where upstream's text stands in its place."""
+    base, omni, upstream = _nodes(weave, strand)
+    if omni is None:
+        return frozenset()
+    replaced = upstream is not None and base is not None and (_same(omni, base) or _is_inherited(omni, heritage))
+    return frozenset() if replaced else reads(omni)
 
 
 def _keep_pinned(weave: Weave, strands: Sequence[Strand], pinned: Heritage) -> None:

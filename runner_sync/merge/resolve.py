@@ -320,7 +320,7 @@ def content(
         assert node is not None
         return _of(node), ""
     if base is None:
-        if _same(omni, upstream):
+        if omni.is_comment or _same(omni, upstream):
             return _of(omni), ""
         return _of(omni if policy.both_added == "omni" else upstream), "omni and upstream added different versions"
     if _same(omni, upstream):

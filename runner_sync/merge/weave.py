@@ -89,9 +89,32 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
         strand.upstream = j
         weave.of_upstream.append(strand)
     inner = suites(omni), suites(upstream)
+    _pair_moved(weave, inner[0])
     for o, u in _gaps(weave):
         _join_additions(weave, o, u, inner)
     return weave
+
+
+def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
+    """A statement of the base that upstream removed or rewrote, and that omni has at another place: omni moved it.
+
+    Only one that stands once in omni's text and says enough; a suite only with all that is in it.
+    """
+    new = {_moved_key(node, inner[j]): j for j, node in enumerate(weave.omni) if weave.of_omni[j].sides == "o"}
+    for node, strand, inside in zip(weave.base, weave.of_base, suites(weave.base), strict=True):
+        j = new.get(_moved_key(node, inside))
+        if j is None or strand.sides != "b" or not _is_telling(node):
+            continue
+        strand.omni = j
+        weave.of_omni[j] = strand
+
+
+def _moved_key(node: Node, suite: Suite) -> tuple[str, frozenset[tuple[str, int]]]:
+    return node.canon, frozenset(suite.items())
+
+
+def _is_telling(node: Node) -> bool:
+    return not node.is_comment and not node.is_clause and node.weight >= 1
 
 
 def _gaps(weave: Weave) -> list[tuple[range, range]]:

@@ -71,15 +71,13 @@ def _likeness(ours: Nodes, theirs: Nodes) -> float:
 def _is_any_left(weave: Weave, first: int, alive: set[int]) -> bool:
     """Whether anything of omni's paragraph is in the result: the statements up to a blank line or another comment."""
     nodes = weave.omni
-    inside = set()
-    for k in range(first, len(nodes)):
+    inside = {first}
+    for k in range(first + 1, len(nodes)):
         node = nodes[k]
-        if node.parent in inside or node.owner in inside:
-            inside.add(k)
-        elif k == first or (node.parent == nodes[first].parent and not node.is_comment and not node.blanks):
-            inside.add(k)
-        else:
+        follows = node.parent == nodes[first].parent and not node.is_comment and not node.blanks
+        if not (follows or node.parent in inside or node.owner in inside):
             break
+        inside.add(k)
     return any(id(weave.of_omni[k]) in alive for k in inside if not nodes[k].is_comment)
 
 

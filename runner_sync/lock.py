@@ -15,7 +15,7 @@ import inspect
 import re
 import tomllib
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
@@ -194,8 +194,15 @@ def digest(text: str) -> str:
 
     A class header may stand without its body. Raises ``InputError`` for text that does not parse.
     """
-    body = _parse_unit(text)
-    return hashlib.sha256("".join(_canonical(body)).encode("utf-8", "surrogatepass")).hexdigest()
+    return digest_of(_parse_unit(text))
+
+
+def digest_of(statements: Sequence[ast.stmt]) -> str:
+    """``digest`` of a text whose syntax tree is at hand."""
+    words: list[str] = []
+    for statement in statements:
+        _canonical(statement, words)
+    return hashlib.sha256("".join(words).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _parse_unit(text: str) -> list[ast.stmt]:
@@ -217,24 +224,29 @@ def _parse_unit(text: str) -> list[ast.stmt]:
 _UNCOUNTED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
-def _canonical(node: Any) -> Iterator[str]:
-    if isinstance(node, ast.AST):
-        yield f"({type(node).__name__}"
-        for name, value in ast.iter_fields(node):
-            if value is not None and value != [] and name not in _UNCOUNTED:
-                yield f" {name}="
-                yield from _canonical(_docstring(node, name, value))
-        yield ")"
-    elif isinstance(node, list):
-        for item in node:
-            yield from _canonical(item)
-    else:
-        yield f"{type(node).__name__}:{node!r}"
+def _canonical(node: Any, words: list[str]) -> None:
+    """Add the words of ``node`` to ``words``: one list for all, because a unit has thousands of nodes."""
+    if not isinstance(node, ast.AST):
+        words.append(f"{type(node).__name__}:{node!r}")
+        return
+    words.append(f"({type(node).__name__}")
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value is None or name in _UNCOUNTED:
+            continue
+        if isinstance(value, list):
+            if value:
+                words.append(f" {name}=")
+            for item in value:
+                _canonical(item, words)
+        else:
+            words.append(f" {name}=")
+            _canonical(_documentation(value) if isinstance(node, ast.Expr) else value, words)
+    words.append(")")
 
 
-def _docstring(node: ast.AST, name: str, value: Any) -> Any:
-    """``value``, with the layout taken out of a string that stands as a statement of its own."""
-    if isinstance(node, ast.Expr) and name == "value" and isinstance(value, ast.Constant):
-        text = value.value
-        return ast.Constant(inspect.cleandoc(text)) if isinstance(text, str) else value
+def _documentation(value: Any) -> Any:
+    """``value`` of a statement of its own, with the layout taken out if it is a string."""
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return ast.Constant(inspect.cleandoc(value.value))
     return value

@@ -6,9 +6,12 @@ import pytest
 from check_samples import dedent
 
 from runner_sync.errors import InputError
+from runner_sync.lock import digest
+from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.verify.ancestry import ancestry
 from runner_sync.verify.job import CheckJob, CheckModule, Library
+from runner_sync.verify.locked import has_moved
 from runner_sync.verify.outline import outline
 from runner_sync.verify.reading import ClassText, Reading
 
@@ -175,3 +178,46 @@ def test_units_by_line() -> None:
     assert [reading.unit_at(line) for line in range(1, 10)] == [
         "<module>", "A", "A", "A.f", "A.f", "A.f", "g", "g", "<module>",
     ]  # fmt: skip
+
+
+UNITS = '''
+class Runner(Base[int], metaclass=Meta):  # a header that tells no more than itself
+    """Text."""
+    a, b = 1, 2; c = 3
+    limit: int = 4
+
+    # about width
+    @property
+    def width(self):
+        """The width.
+
+        Of it.
+        """
+        return self.n
+
+    @width.setter
+    def width(self, n):
+        self.n = n
+
+    if FLAG:
+        def width(self): ...
+
+    async def run(self): return """
+  kept"""
+        # the last word
+
+class State(NamedTuple):
+    step: int = 0
+
+def helper(): ...
+'''
+
+
+def test_a_unit_moved_when_the_digest_of_its_text_did() -> None:
+    reading = Reading("r.py", UNITS)
+    names = ["Runner.(a, b)", "Runner.limit", "Runner.width", "Runner.width#2", "Runner.run", "State", "helper"]
+    assert list(reading.units) == names
+    for name, unit in reading.units.items():
+        locked = BaseRef("vllm-omni", "0.2.0", "r.py", name, "lock", 1.0, digest(unit.text))
+        assert not has_moved(locked, reading, quick=None)
+        assert has_moved(locked, Reading("r.py", UNITS.replace(unit.text, "")), quick=None)

@@ -6,17 +6,14 @@ Goes in and out: frozen dataclasses of ``str``. Every line of a module lies in e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import StringIO
 from typing import Literal
 
 from runner_sync.model import UnitKind
 
 PieceKind = UnitKind | Literal["header", "trivia"]
-
-# str.splitlines also cuts at form feeds and Unicode separators, which Python's own line count does not.
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,8 @@ def join(module: Module) -> str:
 
 def split_lines(text: str) -> list[str]:
     """Lines of ``text`` with their endings, counted the way Python's tokenizer counts them."""
-    return _LINE.findall(text)
+    # str.splitlines also cuts at form feeds and Unicode separators, which Python's own line count does not.
+    return StringIO(text, newline="").readlines()
 
 
 def flat(module: Module) -> Iterator[tuple[str, Piece]]:

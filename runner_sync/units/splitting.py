@@ -11,7 +11,6 @@ statement belong to its body.
 from __future__ import annotations
 
 import ast
-import io
 import re
 import tokenize
 import warnings
@@ -25,6 +24,7 @@ RULER = re.compile(r"\s*#\s*[-=]{6,}")
 _COMMENT = re.compile(r"[ \t\f]*#")
 _CONFLICT_OPEN = re.compile(r"^<{7}(?: .*)?\r?$", re.MULTILINE)
 _CONFLICT_CLOSE = re.compile(r"^>{7}(?: .*)?\r?$", re.MULTILINE)
+_WHOLE_HEADER = re.compile(r"[ \t\f]*class \w+(?:\([\w., ]*\))?:\s*\Z")
 _TITLE_LENGTH = 60
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -39,14 +39,14 @@ class _Extent:
     end: int
 
 
-def split(text: str, *, path: str = "") -> Module:
-    """Cut ``text`` into a ``Module``; ``path`` is only named in errors and units.
+def split(text: str, *, path: str = "", tree: ast.Module | None = None) -> Module:
+    """Cut ``text`` into a ``Module``; ``path`` is only named in errors and units, ``tree`` spares parsing it again.
 
     Raises ``InputError`` when ``text`` is not a Python module or holds an unresolved merge conflict.
     """
-    tree = parse(text, path=path)
+    parsed = parse(text, path=path) if tree is None else tree
     lines = split_lines(text)
-    pieces = [_class(piece, lines) if isinstance(piece, _Extent) else piece for piece in _top(tree, lines)]
+    pieces = [_class(piece, lines) if isinstance(piece, _Extent) else piece for piece in _top(parsed, lines)]
     return Module(path, number(pieces))
 
 
@@ -203,8 +203,10 @@ def first_line(node: ast.stmt) -> int:
 
 def _header_end(node: ast.ClassDef, lines: list[str]) -> int:
     """Last line of the ``class X(...):`` line, which ``ast`` does not tell."""
-    source = io.StringIO("".join(lines[node.lineno - 1 : node.end_lineno]))
-    for token in tokenize.generate_tokens(source.readline):
+    if _WHOLE_HEADER.match(lines[node.lineno - 1]):
+        return node.lineno
+    source = iter(lines[node.lineno - 1 : node.end_lineno])
+    for token in tokenize.generate_tokens(source.__next__):
         if token.type == tokenize.NEWLINE:
             return node.lineno + token.start[0] - 1
     return node.lineno

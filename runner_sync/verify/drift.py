@@ -53,7 +53,7 @@ def followers(subject: Subject) -> Iterator[Follower]:
     """The NPU units that have an upstream unit, by lock or by name."""
     entries = {entry.qualname: entry for entry in subject.module.entries}
     upstream = _texts(subject.upstream)
-    for name, unit in unit_texts(subject.npu.text, subject.npu.path).items():
+    for name, unit in subject.npu.units.items():
         if unit.kind == "field":
             continue
         entry = entries.get(name)

@@ -32,14 +32,8 @@ def unit_texts(text: str, path: str = "") -> Mapping[str, Unit]:
 
 
 @lru_cache(maxsize=64)
-def _unit_texts(text: str, path: str) -> dict[str, Unit]:
-    from runner_sync.units import record_classes, split, units
-
-    module = split(text, path=path)
-    whole = frozenset(record_classes(module))
-    kinds = ("method", "function", "field")
-    found = units(module, whole=whole)
-    return {u.qualname: u for u in found if u.kind in kinds or (u.kind == "class" and u.qualname in whole)}
+def _unit_texts(text: str, path: str) -> Mapping[str, Unit]:
+    return Reading(path, text).units
 
 
 def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:
@@ -95,22 +89,29 @@ def is_edited(entry: Entry, reading: Reading) -> bool | None:
         return None
     if text_hash(reading, entry.qualname) == entry.extra.get(OWN_TEXT):
         return False
-    unit = unit_texts(reading.text, reading.path).get(entry.qualname)
-    return None if unit is None else _digest(unit.text) != locked
+    now = _digest(reading, entry.qualname)
+    return None if now is None else now != locked
 
 
 def has_moved(reference: BaseRef, reading: Reading, *, quick: object) -> bool:
     """Whether the unit that ``reference`` names is no longer what was locked, or is gone."""
     if quick and text_hash(reading, reference.qualname) == quick:
         return False
-    unit = unit_texts(reading.text, reading.path).get(reference.qualname)
-    return unit is None or _digest(unit.text) != reference.digest
+    return _digest(reading, reference.qualname) != reference.digest
 
 
-def _digest(text: str) -> str:
-    from runner_sync.lock import digest
+def _digest(reading: Reading, qualname: str) -> str | None:
+    """Digest of the unit of that name, ``None`` when there is none."""
+    from runner_sync.lock import digest, digest_of
 
-    return digest(text)
+    unit = reading.units.get(qualname)
+    if unit is None:
+        return None
+    node = definition(reading, qualname)
+    # What stands on the lines of a function is that function and nothing else; fields may share a line.
+    if isinstance(node, Function) and unit.start <= node.lineno <= unit.end:
+        return digest_of([node])
+    return digest(unit.text)
 
 
 def record(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label: str) -> tuple[Entry, ...]:
@@ -122,9 +123,9 @@ def record(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label
 
 
 def _keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> Iterator[tuple[str, str]]:
-    unit = unit_texts(npu.text, npu.path).get(entry.qualname)
-    if unit is not None:
-        yield OWN, _digest(unit.text)
+    own = _digest(npu, entry.qualname)
+    if own is not None:
+        yield OWN, own
         yield OWN_TEXT, text_hash(npu, entry.qualname)
         yield OUTSIDE, outside_hash(npu, entry.qualname, label=label)
     # Only where the twin is the locked one: else the quick way would hide a change.

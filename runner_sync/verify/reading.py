@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from runner_sync.model import Finding, Severity
+from runner_sync.model import Finding, Severity, Unit, UnitKind
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
 _IMPORT = re.compile(r"^from [\w.]+ import (?:\([^()]*\)|[^\n(]+)$", re.MULTILINE)
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_KINDS: tuple[UnitKind, ...] = ("method", "function", "field")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +139,22 @@ class Reading:
             if t.type == tokenize.COMMENT
         )
 
+    @cached_property
+    def units(self) -> Mapping[str, Unit]:
+        """Units by qualified name, with the comments above: methods, functions, fields, and records whole."""
+        from runner_sync.units import record_classes, split, units
+
+        module = split(self.text, path=self.path, tree=self.tree)
+        whole = frozenset(record_classes(module))
+        found = units(module, whole=whole)
+        return {u.qualname: u for u in found if u.kind in _KINDS or (u.kind == "class" and u.qualname in whole)}
+
     def unit_at(self, line: int) -> str:
         """Qualified name of the definition that holds ``line``, or ``<module>``."""
-        return next((name for start, end, name in self._units if start <= line <= end), "<module>")
+        return next((name for start, end, name in self._rows if start <= line <= end), "<module>")
 
     @cached_property
-    def _units(self) -> list[tuple[int, int, str]]:
+    def _rows(self) -> list[tuple[int, int, str]]:
         rows: list[tuple[int, int, str]] = []
         for node in statements_of(self.tree.body):
             if isinstance(node, ast.ClassDef):

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import OUTSIDE, is_edited, outside_hash, unit_texts
+from runner_sync.verify.locked import OUTSIDE, is_edited, outside_hash
 from runner_sync.verify.reading import Hit
 from runner_sync.verify.spots import unit_hit
 
@@ -37,7 +37,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         if upstream is None or not isinstance(recorded, str) or not is_edited(entry, npu):
             continue
         if outside_hash(npu, entry.qualname, label=subject.profile.marker) != recorded:
-            unit = unit_texts(npu.text, npu.path)[entry.qualname]
+            unit = npu.units[entry.qualname]
             yield unit_hit(
                 subject,
                 (CODE, SEVERITY),

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
 from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import GPU_TEXT, has_moved, is_edited, unit_texts
+from runner_sync.verify.locked import GPU_TEXT, has_moved, is_edited
 from runner_sync.verify.reading import Hit
 from runner_sync.verify.spots import unit_hit
 
@@ -38,9 +38,9 @@ def find(subject: Subject) -> Iterator[Hit]:
         if gpu is None or entry.gpu is None or entry.gpu.path != gpu.path:
             continue
         if has_moved(entry.gpu, gpu, quick=entry.extra.get(GPU_TEXT)) and not is_edited(entry, npu):
-            unit = unit_texts(npu.text, npu.path).get(entry.qualname)
+            unit = npu.units.get(entry.qualname)
             if unit is not None:
-                yield _hit(subject, entry, unit, unit_texts(gpu.text, gpu.path).get(entry.gpu.qualname))
+                yield _hit(subject, entry, unit, gpu.units.get(entry.gpu.qualname))
 
 
 def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:

@@ -127,7 +127,7 @@ def _canons(reading: Reading) -> set[str]:
 
 def _npu_nodes(pair: Pair) -> list[Node]:
     """The statements of the NPU file and of every omni method that runs on the NPU class."""
-    texts = [unit.text for unit in unit_texts(pair.npu.reading.text, pair.npu.reading.path).values()]
+    texts = [unit.text for unit in pair.npu.reading.units.values()]
     texts += [c.reading.text_of(f) for c, f in pair.npu_line.live() if c.reading is not pair.npu.reading]
     return [node for text in texts for node in nodes(text) if not node.is_comment and node.kind != "docstring"]
 

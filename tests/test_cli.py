@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shlex
@@ -413,6 +414,15 @@ def test_main_leaves_with_the_exit_code(sync: FakeSync) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main(["upgrade", "--diff"])
     assert end.value.code == 1
+
+
+@pytest.mark.usefixtures("sync")
+def test_leaving_looks_for_no_garbage() -> None:
+    gc.unfreeze()
+    with pytest.raises(SystemExit):
+        cli.main(["check"])
+    assert gc.get_freeze_count() > 0
+    gc.unfreeze()
 
 
 def test_warnings_about_the_sources_stay_away(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:

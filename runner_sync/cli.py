@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, NoReturn
 
 import typer
@@ -22,11 +22,13 @@ from runner_sync.terminal import options as o
 from runner_sync.terminal.examples import epilog
 from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
 from runner_sync.terminal.groups import Bases, Merging, Trees, Writing, flat, upgrade_options
+from runner_sync.terminal.plain import PlainCommand, PlainGroup
 from runner_sync.terminal.screen import Screen
 from runner_sync.terminal.trees import split_codes, split_place
 
 app = typer.Typer(
     name="runner-sync",
+    cls=PlainGroup,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -121,7 +123,11 @@ def set_up(
     return 0
 
 
-@app.command(epilog=epilog("upgrade"))
+def _command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    return app.command(name, cls=PlainCommand, epilog=epilog(name))
+
+
+@_command("upgrade")
 @flat
 def upgrade(context: typer.Context, trees: Trees, bases: Bases, merging: Merging, writing: Writing) -> int:
     """Regenerate the NPU runners on a new vllm-ascend, and port what the GPU runners gained.
@@ -134,7 +140,7 @@ def upgrade(context: typer.Context, trees: Trees, bases: Bases, merging: Merging
     return commands.change("upgrade", sync.upgrade, options, writing, screen=context.obj)
 
 
-@app.command(epilog=epilog("check"))
+@_command("check")
 @flat
 def check(
     context: typer.Context,
@@ -169,7 +175,7 @@ def check(
     return commands.inspect("check", sync.check, options, output, screen=context.obj, exit_zero=exit_zero)
 
 
-@app.command(epilog=epilog("verify"))
+@_command("verify")
 @flat
 def verify(
     context: typer.Context,
@@ -200,7 +206,7 @@ def verify(
     return commands.inspect("verify", sync.verify, options, output, screen=context.obj, exit_zero=exit_zero)
 
 
-@app.command(epilog=epilog("blocks"))
+@_command("blocks")
 @flat
 def blocks(context: typer.Context, trees: Trees, output: o.Outputs = None) -> int:
     """List the omni blocks of the runners: unit, lines, marked or not, what they use."""
@@ -209,7 +215,7 @@ def blocks(context: typer.Context, trees: Trees, output: o.Outputs = None) -> in
     return commands.inspect("blocks", sync.blocks, trees.check_options(), output, screen=context.obj)
 
 
-@app.command(epilog=epilog("explain"))
+@_command("explain")
 @flat
 def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outputs = None) -> int:
     """Say where a line of a runner comes from: vllm-ascend, the GPU runners, or omni itself."""
@@ -225,7 +231,7 @@ def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outp
     )
 
 
-@app.command(epilog=epilog("lock"))
+@_command("lock")
 @flat
 def lock(context: typer.Context, trees: Trees, bases: Bases, writing: Writing) -> int:
     """Infer what every unit was last synced to, and record it in runner-sync.lock."""
@@ -234,7 +240,7 @@ def lock(context: typer.Context, trees: Trees, bases: Bases, writing: Writing) -
     return commands.change("lock", sync.lock, upgrade_options(trees, bases, writing), writing, screen=context.obj)
 
 
-@app.command(epilog=epilog("replay"))
+@_command("replay")
 def replay(
     context: typer.Context,
     case: o.Case = None,
@@ -250,7 +256,7 @@ def replay(
     return commands.replay(sync.replay, options, output, screen=context.obj)
 
 
-@app.command(epilog=epilog("rule"))
+@_command("rule")
 def rule(context: typer.Context, code: o.RuleCode = None, output: o.Outputs = None) -> int:
     """Explain the rules of check and verify: one line each, or one of them in full."""
     from runner_sync import sync
@@ -258,7 +264,7 @@ def rule(context: typer.Context, code: o.RuleCode = None, output: o.Outputs = No
     return commands.show_rules(sync.rules, code, output, screen=context.obj)
 
 
-@app.command(epilog=epilog("hoist"))
+@_command("hoist")
 @flat
 def hoist(context: typer.Context, unit: o.UnitName, trees: Trees, bases: Bases, writing: Writing) -> int:
     """Move a method that is the same on GPU and NPU to the base they share."""

@@ -295,6 +295,21 @@ def test_from_the_lock_nothing_heavy_is_imported(locked: Trees) -> None:
     assert heavy == "[]"
 
 
+_LIGHT_COMMAND = """
+import sys
+from runner_sync import cli
+code = cli.run(["-q", "check", "--omni-path", sys.argv[1], "--ignore", "RS4", "--select", "ALL", "-o", "json"])
+heavy = {"libcst", "git", "requests", "pydantic", "rich", "jinja2", "msgspec", "tomlkit"}
+print(code, sorted(heavy & set(sys.modules)), file=sys.stderr)
+"""
+
+
+def test_the_command_imports_nothing_heavy_either(locked: Trees) -> None:
+    command = [sys.executable, "-c", _LIGHT_COMMAND, str(locked.omni)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stderr == "1 []\n"
+
+
 # Incidents of released versions, through the public functions alone.
 
 

@@ -1,0 +1,62 @@
+"""Values that typer need not convert: what nobody gave, text where text is taken, and paths that can be read.
+
+Comes in and goes out: what ``typer.Typer`` takes as ``cls``. May touch: nothing, but asks whether a path can be read.
+For the first value that it converts, typer imports pydantic, which takes as long as parsing every runner of a
+``check``. Everything else is left to typer, and so is every complaint.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TEXT = (str, str | None)
+_TEXTS = (list[str], list[str] | None)
+_PATH = (Path, Path | None)
+
+
+class PlainCommand(TyperCommand):
+    """A command that takes plain values as they are."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line into ``ctx``; what is left over goes out."""
+        _take_plain_values(self, ctx)
+        return super().parse_args(ctx, args)
+
+
+class PlainGroup(TyperGroup):
+    """A group of commands whose own options take plain values as they are."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line into ``ctx``; what is left over goes out."""
+        _take_plain_values(self, ctx)
+        return super().parse_args(ctx, args)
+
+
+def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None:
+    # typer makes its options itself, so there is no class of ours to put this in.
+    kinds = get_type_hints(command.callback)
+    for parameter in command.get_params(context):
+        process = partial(_process, parameter, kinds.get(parameter.name), parameter.process_value)
+        parameter.process_value = process  # type: ignore[method-assign]
+
+
+def _process(parameter: Any, kind: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """``value`` of a parameter that is declared as a ``kind``; ``convert`` is typer's way."""
+    if value is parameter.default and not parameter.required:
+        plain = () if value is None and parameter.multiple else value
+        return parameter.callback(context, parameter, plain) if parameter.callback is not None else plain
+    if parameter.callback is not None:
+        return convert(context, value)
+    if (kind in _TEXT and isinstance(value, str)) or (kind in _TEXTS and isinstance(value, list)):
+        return value
+    if kind in _PATH and isinstance(value, str) and os.access(value, os.R_OK):
+        return Path(value)
+    return convert(context, value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from check_samples import dedent
 
@@ -10,10 +12,11 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.verify.ancestry import ancestry
+from runner_sync.verify.hygiene import calls
 from runner_sync.verify.job import CheckJob, CheckModule, Library
 from runner_sync.verify.locked import has_moved
 from runner_sync.verify.outline import outline
-from runner_sync.verify.reading import ClassText, Reading
+from runner_sync.verify.reading import ClassText, Reading, walk
 
 MIXINS = '''
 """Mixins.
@@ -221,3 +224,29 @@ def test_a_unit_moved_when_the_digest_of_its_text_did() -> None:
         locked = BaseRef("vllm-omni", "0.2.0", "r.py", name, "lock", 1.0, digest(unit.text))
         assert not has_moved(locked, reading, quick=None)
         assert has_moved(locked, Reading("r.py", UNITS.replace(unit.text, "")), quick=None)
+
+
+def test_walking_visits_what_python_visits_in_its_order() -> None:
+    tree = ast.parse(UNITS + MIXINS)
+    assert walk(tree) == list(ast.walk(tree))
+
+
+def test_calls_are_found_wherever_they_stand() -> None:
+    text = """
+f(k=1)
+@f(k=2)
+class A: pass
+class B(f(k=3)): x = f(k=4)
+class C(
+    f(k=5),
+):
+    def g(self):
+        return [h.f(k=6), g(k=0)]
+    y = 0
+    z = f(k=7)
+    @f(k=8)
+    def i(self): ...
+"""
+    found = list(calls(Reading("r.py", text), "f", keyword="k"))
+    assert sorted(ast.unparse(call.keywords[0].value) for call in found) == list("12345678")
+    assert not list(calls(Reading("r.py", text), "f", keyword="j"))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync.verify.job import Library
-from runner_sync.verify.reading import ClassText, Function, dotted
+from runner_sync.verify.reading import ClassText, Function, dotted, walk
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +55,7 @@ class Ancestry:
         named = {c.name: c for c in self.classes if f"{c.name}." in text}
         if "super()" not in text and not named:
             return
-        for node in ast.walk(function):
+        for node in walk(function):
             if not isinstance(node, ast.Attribute):
                 continue
             if is_super(node.value):
@@ -118,7 +118,7 @@ def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
 
     With ``named``, a call by name counts only when it names that class.
     """
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
             base = node.func.value
             by_name = isinstance(base, ast.Name) and base.id[:1].isupper() and named in ("", base.id)

@@ -12,7 +12,7 @@ import re
 
 from runner_sync.profile import Profile
 from runner_sync.verify.parity import in_npu_words
-from runner_sync.verify.reading import Function, Reading, first_line
+from runner_sync.verify.reading import Function, Reading, first_line, walk
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -32,17 +32,13 @@ def same_globals(reading: Reading, function: Function, other: Reading, *, profil
 
 
 def _globals(function: Function) -> set[str]:
-    own = {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
-    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
-    own |= {node.id for node in names if not isinstance(node.ctx, ast.Load)}
-    annotations = {id(n) for a in _annotations(function) for n in ast.walk(a)}
+    nodes = walk(function)
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    stated = [node.annotation for node in nodes if isinstance(node, ast.arg | ast.AnnAssign)]
+    annotations = {id(n) for part in (*stated, function.returns) if part is not None for n in walk(part)}
     return {n.id for n in names if id(n) not in annotations} - own - _BUILTINS
-
-
-def _annotations(function: Function) -> list[ast.expr]:
-    parts = [a.annotation for a in ast.walk(function) if isinstance(a, ast.arg)]
-    parts += [a.annotation for a in ast.walk(function) if isinstance(a, ast.AnnAssign)]
-    return [part for part in (*parts, function.returns) if part is not None]
 
 
 def _origin(reading: Reading, name: str) -> frozenset[tuple[str, str]] | None:

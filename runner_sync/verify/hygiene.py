@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from runner_sync.verify.reading import Function, Reading, dotted
+from runner_sync.verify.reading import Function, Reading, dotted, first_line, walk
 
 
 def functions(reading: Reading) -> Iterator[Function]:
@@ -24,9 +24,20 @@ def functions(reading: Reading) -> Iterator[Function]:
 def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
     """Calls of ``name`` (``name(…)`` or ``x.name(…)``), if any of them seems to pass ``keyword``."""
     if _may_pass(reading.text, name, keyword):
-        for node in reading.nodes:
-            if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
-                yield node
+        for part in _parts(reading, name):
+            for node in walk(part):
+                if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
+                    yield node
+
+
+def _parts(reading: Reading, word: str) -> Iterator[ast.stmt]:
+    """The module-level statements, and of a class whose head does without it the members, that hold ``word``."""
+    for statement in reading.tree.body:
+        members = statement.body if isinstance(statement, ast.ClassDef) else []
+        if members and word not in "\n".join(reading.lines[first_line(statement) - 1 : members[0].lineno]):
+            yield from (member for member in members if word in reading.text_of(member))
+        elif word in reading.text_of(statement):
+            yield statement
 
 
 def _may_pass(text: str, name: str, keyword: str) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner_sync.model import Project
+from runner_sync.verify.reading import walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -65,7 +66,7 @@ def parse(text: str) -> ast.Module:
 @functools.lru_cache(maxsize=16384)
 def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
     """``ast.walk`` of a function, walked once: most rules look at the same few hundred methods."""
-    return tuple(ast.walk(function))
+    return tuple(walk(function))
 
 
 def build(name: str, path: str, project: Project, *, text: str, is_package: bool) -> Module:
@@ -73,7 +74,7 @@ def build(name: str, path: str, project: Project, *, text: str, is_package: bool
     module = Module(name, path, project, is_package, parse(text), text)
     for statement in flat_statements(module.node.body):
         _bind_statement(module, statement)
-    for node in ast.walk(module.node) if "global " in text else ():
+    for node in walk(module.node) if "global " in text else ():
         if isinstance(node, ast.Global):
             for global_name in node.names:
                 _add(module, global_name, Binding("value", node))
@@ -118,7 +119,7 @@ def unit_at(module: Module, line: int) -> str:
 def statement_at(module: Module, line: int) -> tuple[int, int]:
     """First and last line of the innermost statement at ``line``; of a compound statement, of its header."""
     best = (line, line)
-    for node in ast.walk(module.node):
+    for node in walk(module.node):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
             body = getattr(node, "body", None)
             last = max(node.lineno, body[0].lineno - 1) if isinstance(body, list) and body else node.end_lineno or line
@@ -141,7 +142,7 @@ def target_names(target: ast.expr) -> Iterator[ast.expr]:
 def imports_of(module: Module) -> Iterator[tuple[ast.stmt, Import]]:
     """Every import statement of the module, functions included, as `Import`, star imports left out."""
     guarded = _guarded_statements(module.node)
-    for node in ast.walk(module.node):
+    for node in walk(module.node):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for imported in _read_import(module, node, guarded=node in guarded):
                 if imported.name != "*":
@@ -218,12 +219,12 @@ def _add(module: Module, name: str, binding: Binding) -> None:
 def _guarded_statements(tree: ast.Module) -> set[ast.AST]:
     """Import statements whose failure is handled, or that never run: try/except, TYPE_CHECKING, version switches."""
     guarded: set[ast.AST] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Try) and any(catches(handler, IMPORT_ERRORS) for handler in node.handlers):
-            guarded.update(statement for part in node.body for statement in ast.walk(part) if _is_import(statement))
+            guarded.update(statement for part in node.body for statement in walk(part) if _is_import(statement))
         elif isinstance(node, ast.If) and is_switch(node.test):
             parts = [*node.body, *node.orelse]
-            guarded.update(statement for part in parts for statement in ast.walk(part) if _is_import(statement))
+            guarded.update(statement for part in parts for statement in walk(part) if _is_import(statement))
     return guarded
 
 

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from runner_sync.profile import Profile
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.job import Library, Subject
-from runner_sync.verify.reading import ClassText, Reading, constant_text, dotted
+from runner_sync.verify.reading import ClassText, Reading, constant_text, dotted, walk
 
 
 @dataclass(eq=False)
@@ -72,7 +72,7 @@ def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
     To define a method is not to mention it: somebody has to call it.
     """
     for top in nodes:
-        for node in ast.walk(top):
+        for node in walk(top):
             if isinstance(node, ast.Attribute):
                 yield node.attr
             elif isinstance(node, ast.Name):
@@ -111,7 +111,7 @@ def is_device_bound(text: str, profile: Profile) -> bool:
 
 def model_hooks(function: ast.AST) -> Iterator[tuple[str, ast.Call]]:
     """``hasattr(self.model, "x")`` and ``getattr(self.model, "x", …)``: hooks that a model may offer."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call) and dotted(node.func) in ("hasattr", "getattr") and len(node.args) >= 2:
             name = constant_text(node.args[1])
             if name and _is_model(node.args[0]):

@@ -28,7 +28,7 @@ from runner_sync.verify.ancestry import calls_parent
 from runner_sync.verify.duplication import are_equal
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import Pair, is_device_bound, pairs
-from runner_sync.verify.reading import ClassText, Function, Hit, dotted
+from runner_sync.verify.reading import ClassText, Function, Hit, dotted, walk
 
 CODE = "RS203"
 NAME = "override-skipped"
@@ -69,7 +69,7 @@ def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function:
     twins = {npu: gpu for gpu, npu in subject.profile.classes}
     if twins.get(found.name) not in {c.name for c in pair.gpu_line.classes if c is not pair.gpu}:
         return False
-    calls = [dotted(node.func).split(".") for node in ast.walk(function) if isinstance(node, ast.Call)]
+    calls = [dotted(node.func).split(".") for node in walk(function) if isinstance(node, ast.Call)]
     own = [parts[1] for parts in calls if parts[0] == "self" and len(parts) == 2]
     return any(name not in pair.npu_mentions for name in own)
 

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Function, Hit, Reading, constant_text, dotted
+from runner_sync.verify.reading import Function, Hit, Reading, constant_text, dotted, walk
 
 CODE = "RS206"
 NAME = "model-sampler"
@@ -55,14 +55,14 @@ def find(subject: Subject) -> Iterator[Hit]:
 def _asks_model(function: Function) -> ast.Call | None:
     """The call that runs the model's sampler, directly or through a helper that is handed it."""
     holders = {"self.model.sample", "model.sample"}
-    for node in ast.walk(function):
+    for node in walk(function):
         value = node.value if isinstance(node, ast.Assign) else None
         is_lookup = isinstance(value, ast.Call) and dotted(value.func) == "getattr"
         if isinstance(node, ast.Assign) and isinstance(value, ast.Call) and is_lookup:
             holders.update(dotted(node.targets[0]) for name in value.args[1:2] if constant_text(name) == "sample")
     found = [
         node
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Call)
         and dotted(node.func) != "callable"
         and any(dotted(part) in holders for part in (node.func, *node.args))
@@ -71,7 +71,7 @@ def _asks_model(function: Function) -> ast.Call | None:
 
 
 def _history(npu: Reading, function: Function, asked: ast.Call) -> Iterator[Hit]:
-    updates = [n for n in ast.walk(function) if isinstance(n, ast.Call) and dotted(n.func).endswith(HISTORY)]
+    updates = [n for n in walk(function) if isinstance(n, ast.Call) and dotted(n.func).endswith(HISTORY)]
     if any(call.lineno < asked.lineno for call in updates):
         return
     late = f"runs only at line {updates[0].lineno}" if updates else "never runs here"
@@ -85,7 +85,7 @@ def _history(npu: Reading, function: Function, asked: ast.Call) -> Iterator[Hit]
 
 
 def _fall_through(npu: Reading, function: Function) -> Iterator[Hit]:
-    for node in ast.walk(function):
+    for node in walk(function):
         value = node.value if isinstance(node, ast.Return) else None
         if isinstance(value, ast.Call) and dotted(value.func) == "self.sampler":
             yield npu.hit(

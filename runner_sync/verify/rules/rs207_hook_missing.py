@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import Pair, model_hooks, pairs, words
-from runner_sync.verify.reading import Function, Hit, dotted
+from runner_sync.verify.reading import Function, Hit, dotted, walk
 
 CODE = "RS207"
 NAME = "hook-missing"
@@ -61,12 +61,12 @@ def _names(function: Function) -> Iterator[tuple[str, ast.AST, str]]:
     for name, call in model_hooks(function):
         yield name, call, "model hook"
     outputs = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call) and dotted(node.func) == OUTPUT:
             yield from ((k.arg, k.value, "output field") for k in node.keywords if k.arg)
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and dotted(node.value.func) == OUTPUT:
             outputs.add(dotted(node.targets[0]))
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
             target = node.targets[0]
             if dotted(target.value) in (outputs | {"model_runner_output"}):

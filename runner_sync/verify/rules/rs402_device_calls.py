@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.verify.job import Subject
 from runner_sync.verify.patch import patch
-from runner_sync.verify.reading import Hit, Reading, dotted
+from runner_sync.verify.reading import Hit, Reading, dotted, walk
 
 CODE = "RS402"
 NAME = "device-calls"
@@ -63,7 +63,7 @@ def _guarded(reading: Reading, root: str) -> set[int]:
         for node in reading.nodes:
             if isinstance(node, ast.If | ast.IfExp) and f"{root}.is_available" in ast.unparse(node.test):
                 body = node.body if isinstance(node.body, list) else [node.body]
-                found.update(id(inner) for part in (node.test, *body) for inner in ast.walk(part))
+                found.update(id(inner) for part in (node.test, *body) for inner in walk(part))
     return found
 
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.profile import NameRewrite
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Hit, Reading
+from runner_sync.verify.reading import Hit, Reading, walk
 
 CODE = "RS403"
 NAME = "gpu-imports"
@@ -65,7 +65,7 @@ def _typing_only(reading: Reading) -> set[int]:
         for node in reading.tree.body
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         for part in node.body
-        for inner in ast.walk(part)
+        for inner in walk(part)
     }
 
 

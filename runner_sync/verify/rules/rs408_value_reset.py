@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Function, Hit, Reading, blocks_of, dotted
+from runner_sync.verify.reading import Function, Hit, Reading, blocks_of, dotted, walk
 
 CODE = "RS408"
 NAME = "value-reset"
@@ -109,7 +109,7 @@ def _computed_before(npu: Reading, block: list[ast.stmt], name: str) -> ast.stmt
     for statement in reversed(block):
         if name not in npu.text_of(statement):
             continue
-        uses = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for n in walk(statement) if isinstance(n, ast.Name) and n.id == name]
         if not uses:
             continue
         if any(not isinstance(use.ctx, ast.Store) for use in uses):
@@ -124,17 +124,17 @@ def _assigns_call(statement: ast.stmt, name: str) -> bool:
         return any(_assigns_call(s, name) for s in inner)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or dotted(statement.targets[0]) != name:
         return False
-    return any(isinstance(node, ast.Call) for node in ast.walk(statement.value))
+    return any(isinstance(node, ast.Call) for node in walk(statement.value))
 
 
 def _shared_names(function: Function) -> set[str]:
     """Names that a nested function may read, or that are not local at all."""
     found: set[str] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Global | ast.Nonlocal):
             found.update(node.names)
         elif isinstance(node, _Scope) and node is not function:
-            found.update(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
+            found.update(inner.id for inner in walk(node) if isinstance(inner, ast.Name))
     return found
 
 

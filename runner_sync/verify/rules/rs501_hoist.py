@@ -23,7 +23,7 @@ from runner_sync.profile import Profile
 from runner_sync.verify.duplication import same_globals, says_the_same
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import in_npu_words, is_device_bound
-from runner_sync.verify.reading import Function, Hit, Reading
+from runner_sync.verify.reading import Function, Hit, Reading, walk
 
 CODE = "RS501"
 NAME = "hoist"
@@ -52,7 +52,7 @@ def _is_shared(subject: Subject, function: Function, gpu: Reading, twin: Functio
     profile, npu = subject.profile, subject.npu
     if not says_the_same(npu, function, gpu, twin, profile=profile):
         return False
-    if sum(isinstance(node, ast.stmt) for node in ast.walk(function)) <= STATEMENTS:
+    if sum(isinstance(node, ast.stmt) for node in walk(function)) <= STATEMENTS:
         return False
     if _names_device(gpu.text_of(twin), profile) or _names_device(npu.text_of(function), profile):
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -240,3 +241,14 @@ def test_what_is_not_installed_is_none_and_what_is_gone_is_an_error(tmp_path: Pa
     assert open_installed("vllm", search=[str(install(tmp_path / "a"))]) is None
     with pytest.raises(InputError, match=r"vllm-ascend is installed but .* install it again"):
         open_installed("vllm-ascend", search=[str(install(tmp_path / "b", files={}))])
+
+
+@pytest.mark.parametrize("name", ["vllm_ascend-0.18.0.dist-info", "VLLM.Ascend-0.18.0.dist-info"])
+def test_metadata_may_be_spelled_otherwise_or_lie_in_an_archive(tmp_path: Path, name: str) -> None:
+    archive = tmp_path / "any.egg"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr(f"{name}/METADATA", "Name: vllm-ascend\nVersion: 0.18.0\n")
+    spelled = fill(tmp_path / "site", {f"{name}/METADATA": "Name: vllm-ascend\nVersion: 0.18.0\n"})
+    for place in (archive, spelled):
+        with pytest.raises(InputError, match="vllm-ascend is installed but"):
+            open_installed("vllm-ascend", search=[str(tmp_path / "gone"), str(place)])

@@ -7,16 +7,20 @@ imported: a distribution for another machine (vllm-ascend without an NPU) can be
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import Distribution
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree
 from runner_sync.sources import version
 from runner_sync.sources.folder import FolderTree, open_folder
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 
 def open_installed(project: Project, *, search: Sequence[str] | None = None) -> Tree | None:
@@ -38,9 +42,23 @@ def open_installed(project: Project, *, search: Sequence[str] | None = None) -> 
 
 
 def _distributions(project: Project, search: Sequence[str] | None) -> list[Distribution]:
-    if search is None:
-        return list(Distribution.discover(name=project))
-    return list(Distribution.discover(name=project, path=list(search)))
+    folders = list(sys.path if search is None else search)
+    if not any(_may_hold(folder, project) for folder in folders):
+        return []
+    # The import takes ten times as long as looking did, and most often nothing is installed.
+    from importlib.metadata import Distribution
+
+    return list(Distribution.discover(name=project, path=folders))
+
+
+def _may_hold(folder: str, project: Project) -> bool:
+    """Whether something in ``folder`` is named like the metadata of ``project``; an archive may hold anything."""
+    place = Path(folder)
+    try:
+        entries = [place, *place.iterdir()]
+    except OSError:
+        return place.is_file()
+    return any(entry.name.lower().startswith(project.partition("-")[0]) for entry in entries)
 
 
 def _described(tree: FolderTree, found: str | None) -> FolderTree:

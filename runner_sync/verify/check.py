@@ -94,6 +94,9 @@ def _without_collection() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            # Together these call everything old: else the first thing it did would be to go over all of it.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

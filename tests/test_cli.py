@@ -450,7 +450,8 @@ def _run(code: str, **options: Any) -> subprocess.CompletedProcess[str]:
 def test_help_and_version_load_no_engine() -> None:
     done = _run(
         "import sys\nfrom runner_sync import cli\ncli.run(['--version']); cli.run(['upgrade', '--help'])\n"
-        "print([name for name in ('libcst', 'git', 'requests', 'msgspec') if name in sys.modules], file=sys.stderr)"
+        "heavy = {'libcst', 'git', 'requests', 'msgspec', 'pydantic', 'runner_sync.model'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     assert done.stderr == "[]\n"
 

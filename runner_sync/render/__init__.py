@@ -7,9 +7,12 @@ source tree. Formats are imported when they are asked for, because ``check`` has
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
-from runner_sync.model import Report
+
+if TYPE_CHECKING:
+    from runner_sync.model import Report
 
 __all__ = ["FORMATS", "github_summary", "render"]
 

@@ -9,7 +9,6 @@ look other than it is (CVE-2021-42574, "Trojan Source").
 
 from __future__ import annotations
 
-import html
 import re
 from urllib.parse import quote
 
@@ -77,7 +76,9 @@ def markdown_fence(text: str, language: str = "python") -> str:
 
 def html_code(text: str) -> str:
     """Return ``text`` as an HTML ``<code>`` element, for places where Markdown is not read (``<summary>``)."""
-    return f"<code>{html.escape(one_line(text))}</code>"
+    from html import escape  # brings a table of all entities, which few formats need
+
+    return f"<code>{escape(one_line(text))}</code>"
 
 
 def workflow_message(text: str) -> str:

@@ -13,7 +13,7 @@ from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Tree
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
-from runner_sync.sync import inputs, pairs, texts
+from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
 from runner_sync.sync.selection import Codes
@@ -109,13 +109,15 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader) -> CheckModule:
 
 
 def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
+    from runner_sync.sync.texts import require_locked
+
     refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}
     found = {ref: text for ref in sorted(refs) if (text := read.text(ref, module.upstream_path)) is not None}
     for ref, text in found.items():
         locked = [
             entry.upstream for entry in module.entries if entry.upstream is not None and entry.upstream.ref == ref
         ]
-        texts.require_locked(locked, text, module.upstream_path)
+        require_locked(locked, text, module.upstream_path)
     return replace(module, base_texts=found)
 
 

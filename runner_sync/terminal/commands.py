@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from runner_sync.errors import InputError
-from runner_sync.model import Report
 from runner_sync.terminal.groups import Writing
 from runner_sync.terminal.outputs import Output, deliver, parse_outputs
 from runner_sync.terminal.progress import shown_progress
 from runner_sync.terminal.screen import Screen
 
 if TYPE_CHECKING:
+    from runner_sync.model import Report
     from runner_sync.sync import Upgrade
     from runner_sync.sync.options import CheckOptions, Progress, ReplayOptions, UpgradeOptions
 
@@ -27,7 +27,7 @@ DONE = 0
 LEFT_TO_A_PERSON = 1
 
 Planner = Callable[["UpgradeOptions"], "Upgrade"]
-Reporter = Callable[["CheckOptions"], Report]
+Reporter = Callable[["CheckOptions"], "Report"]
 
 
 class _Watched(Protocol):

@@ -11,12 +11,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from runner_sync.errors import InputError
-from runner_sync.model import Report
 from runner_sync.render import FORMATS, github_summary, render
 from runner_sync.terminal.screen import PLAIN_WIDTH, Screen
+
+if TYPE_CHECKING:
+    from runner_sync.model import Report
 
 _FINDINGS = ("text", "json", "markdown", "github", "gitlab", "junit", "sarif", "html")
 FORMATS_OF: dict[str, tuple[str, ...]] = {

@@ -13,24 +13,33 @@ from collections.abc import Iterator, Mapping
 from runner_sync.verify.reading import ClassText, Function, Reading, dotted, statements_of
 
 _METHOD = re.compile(r"^    (?:async )?def (\w+)\(", re.MULTILINE)
-_TOP_LEVEL = re.compile(r"^[^\s#)\]}]", re.MULTILINE)
+_TOP_LEVEL = re.compile(r"\n[^\s#)\]}]")
 
 
 def outline(reading: Reading, name: str) -> ClassText | None:
     """The class ``name`` of ``reading``, ``None`` when no line begins one; ``InputError`` for what is not Python."""
-    found = re.search(rf"^class {re.escape(name)}\b", reading.text, re.MULTILINE)
-    if found is None:
+    start = _start(reading.text, name)
+    if start < 0:
         return None
-    after = _TOP_LEVEL.search(reading.text, found.end())
-    text = reading.text[found.start() : after.start() if after is not None else len(reading.text)]
+    after = _TOP_LEVEL.search(reading.text, start + len(name))
+    text = reading.text[start : after.start() + 1 if after is not None else len(reading.text)]
     header = _header(text)
     # A string may reach back to the margin and look like the end of the class.
     if header is None or text.count('"""') % 2 or text.count("'''") % 2:
         return reading.classes.get(name)
-    above = reading.text.count("\n", 0, found.start())
+    above = reading.text.count("\n", 0, start)
     ast.increment_lineno(header, above)
     bases = tuple(dotted(base) for base in header.bases)
     return ClassText(name, header, reading, bases, OutlineMethods(reading, name, text, above=above))
+
+
+def _start(text: str, name: str) -> int:
+    """Offset of the first line that begins class ``name``, -1 for none; names are many, and patterns slow to make."""
+    lines, wanted = f"\n{text}", f"\nclass {name}"
+    at = lines.find(wanted)
+    while at >= 0 and re.match(r"\w", lines[at + len(wanted) : at + len(wanted) + 1]):
+        at = lines.find(wanted, at + 1)
+    return at
 
 
 def _header(text: str) -> ast.ClassDef | None:

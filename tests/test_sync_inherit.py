@@ -131,6 +131,8 @@ def test_a_device_method_is_no_obstacle_where_the_class_has_its_own(tmp_path: Pa
         ("self, total, *, rows=None", True),
         ("self, *args, **kwargs", True),
         ("self, rows", False),
+        ("self, total, rows", False),
+        ("self, *args", False),
     ],
 )
 def test_a_copy_goes_only_where_callers_of_the_platform_can_call_the_twin(

@@ -9,7 +9,8 @@ import pkgutil
 import pytest
 from verify_samples import NPU, npu, world
 
-from runner_sync.verify import returns, rules, signatures
+from runner_sync import signatures
+from runner_sync.verify import returns, rules
 from runner_sync.verify.breakage import RULES
 from runner_sync.verify.classes import Classes
 from runner_sync.verify.program import Program
@@ -113,6 +114,35 @@ def test_binds_as_python_does(parameters: str, call: str) -> None:
     assert isinstance(node, ast.Call)
     found = signatures.misfits(signatures.of_function(function, bound=False), signatures.of_call(node))
     assert [f"{misfit.kind} {misfit.name}" for misfit in found] == CALLS[parameters, call]
+
+
+STANDS_FOR = {
+    ("a", "a"): True,
+    ("a, b=1", "a"): True,
+    ("a, *, k=1", "a"): True,
+    ("*rest, **words", "a, b"): True,
+    ("a=1", "a"): True,
+    ("x, /", "a, /"): True,
+    ("a, **words", "a, *, k"): True,
+    ("a, b", "a"): False,
+    ("a, *, k", "a"): False,
+    ("a", "a=1"): False,
+    ("a", "a, b"): False,
+    ("b, a", "a, b"): False,
+    ("*rest", "a"): False,
+    ("a, /", "a"): False,
+    ("a", "a, *, k"): False,
+    ("a", "a, *rest"): False,
+    ("a", "a, **words"): False,
+}
+"""Parameters of a method and of the one it stands before, and whether it accepts whatever the other one does."""
+
+
+@pytest.mark.parametrize(("mine", "other"), STANDS_FOR)
+def test_tells_whether_one_signature_accepts_all_that_another_does(mine: str, other: str) -> None:
+    nodes = [ast.parse(f"def f(self, {parameters}): ...").body[0] for parameters in (mine, other)]
+    first, second = (signatures.of_function(n, bound=True) for n in nodes if isinstance(n, ast.FunctionDef))
+    assert signatures.accepts(first, second) is STANDS_FOR[mine, other]
 
 
 SIZES = {

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, replace
 
 from runner_sync.compose.members import Twins, canonical, device_bound
+from runner_sync.signatures import Function, Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_unit
 from runner_sync.sync import gpu, texts
 from runner_sync.sync.doubts import review
@@ -92,7 +93,9 @@ class _Case:
         if member not in self.pair.upstream:
             return False
         text = self.pair.gpu_new[member]
-        return not re.search(rf"super\(\)\.{member}\(", text) or not accepts(text, upstream_version(self.job, member))
+        return not re.search(rf"super\(\)\.{member}\(", text) or not can_stand_for(
+            text, upstream_version(self.job, member)
+        )
 
 
 def upstream_version(job: ModuleJob, member: str) -> str:
@@ -102,17 +105,12 @@ def upstream_version(job: ModuleJob, member: str) -> str:
     return next((units[name] for name in names if name in units), "")
 
 
-def accepts(text: str, original: str) -> bool:
-    """Whether a method can be called in every way that ``original`` can: the same parameters in the same order."""
-    mine, theirs = (_parameters(one) for one in (text, original))
-    if mine is None or theirs is None or mine.vararg is not None:
-        return True
-    names = [arg.arg for arg in (*mine.posonlyargs, *mine.args)]
-    wanted = [arg.arg for arg in (*theirs.posonlyargs, *theirs.args)]
-    keywords = {arg.arg for arg in theirs.kwonlyargs} - {arg.arg for arg in mine.kwonlyargs} - set(names)
-    return names[: len(wanted)] == wanted and (mine.kwarg is not None or not keywords)
+def can_stand_for(text: str, original: str) -> bool:
+    """Whether a method can be called in every way that ``original`` can; what is no method is called by nobody."""
+    mine, theirs = (_signature(one) for one in (text, original))
+    return mine is None or theirs is None or accepts(mine, theirs)
 
 
-def _parameters(text: str) -> ast.arguments | None:
-    node = next((n for n in ast.walk(parse_unit(text)) if isinstance(n, ast.FunctionDef)), None)
-    return node.args if node is not None else None
+def _signature(text: str) -> Signature | None:
+    node = next((n for n in ast.walk(parse_unit(text)) if isinstance(n, Function)), None)
+    return of_function(node, bound=is_bound(node)) if node is not None else None

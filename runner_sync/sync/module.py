@@ -205,7 +205,7 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
         if draft.name in side.neutral and is_port(draft.before, side.old[draft.name]):
             return "the GPU method that it translated has no device code any more and is inherited"
         same = canonical(draft.text) == canonical(below) and not already
-        return _SAME if same and inheriting.accepts(below, inheriting.upstream_version(job, draft.member)) else ""
+        return _SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
     if draft.kind != "copy":
         return ""
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.verify import signatures
+from runner_sync import signatures
+from runner_sync.signatures import Misfit
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.program import Callee, Program
-from runner_sync.verify.signatures import Misfit
 
 
 def misfits(program: Program, frame: Frame, call: ast.Call) -> list[tuple[Callee, Misfit]]:

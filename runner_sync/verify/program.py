@@ -11,12 +11,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync.verify import signatures
+from runner_sync import signatures
+from runner_sync.signatures import Signature
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_name
 from runner_sync.verify.frames import Frame, frame_of
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name, is_plain, returns_of
 from runner_sync.verify.runtime import Runtime, dotted_name, is_super
-from runner_sync.verify.signatures import Signature
 from runner_sync.verify.world import Definition
 
 _MAX_DEPTH = 6

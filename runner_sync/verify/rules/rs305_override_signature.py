@@ -21,8 +21,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
+from runner_sync import signatures
 from runner_sync.model import Finding, Severity
-from runner_sync.verify import signatures
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import signature_end
 from runner_sync.verify.modules import Module

@@ -1,4 +1,4 @@
-"""Which calls a signature accepts.
+"""Which calls a signature accepts, and whether it accepts all that another one does.
 
 Comes in: a function node (or the fields of a generated constructor) and a call node. Goes out: `Signature` and the
 `Misfit`s of the call. May touch: nothing. The rules are those of the Python reference, section "Calls".
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runner_sync.verify.modules import FunctionNode
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Misfit:
     text: str
 
 
-def of_function(function: FunctionNode, *, bound: bool) -> Signature:
+def of_function(function: Function, *, bound: bool) -> Signature:
     """The signature of ``function``; ``bound`` drops the first parameter (``self``, ``cls``)."""
     arguments = function.args
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
@@ -79,12 +79,27 @@ def of_fields(fields: Sequence[tuple[str, bool]]) -> Signature:
     return Signature(names, frozenset(), (), required, False, False)
 
 
-def is_bound(function: FunctionNode, *, through_class: bool = False) -> bool:
+def is_bound(function: Function, *, through_class: bool = False) -> bool:
     """Whether calling it as an attribute passes the first parameter; ``through_class``: as ``Class.method(…)``."""
     names = {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
     if "staticmethod" in names:
         return False
     return "classmethod" in names or not through_class
+
+
+def accepts(signature: Signature, other: Signature) -> bool:
+    """Whether every call that ``other`` accepts fits ``signature``, too, and gives each value to the same parameter."""
+    pairs = list(zip(signature.positional, other.positional, strict=False))
+    is_renamed = any(mine != theirs and theirs not in other.positional_only for mine, theirs in pairs)
+    is_shorter = len(signature.positional) < len(other.positional) or other.var_positional
+    is_narrower = bool(other.keywords - signature.keywords) or other.var_keyword
+    always_given = other.required | {mine for mine, theirs in pairs if theirs in other.required}
+    return (
+        not is_renamed
+        and (signature.var_positional or not is_shorter)
+        and (signature.var_keyword or not is_narrower)
+        and signature.required <= always_given
+    )
 
 
 def of_call(call: ast.Call) -> Arguments:

@@ -16,7 +16,7 @@ import runner_sync
 
 PACKAGE = Path(runner_sync.__file__).parent
 
-VOCABULARY = {"model", "errors", "profile", "nodes", "signatures", "statements", "units"}
+VOCABULARY = {"model", "errors", "profile", "mro", "nodes", "signatures", "statements", "units"}
 """Names and values that every room may speak in."""
 
 FOUNDATION = {
@@ -24,6 +24,7 @@ FOUNDATION = {
     "errors": set[str](),
     "profile": {"model"},
     "nodes": {"model", "errors"},
+    "mro": set[str](),
     "signatures": set[str](),
     "units": {"model", "errors", "profile", "nodes"},
     "statements": {"model", "errors", "profile", "nodes"},

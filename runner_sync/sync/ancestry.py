@@ -5,9 +5,11 @@ Comes in: trees and module texts. Goes out: ``Ancestry`` values and missing mixi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from runner_sync import mro
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Tree
@@ -54,14 +56,29 @@ class Program:
         return not any(word in found[1] for word in _OPEN) and name not in defined_names(found[1])
 
     def ancestry(self, text: str, class_name: str, dotted: str) -> Ancestry:
-        """Members that ``class_name`` of a module inherits, the nearest base first, as Python's MRO would find them.
+        """Members that ``class_name`` of a module inherits, the nearest base first, and whose they are."""
+        members: dict[str, str | None] = {}
+        upstream: set[str] = set()
+        vllm: dict[str, str] = {}
+        _, *parents = mro.linearise(_Class(dotted, class_name, text), self._parents)
+        for owner in parents:
+            package = owner.module.partition(".")[0]
+            for member, body in texts.members(owner.text, owner.name, owner.module).items():
+                members.setdefault(member, body if package == "vllm_omni" else None)
+                if package == "vllm_ascend":
+                    upstream.add(member)
+                elif package == "vllm":
+                    vllm.setdefault(member, body)
+        return Ancestry(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
 
-        The linearisation is depth first without the class itself; for the runners' bases (no diamonds with overrides
-        on both arms) it gives the members that C3 gives.
-        """
-        climb = _Climb(self)
-        climb.visit(text, class_name, dotted, own=True)
-        return Ancestry(climb.found, frozenset(climb.names), {}, frozenset(climb.upstream), climb.vllm)
+    def _parents(self, owner: _Class) -> Iterator[_Class]:
+        """The base classes that stand in the trees; of a conditional base the first one."""
+        for base in texts.bases_of(owner.text, owner.name) if owner.is_there else ():
+            for origin in base.origins[:1]:
+                module = _absolute(origin.module, owner.module) if origin.module else owner.module
+                source = self.module(module) if origin.module else ("", owner.text)
+                if source is not None and (found := _Class(module, origin.name, source[1])).is_there:
+                    yield found
 
     def bases(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
         """Base expressions of a class; empty when the module has no such class."""
@@ -69,41 +86,19 @@ class Program:
         return tuple(b.expression for b in class_bases(module, class_name)) if has_class(module, class_name) else ()
 
 
-@dataclass
-class _Climb:
-    """One walk through the bases of a class."""
+class _Class(NamedTuple):
+    """A class by the module that it stands in, or is said to."""
 
-    program: Program
-    found: dict[str, str | None] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
-    upstream: set[str] = field(default_factory=set)
-    vllm: dict[str, str] = field(default_factory=dict)
+    module: str
+    name: str
+    text: str
 
-    def visit(self, text: str, class_name: str, dotted: str, *, own: bool) -> None:
+    @property
+    def is_there(self) -> bool:
         try:
-            module = texts.parsed(text, dotted)
+            return has_class(texts.parsed(self.text, self.module), self.name)
         except InputError:
-            return
-        if not has_class(module, class_name):
-            return
-        if not own:
-            self._take(text, class_name, dotted)
-        for base in texts.bases_of(text, class_name):
-            for origin in base.origins[:1]:
-                where = _absolute(origin.module, dotted) if origin.module else dotted
-                target = self.program.module(where) if origin.module else (dotted, text)
-                if target is not None:
-                    self.visit(target[1], origin.name, where, own=False)
-
-    def _take(self, text: str, class_name: str, dotted: str) -> None:
-        self.names.add(class_name)
-        top = dotted.split(".")[0]
-        for member, body in texts.members(text, class_name, dotted).items():
-            self.found.setdefault(member, body if top == "vllm_omni" else None)
-            if top == "vllm_ascend":
-                self.upstream.add(member)
-            elif top == "vllm":
-                self.vllm.setdefault(member, body)
+            return False
 
 
 def _absolute(module: str, importer: str) -> str:

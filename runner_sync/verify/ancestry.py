@@ -1,7 +1,7 @@
 """Which methods of omni's classes run on a runner: its MRO as far as the omni tree shows it.
 
-Comes in: a class and the library of omni files. Goes out: the classes of its MRO in order (C3, "The Python 2.3 Method
-Resolution Order") and the methods that can run. May touch: nothing. Classes outside omni only count by name.
+Comes in: a class and the library of omni files. Goes out: the classes of its MRO in order and the methods that can run.
+May touch: nothing. Classes outside omni only count by name.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from runner_sync import mro
 from runner_sync.verify.job import Library
 from runner_sync.verify.reading import ClassText, Function, dotted, walk
 
@@ -81,31 +82,18 @@ def ancestry(library: Library, head: ClassText) -> Ancestry:
 
 def _ancestry(library: Library, head: ClassText) -> Ancestry:
     outside: set[str] = set()
-    classes = tuple(_line(library, head, outside=outside, above=()))
+
+    def bases(owner: ClassText) -> Iterator[ClassText]:
+        for base in owner.bases:
+            found = library.find_class(owner.reading, base)
+            if found is not None:
+                yield found
+            else:
+                outside.add(base.rpartition(".")[2])
+
+    classes = tuple(mro.linearise(head, bases))
     names = frozenset({c.name for c in classes} | {b.rpartition(".")[2] for c in classes for b in c.bases} | outside)
     return Ancestry(classes, names, frozenset(outside))
-
-
-def _line(library: Library, head: ClassText, *, outside: set[str], above: tuple[ClassText, ...]) -> list[ClassText]:
-    parts: list[list[ClassText]] = []
-    for base in head.bases:
-        found = library.find_class(head.reading, base)
-        if found is None:
-            outside.add(base.rpartition(".")[2])
-        elif found is not head and found not in above:
-            parts.append(_line(library, found, outside=outside, above=(*above, head)))
-    return [head, *_merge([*parts, [part[0] for part in parts]])]
-
-
-def _merge(sequences: list[list[ClassText]]) -> list[ClassText]:
-    pending = [list(s) for s in sequences if s]
-    merged: list[ClassText] = []
-    while pending:
-        heads = [s[0] for s in pending if not any(s[0] in other[1:] for other in pending)]
-        chosen = heads[0] if heads else pending[0][0]
-        merged.append(chosen)
-        pending = [rest for s in pending if (rest := [c for c in s if c is not chosen])]
-    return merged
 
 
 def is_super(node: ast.AST) -> bool:

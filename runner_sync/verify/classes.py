@@ -2,17 +2,17 @@
 runs.
 
 Comes in: a `World`. Goes out: `ClassInfo` and `Lineup` (one linearisation of a class, one per branch of a
-conditional base). May touch: nothing else. The MRO is C3, as in the Python documentation ("The Python 2.3 Method
-Resolution Order").
+conditional base). May touch: nothing else.
 """
 
 from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from runner_sync import mro
 from runner_sync.verify import modules
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.world import Definition, World
@@ -122,10 +122,10 @@ class Classes:
         )
         for combination in itertools.product(*choices):
             parts = [list(part.classes) for part in combination if part is not None]
-            merged = merge_c3([*parts, [part[0] for part in parts if part]])
+            merged, is_agreed = mro.merge([*parts, [part[0] for part in parts if part]])
             known = all(part is not None for part in combination)
-            opened = is_open or not known or merged is None or any(part.open for part in combination if part)
-            yield Lineup((info, *(merged or [c for part in parts for c in part])), opened)
+            opened = is_open or not known or not is_agreed or any(part.open for part in combination if part)
+            yield Lineup((info, *merged), opened)
 
     def _base_lineups(self, info: ClassInfo, base: ast.expr) -> list[Lineup | None]:
         expression = base.value if isinstance(base, ast.Subscript) else base
@@ -147,19 +147,6 @@ class Classes:
                     # timid: replaced by something unreadable, so no signature of it is known any more.
                     info.written.setdefault(attribute, []).append(Assignment(None, None, None, info.node))
                     info.methods.pop(attribute, None)
-
-
-def merge_c3(sequences: Sequence[list[ClassInfo]]) -> list[ClassInfo] | None:
-    """C3 merge of linearisations; ``None`` when there is no consistent order."""
-    pending = [list(sequence) for sequence in sequences if sequence]
-    merged: list[ClassInfo] = []
-    while pending:
-        head = next((s[0] for s in pending if not any(s[0] in other[1:] for other in pending)), None)
-        if head is None:
-            return None
-        merged.append(head)
-        pending = [rest for s in pending if (rest := [c for c in s if c is not head])]
-    return merged
 
 
 def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:

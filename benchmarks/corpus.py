@@ -13,8 +13,9 @@ from functools import cache
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree, Triple
 from runner_sync.profile import NPU, RunnerModule
-from runner_sync.sync import inputs, replaying, texts
+from runner_sync.sync import inputs, replaying
 from runner_sync.sync.options import silent
+from runner_sync.units import texts
 
 ALIKE = 1 / 3
 """Least line similarity of a method and its upstream namesake to be merged at all.

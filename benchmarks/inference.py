@@ -20,7 +20,8 @@ from benchmarks.planted import deltas, plant
 from benchmarks.upstreams import Version
 from runner_sync import lineage
 from runner_sync.profile import NPU
-from runner_sync.sync import history, inputs, replaying, texts
+from runner_sync.sync import history, inputs, replaying
+from runner_sync.units import texts
 
 NEAR = 1
 """How many different texts of a method away still counts as near."""

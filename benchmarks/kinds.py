@@ -21,12 +21,13 @@ from runner_sync.errors import InputError
 from runner_sync.model import Tree
 from runner_sync.profile import NPU
 from runner_sync.statements import parses
-from runner_sync.sync import inputs, replaying, texts, upgrade
+from runner_sync.sync import inputs, replaying, upgrade
 from runner_sync.sync.commands import open_inputs
 from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.proof import Overlay
 from runner_sync.sync.runners import find_modules
 from runner_sync.transforms import translate
+from runner_sync.units import texts
 from runner_sync.verify import breakage
 from runner_sync.verify.world import World
 

@@ -17,7 +17,7 @@ from benchmarks.peers import Tool
 from runner_sync import score
 from runner_sync.model import Triple
 from runner_sync.statements import parse_unit, parses
-from runner_sync.sync import texts
+from runner_sync.units import texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.model import Revision, Tree
 from runner_sync.profile import ASCEND_RUNNER
-from runner_sync.sync import texts
+from runner_sync.units import texts
 
 EARLIEST = Number("0.11.0rc0")
 """Before it vllm-omni had no NPU runners."""

@@ -16,7 +16,7 @@ from runner_sync.merge import Merged, merge
 from runner_sync.model import Project, Tree, Triple
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.statements import ROOT, Node, flatten
-from runner_sync.sync.texts import unit_texts
+from runner_sync.units.texts import unit_texts
 
 Sides = tuple[str, str, str]
 LAW = settings(

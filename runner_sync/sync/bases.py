@@ -14,10 +14,12 @@ from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
 from runner_sync.model import Project, Tree
 from runner_sync.profile import VLLM_RUNNER
-from runner_sync.sync import history, inputs, texts
+from runner_sync.sync import history, inputs
 from runner_sync.sync.job import GpuBase, Side
+from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found
+from runner_sync.units import texts
 
 COMMITS = 3
 """How many commits a hunk names at most."""
@@ -87,16 +89,14 @@ class Bases:
     def _locked(self, project: Project, ref: str, path: str, at_hand: Side | None = None) -> Side:
         """A side that the lock names, with the texts that were locked. Raises ``InputError`` when it cannot be had."""
         references = self.given.lock.references(project, ref, path)
-        if at_hand is not None and at_hand.ref == ref and not texts.unlike_locked(references, at_hand.text, path):
+        if at_hand is not None and at_hand.ref == ref and not unlike_locked(references, at_hand.text, path):
             return at_hand
         try:
             side = self._at(project, ref, path)
         except InputError as error:
             why = str(error).rstrip(".")
-            raise InputError(
-                f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {texts.ANEW}."
-            ) from error
-        texts.require_locked(references, side.text, path)
+            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {ANEW}.") from error
+        require_locked(references, side.text, path)
         return side
 
     def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:

@@ -109,7 +109,7 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader) -> CheckModule:
 
 
 def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
-    from runner_sync.sync.texts import require_locked
+    from runner_sync.sync.locked import require_locked
 
     refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}
     found = {ref: text for ref in sorted(refs) if (text := read.text(ref, module.upstream_path)) is not None}

@@ -20,12 +20,13 @@ from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
-from runner_sync.sync import inputs, texts
+from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.runners import find_modules
 from runner_sync.sync.sharing import Move, Side, find_move
-from runner_sync.verify.locked import unit_texts as unit_table
+from runner_sync.units import texts
+from runner_sync.units.texts import unit_table
 
 Edit = Callable[[str], str]
 

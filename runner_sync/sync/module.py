@@ -16,7 +16,7 @@ from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, is_indented
-from runner_sync.sync import ascend, gpu, inheriting, outcomes, porting, texts
+from runner_sync.sync import ascend, gpu, inheriting, outcomes, porting
 from runner_sync.sync.asking import ask_about_order, ask_about_unknown
 from runner_sync.sync.doubts import advance, relocate, review
 from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, is_selected
@@ -26,6 +26,7 @@ from runner_sync.units import (
     join,
     record_classes,
     set_bases,
+    texts,
 )
 from runner_sync.units import replace as exchange
 

@@ -19,7 +19,7 @@ from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.provenance import Known, Span, trace
 from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
-from runner_sync.verify.locked import unit_texts as unit_table
+from runner_sync.units.texts import unit_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
 from runner_sync.profile import NameRewrite, RunnerModule
-from runner_sync.sync import inputs, texts
+from runner_sync.sync import inputs
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.doubts import review
@@ -29,7 +29,7 @@ from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.starting import StartJob, start_module
-from runner_sync.units import join, record_classes, set_bases
+from runner_sync.units import join, record_classes, set_bases, texts
 
 
 @dataclass(frozen=True, slots=True)

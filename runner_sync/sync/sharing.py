@@ -21,6 +21,7 @@ from runner_sync.profile import Profile
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.runners import Found
+from runner_sync.units import texts
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.duplication import same_globals, says_the_same
 from runner_sync.verify.job import CheckJob, CheckModule, Library
@@ -191,7 +192,6 @@ def _why_no_base(
             "with --ascend-path and --vllm-path)"
         )
     program = Program(given.omni, planning.upstream_trees(given))
-    dotted = found.path.removesuffix(".py").replace("/", ".")
-    if npu.name in program.ancestry(found.text, npu.owner, dotted).members:
+    if npu.name in program.ancestry(found.text, npu.owner, texts.dotted(found.path)).members:
         return f"other runners inherit an upstream {npu.name}, which one in {base.name} would hide"
     return ""

@@ -19,9 +19,9 @@ from runner_sync.model import Triple
 from runner_sync.profile import Profile, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.statements import UnparsableText
-from runner_sync.sync import texts
 from runner_sync.sync.job import Side
 from runner_sync.transforms import translate, translate_unit
+from runner_sync.units import texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,21 @@
-"""Members of classes as texts, memoised per module text.
+"""Units of a module as texts, each module text cut once.
 
-Comes in: module text. Goes out: ``{name: text}`` maps in file order. May touch: nothing.
+Goes in: module text. Goes out: ``{name: text}`` maps in file order. May touch: nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace as replaced
 from functools import lru_cache
 
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME, digest
-from runner_sync.model import BaseRef
-from runner_sync.units import (
-    Base,
-    Module,
-    class_bases,
-    has_class,
-    join,
-    record_classes,
-    replace,
-    split,
-    units,
-)
+from runner_sync.model import Unit
+from runner_sync.units.bases import Base, class_bases
+from runner_sync.units.edits import replace
+from runner_sync.units.listing import has_class, record_classes, units
+from runner_sync.units.pieces import Module, join
+from runner_sync.units.splitting import split
 
 
 def parsed(text: str, path: str = "") -> Module:
@@ -39,16 +32,19 @@ def _parsed(text: str) -> Module:
 
 
 @lru_cache(maxsize=512)
-def unit_texts(text: str, path: str = "") -> Mapping[str, str]:
-    """``{qualname: text}`` of methods, functions, fields and record classes (whole) of a module."""
+def unit_table(text: str, path: str = "") -> Mapping[str, Unit]:
+    """``{qualname: unit}`` of methods, functions, fields and record classes (whole) of a module."""
     module = parsed(text, path)
     whole = frozenset(record_classes(module))
     kinds = ("method", "function", "field")
-    return {
-        unit.qualname: unit.text
-        for unit in units(module, whole=whole)
-        if unit.kind in kinds or (unit.kind == "class" and unit.qualname in whole)
-    }
+    found = units(module, whole=whole)
+    return {u.qualname: u for u in found if u.kind in kinds or (u.kind == "class" and u.qualname in whole)}
+
+
+@lru_cache(maxsize=512)
+def unit_texts(text: str, path: str = "") -> Mapping[str, str]:
+    """``{qualname: text}`` of the units in ``unit_table``."""
+    return {name: unit.text for name, unit in unit_table(text, path).items()}
 
 
 def members(text: str, class_name: str, path: str = "") -> dict[str, str]:
@@ -80,26 +76,6 @@ def bases_of(text: str, class_name: str) -> tuple[Base, ...]:
     """The bases of a class, empty when the module does not define it."""
     module = parsed(text)
     return class_bases(module, class_name) if has_class(module, class_name) else ()
-
-
-def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
-    """The first unit that reads otherwise in ``text`` than what was locked, or an empty string.
-
-    A revision that is named by a folder or by a branch can be another one by now.
-    """
-    units_ = unit_texts(text, path)
-    names = ((one.qualname, one.digest) for one in references if one.qualname in units_)
-    return next((name for name, locked in names if digest(units_[name]) != locked), "")
-
-
-ANEW = "make it anew with `runner-sync lock`, or name the base by option"
-
-
-def require_locked(references: Sequence[BaseRef], text: str, path: str) -> None:
-    """Raises ``InputError`` when ``text`` is another one than what was locked under the ref of the ``references``."""
-    if name := unlike_locked(references, text, path):
-        where = f"{references[0].project} {references[0].ref}"
-        raise InputError(f"{FILE_NAME} was made with another {name} than {where} has now: {ANEW}.")
 
 
 def dotted(path: str) -> str:

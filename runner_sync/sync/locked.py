@@ -1,0 +1,32 @@
+"""Whether a text that the lock names still reads as it did when it was locked.
+
+Comes in: lock references and the text that is there now. Goes out: answers, or an ``InputError``. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from runner_sync.errors import InputError
+from runner_sync.lock import FILE_NAME, digest
+from runner_sync.model import BaseRef
+from runner_sync.units.texts import unit_texts
+
+ANEW = "make it anew with `runner-sync lock`, or name the base by option"
+
+
+def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
+    """The first unit that reads otherwise in ``text`` than what was locked, or an empty string.
+
+    A revision that is named by a folder or by a branch can be another one by now.
+    """
+    now = unit_texts(text, path)
+    names = ((one.qualname, one.digest) for one in references if one.qualname in now)
+    return next((name for name, locked in names if digest(now[name]) != locked), "")
+
+
+def require_locked(references: Sequence[BaseRef], text: str, path: str) -> None:
+    """Raises ``InputError`` when ``text`` is another one than what was locked under the ref of the ``references``."""
+    if name := unlike_locked(references, text, path):
+        where = f"{references[0].project} {references[0].ref}"
+        raise InputError(f"{FILE_NAME} was made with another {name} than {where} has now: {ANEW}.")

@@ -19,8 +19,9 @@ from benchmarks.corpus import ALIKE, chosen, likeness, tree
 from benchmarks.planted import deltas, plant
 from benchmarks.upstreams import Version
 from runner_sync import lineage
+from runner_sync.lineage import timeline
 from runner_sync.profile import NPU
-from runner_sync.sync import history, inputs, replaying
+from runner_sync.sync import inputs, replaying
 from runner_sync.units import texts
 
 NEAR = 1
@@ -64,9 +65,9 @@ def planted(versions: Sequence[Version], count: int, *, seed: int = 1) -> Hits:
 
 def found_base(text: str, candidates: Sequence[str]) -> str:
     """The candidate that the tool takes for the base: the closest by lines, of these the closest by statements."""
-    mine = history.lines(text)
-    closest = sorted(range(len(candidates)), key=lambda k: (-history.closeness(mine, history.lines(candidates[k])), k))
-    kept = sorted(closest[: history.KEPT])
+    mine = timeline.lines(text)
+    closest = sorted(range(len(candidates)), key=lambda k: (-lineage.dice(mine, timeline.lines(candidates[k])), k))
+    kept = sorted(closest[: timeline.KEPT])
     origin = lineage.infer(text, [lineage.Candidate(str(k), candidates[k]) for k in kept])
     assert origin is not None
     return origin.text

@@ -35,6 +35,7 @@ WIRING = {"sync", "cli", "terminal", "__main__"}
 
 NEIGHBOURS = {
     ("verify", "lock"): "drift is what differs from the lock, and the lock is only ever parsed text",
+    ("verify", "lineage"): "what counts as a copy is measured in one way",
     ("verify", "markers"): "the marker rules report what the one reader of markers finds",
 }
 """Room, neighbour: why the one may import the other."""

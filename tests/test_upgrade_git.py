@@ -10,8 +10,8 @@ from repo_samples import REPOS, tagged_repository
 from sync_samples import commit
 
 from runner_sync.errors import InputError
-from runner_sync.model import ReviewItem, Revision, UnitReport
-from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, history, lock, upgrade
+from runner_sync.model import ReviewItem, UnitReport
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, upgrade
 from runner_sync.sync.conflicts import disjoint, inline
 
 RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
@@ -60,33 +60,6 @@ def test_each_unit_has_the_base_that_it_was_copied_from(trees: Trees) -> None:
     refs = {name: base.ref for name, base in bases.items() if base is not None}
     assert refs == {EXECUTE: trees.commits["v0.1.0"][:10], DUMMY: trees.commits["v0.2.0"][:10]}
     assert found["OmniNPUModelRunner.omni_payload"].kind == "own"
-
-
-@dataclass(frozen=True)
-class _Blobs:
-    """A tree of which only blobs are read: a blob's name is its text."""
-
-    def read_blob(self, blob: str) -> str:
-        return blob
-
-
-def test_copies_of_one_method_in_two_modules_are_near_their_own_revisions() -> None:
-    texts = [f"def run(self):\n    self.step_{k}()\n    self.step_{k + 1}()\n" for k in range(0, 60, 2)]
-    revisions = tuple(Revision(f"{k:040}", text, "runner.py", k, "") for k, text in enumerate(texts))
-    known = history.Timeline(revisions, tuple({"run": text} for text in texts))
-    sides = history.nearest(_Blobs(), known, [("run", texts[3]), ("run", texts[25])])  # type: ignore[arg-type]
-    assert {texts[3], texts[25]} <= {side.text for side in sides}
-
-
-def test_one_revision_serves_all_methods_that_did_not_change_in_it() -> None:
-    bodies = [{"run": "def run(self): old()", "stop": "def stop(self): a()"}]
-    bodies += [{"run": "def run(self): new()", "stop": "def stop(self): a()"}] * 3
-    bodies += [{"run": "def run(self): new()", "stop": "def stop(self): b()"}]
-    revisions = tuple(Revision(f"{k:040}", f"text {k}", "runner.py", k, "") for k in range(len(bodies)))
-    known = history.Timeline(revisions, tuple(bodies))
-    wanted = [("run", "def run(self): new()"), ("stop", "def stop(self): a()")]
-    sides = history.nearest(_Blobs(), known, wanted)  # type: ignore[arg-type]
-    assert [side.text for side in sides] == ["text 0", "text 4"]
 
 
 def test_what_upstream_changed_comes_in_and_what_is_omnis_stays(trees: Trees) -> None:

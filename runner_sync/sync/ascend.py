@@ -117,7 +117,7 @@ def _locked(draft: Draft, job: ModuleJob, candidates: list[lineage.Candidate]) -
     for candidate in sorted(candidates, key=lambda one: one.ref != entry.ref):
         if digest(candidate.text) == entry.digest:
             known = lineage.fingerprint(candidate.text)
-            score = lineage.similarity(lineage.fingerprint(draft.text), known)
+            score = lineage.similarity(draft.text, candidate.text)
             others = [lineage.fingerprint(other.text) for other in candidates if other.ref in entry.also]
             heritage = frozenset(canon for other in others for canon in other) - frozenset(known)
             return lineage.Origin(candidate.ref, candidate.text, max(score, lineage.COPY), heritage, entry.also)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from packaging.version import Version
 
 from runner_sync.errors import InputError
+from runner_sync.lineage.timeline import Timeline
 from runner_sync.lock import FILE_NAME
 from runner_sync.model import Project, Tree
 from runner_sync.profile import VLLM_RUNNER
@@ -38,7 +39,7 @@ class Bases:
         self.notes: list[str] = []
         self._upstream: dict[str, tuple[Side, ...]] = {}
         self._trees: dict[tuple[str, str], Tree] = {}
-        self._timelines: dict[str, history.Timeline] = {}
+        self._timelines: dict[str, Timeline] = {}
 
     def upstream(self, found: Found) -> Side | None:
         tree = self.given.ascend
@@ -76,7 +77,7 @@ class Bases:
             wanted = {(name.rpartition(".")[2], text) for name, text in units}
             known = history.timeline(tree, path, {name for name, _ in wanted}, self.options.progress)
             self._timelines[path] = known
-            return [*history.nearest(tree, known, wanted), now]
+            return [*history.closest(tree, known, wanted), now]
         newest = tree.source.version
         if newest is None:
             raise InputError(

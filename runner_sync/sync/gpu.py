@@ -139,8 +139,8 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
         if locked is not None:
             chosen[name] = locked
             continue
-        target = lineage.fingerprint(mine.get(name, options[-1][1]))
-        scores = [lineage.similarity(target, lineage.fingerprint(text)) for _, text in options]
+        target = mine.get(name, options[-1][1])
+        scores = [lineage.similarity(target, text) for _, text in options]
         chosen[name] = options[max(range(len(options)), key=lambda k: (scores[k], -k))][0]
     return chosen
 
@@ -185,7 +185,7 @@ def vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:
 
 
 def _is_copy(text: str, other: str) -> bool:
-    return lineage.similarity(lineage.fingerprint(text), lineage.fingerprint(other)) >= lineage.COPY
+    return lineage.similarity(text, other) >= lineage.COPY
 
 
 def _rebased(text: str, base: str, upstream: str) -> str:

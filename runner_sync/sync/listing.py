@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 
 from runner_sync.blocks import list_blocks
 from runner_sync.errors import InputError
+from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.sync import inputs, origins, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.origins import Traced, Trees
-from runner_sync.sync.provenance import Span, joined
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.standing import Standing, What, standings
 

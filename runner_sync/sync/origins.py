@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import lineage
+from runner_sync.lineage.provenance import Known, Span, trace
 from runner_sync.lock import digest
 from runner_sync.markers import read_markers
 from runner_sync.model import BaseRef, Lineage, Source, Tree, Unit
@@ -16,7 +17,6 @@ from runner_sync.sync import inputs, pairs
 from runner_sync.sync.inference import Base, base_of, sides, upstream_name
 from runner_sync.sync.job import Side
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.provenance import Known, Span, trace
 from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.units.texts import unit_table
@@ -138,7 +138,7 @@ def _translated(twin: Unit, given: inputs.Inputs) -> Known:
 
 def _twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:
     other = translate_unit(twin.text, given.profile).text
-    score = round(lineage.similarity(lineage.fingerprint(unit.text), lineage.fingerprint(other)), 3)
+    score = round(lineage.similarity(unit.text, other), 3)
     return BaseRef("vllm-omni", given.omni.source.ref, twin.path, twin.qualname, "twin", score, digest(twin.text))
 
 
@@ -160,7 +160,7 @@ def trace_gpu(trees: Trees, found: Found) -> Iterator[Traced]:
         known = [Known(f"vLLM {ref}", original.text, original.start)] if original is not None else []
         base = None
         if original is not None:
-            score = round(lineage.similarity(lineage.fingerprint(unit.text), lineage.fingerprint(original.text)), 3)
+            score = round(lineage.similarity(unit.text, original.text), 3)
             base = BaseRef("vllm", ref, original.path, original.qualname, "namesake", score)
         kind: Lineage = "own" if base is None else "copy" if base.similarity >= lineage.COPY else "override"
         yield Traced(unit, kind, base, None, tuple(trace(unit, known if kind == "copy" else (), marked=marked)))

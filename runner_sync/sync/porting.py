@@ -127,7 +127,7 @@ def _port(
     draft: Draft, job: ModuleJob, sides: Triple, *, veto: Veto, foreign: Collection[str], known: Collection[str]
 ) -> None:
     assert job.gpu_new is not None
-    if lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(sides.base)) < RELATED:
+    if lineage.similarity(draft.text, sides.base) < RELATED:
         reason = f"{NOT_PORTED}the GPU runner changed its version, and the NPU runner does this in another way"
         draft.reviews.append(_declined(draft, job, sides, reason, 0.5))
         return
@@ -285,7 +285,7 @@ def _on_gpu_side(reason: str) -> str:
 def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
     """Record which GPU text the draft was last aligned with, and which it is aligned with now."""
     assert job.gpu_new is not None
-    score = round(lineage.similarity(lineage.fingerprint(draft.text), lineage.fingerprint(text)), 3)
+    score = round(lineage.similarity(draft.text, text), 3)
     name, plain = side.plain.get(draft.name, (draft.name, text))
     path = job.gpu_new.path
     draft.gpu_now = BaseRef("vllm-omni", job.gpu_new.ref, path, name, "twin", score, digest(plain))

@@ -13,12 +13,13 @@ from typing import Literal
 
 from runner_sync.compose.imports import imports
 from runner_sync.compose.members import Member
+from runner_sync.lineage import nodes_of
+from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
 from runner_sync.sync import gpu, origins, planning
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.job import Draft, ModuleJob, Side
 from runner_sync.sync.origins import Trees
-from runner_sync.sync.provenance import key, nodes_of
 from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts

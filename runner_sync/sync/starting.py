@@ -73,7 +73,7 @@ def _member(job: StartJob, text: str, vllm: str, upstream: str) -> str:
     if not vllm or not upstream:
         return text
     base = translate_unit(vllm, job.profile).text
-    if lineage.similarity(lineage.fingerprint(text), lineage.fingerprint(base)) < lineage.COPY:
+    if lineage.similarity(text, base) < lineage.COPY:
         return text
     try:
         result = merge.merge(Triple(base, text, upstream))

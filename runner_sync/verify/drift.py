@@ -12,19 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from runner_sync import statements
+from runner_sync.lineage import COPY, dice, fingerprint, similarity
 from runner_sync.lock import Entry
 from runner_sync.model import Unit
-from runner_sync.statements import Node, UnparsableText, flatten
 from runner_sync.verify.ancestry import calls_parent
 from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import definition, unit_texts
 from runner_sync.verify.parity import in_npu_words
 from runner_sync.verify.reading import Function, Reading
-
-# A copy shares at least this much with its upstream (Dice over statements); an override that only has the name shares
-# less than 0.35 (measured on vllm-omni 0.12.0rc1 … 0.32.0rc1, as in `lineage`).
-COPY = 0.35
 
 # A unit that is so much closer to its GPU twin was ported from there: in the releases 0.18.0 … 0.30.0, ports are closer
 # to the twin by 0.28 … 1.0 and copies by 0.11 at most.
@@ -83,30 +78,6 @@ def _upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[st
     return [*locked, *(f"{anchor.name}.{member}" if dot else name for anchor in anchors)]
 
 
-def canons(text: str) -> Counter[str]:
-    """The statements of a unit in canonical form; comments and docstrings do not count."""
-    try:
-        return Counter(statements.canons(text))
-    except UnparsableText:
-        return Counter()
-
-
-@lru_cache(maxsize=4096)
-def nodes(text: str) -> tuple[Node, ...]:
-    """Statement nodes of a unit; none when it does not parse."""
-    try:
-        return flatten(text)
-    except UnparsableText:
-        return ()
-
-
-def similarity(a: str, b: str) -> float:
-    """Dice coefficient of the statements of two units, 0…1."""
-    first, second = canons(a), canons(b)
-    total = first.total() + second.total()
-    return 2 * (first & second).total() / total if total else 0.0
-
-
 def is_copy(subject: Subject, follower: Follower) -> bool:
     """Whether the NPU unit is a copy of its upstream, not an override that merely has the name or calls it."""
     node = definition(subject.npu, follower.unit.qualname)
@@ -134,9 +105,8 @@ def _has_in_own_words(statement: str, own: Iterable[str], dropped: Iterable[str]
 
 
 def _overlap(a: str, b: str) -> float:
-    """Dice coefficient of the words of two statements, 0…1."""
-    first, second = _words(a), _words(b)
-    return 2 * (first & second).total() / max(1, first.total() + second.total())
+    """How many words two statements have in common, 0…1."""
+    return dice(_words(a), _words(b))
 
 
 @lru_cache(maxsize=8192)
@@ -156,7 +126,7 @@ class Difference:
 
 def difference(base: str, upstream: str, copy: str) -> Difference:
     """Statements that changed from ``base`` to ``upstream``, and which of them ``copy`` does not follow yet."""
-    old, new, mine = canons(base), canons(upstream), canons(copy)
+    old, new, mine = fingerprint(base), fingerprint(upstream), fingerprint(copy)
     added, dropped = new - old, old - new
     own = mine - old - new
     missing = Counter(s for s in (added - mine).elements() if not _has_in_own_words(s, own, dropped))

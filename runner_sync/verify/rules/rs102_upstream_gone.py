@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from runner_sync.lineage import similarity
 from runner_sync.model import Severity
-from runner_sync.verify.drift import Follower, followers, is_copy, similarity
+from runner_sync.verify.drift import Follower, followers, is_copy
 from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import unit_texts
 from runner_sync.verify.reading import Hit

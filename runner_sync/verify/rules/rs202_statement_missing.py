@@ -22,9 +22,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from runner_sync.lineage import nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
-from runner_sync.verify.drift import nodes
 from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import unit_texts
 from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, words
@@ -66,7 +66,7 @@ class _Missing:
         self._pair = pair
         self._heard_of = heard_of
         self._bound = pair.bound_names(subject.profile)
-        self._nodes = nodes(in_npu_words(pair.gpu.reading.text_of(function), subject.profile))
+        self._nodes = nodes_of(in_npu_words(pair.gpu.reading.text_of(function), subject.profile))
         self._absent = [
             not n.is_comment and n.kind != "docstring" and not n.is_clause and n.canon not in known for n in self._nodes
         ]
@@ -122,14 +122,14 @@ class _Missing:
 
 def _canons(reading: Reading) -> set[str]:
     texts = unit_texts(reading.text, reading.path).values()
-    return {node.canon for unit in texts for node in nodes(unit.text) if not node.is_comment}
+    return {node.canon for unit in texts for node in nodes_of(unit.text) if not node.is_comment}
 
 
 def _npu_nodes(pair: Pair) -> list[Node]:
     """The statements of the NPU file and of every omni method that runs on the NPU class."""
     texts = [unit.text for unit in pair.npu.reading.units.values()]
     texts += [c.reading.text_of(f) for c, f in pair.npu_line.live() if c.reading is not pair.npu.reading]
-    return [node for text in texts for node in nodes(text) if not node.is_comment and node.kind != "docstring"]
+    return [node for text in texts for node in nodes_of(text) if not node.is_comment and node.kind != "docstring"]
 
 
 def _short(canon: str) -> str:

@@ -14,10 +14,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from functools import lru_cache
 
+from runner_sync.lineage.likeness import dice, nodes_of
 from runner_sync.model import Provenance, Unit
-from runner_sync.statements import Node, UnparsableText, flatten
+from runner_sync.statements import Node
 
 _TELLING = 1.0
 """Weight above which a statement says by itself where it is from."""
@@ -68,15 +68,6 @@ def trace(
     whole = [span or _span(node, unit, "omni") for span, node in zip(spans, nodes, strict=True)]
     settled = _with_companions(whole, nodes, marked)
     return [replace(span, marked=any(n in marked for n in range(span.start, span.end + 1))) for span in settled]
-
-
-@lru_cache(maxsize=2048)
-def nodes_of(text: str) -> tuple[Node, ...]:
-    """Statement nodes of a unit; none when it does not parse by itself."""
-    try:
-        return flatten(text)
-    except UnparsableText:
-        return ()
 
 
 def key(node: Node, unit: Unit) -> str:
@@ -132,8 +123,8 @@ def _mark_edits(spans: list[Span | None], nodes: Sequence[Node], source: Known, 
         if spans[k] is not None or not _is_telling(node):
             continue
         near = [other for other in left if _head(other) == _head(node)]
-        best = max(near, key=lambda other: _likeness(node, other), default=None)
-        if best is not None and _likeness(node, best) >= _EDITED:
+        best = max(near, key=lambda other: dice(node.words, other.words), default=None)
+        if best is not None and dice(node.words, best.words) >= _EDITED:
             spans[k] = _span(node, unit, "omni", source, best)
 
 
@@ -148,11 +139,6 @@ def _is_telling(node: Node) -> bool:
 def _head(node: Node) -> str:
     """What a statement begins with: its keyword, or what it assigns to or calls."""
     return node.canon.partition(" ")[0].partition("(")[0]
-
-
-def _likeness(one: Node, other: Node) -> float:
-    total = one.words.total() + other.words.total()
-    return 2 * (one.words & other.words).total() / total if total else 0.0
 
 
 def _span(

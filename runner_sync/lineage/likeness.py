@@ -1,0 +1,50 @@
+"""How alike two texts are.
+
+Comes in: texts of units, or multisets of whatever they are compared by. Goes out: numbers from 0 to 1. May touch:
+nothing.
+
+Similarity is the Dice coefficient of the multisets of canonical statements (Dice, "Measures of the amount of ecologic
+association between species", 1945). Real copies reach 0.6 … 0.98 on it although a third of their lines is omni's own;
+overrides that only share a name stay below 0.35 (measured on vllm-omni 0.12.0rc1 … 0.32.0rc1).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+from runner_sync.statements import Node, UnparsableText, canons, flatten
+
+COPY = 0.35
+"""What has less in common with its namesake is no copy of it."""
+
+Fingerprint = Counter[str]
+
+
+def dice(a: Counter[str], b: Counter[str]) -> float:
+    """Dice coefficient of two multisets; 0 for two empty ones."""
+    total = a.total() + b.total()
+    return 2 * (a & b).total() / total if total else 0.0
+
+
+@lru_cache(maxsize=4096)
+def fingerprint(text: str) -> Fingerprint:
+    """Multiset of canonical statements of a unit, comments and docstrings left out; empty when it does not parse."""
+    try:
+        return Counter(canons(text))
+    except UnparsableText:
+        return Counter()
+
+
+def similarity(a: str, b: str) -> float:
+    """How much of two units' statements they have in common."""
+    return dice(fingerprint(a), fingerprint(b))
+
+
+@lru_cache(maxsize=4096)
+def nodes_of(text: str) -> tuple[Node, ...]:
+    """Statement nodes of a unit; none when it does not parse by itself."""
+    try:
+        return flatten(text)
+    except UnparsableText:
+        return ()

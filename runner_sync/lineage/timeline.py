@@ -1,0 +1,94 @@
+"""The methods of one file through its history, and the revisions that come closest to given texts.
+
+Comes in: the revisions of a file with the methods of each. Goes out: revisions, or their positions. May touch: nothing.
+
+No file is parsed whole: methods are cut out of every text by indentation, equal ones are kept once, and only those
+whose lines come closest to a unit are ever looked at as syntax.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from runner_sync.lineage.cover import cover
+from runner_sync.lineage.likeness import dice
+from runner_sync.model import Revision
+
+KEPT = 6
+"""How many of the closest revisions per unit are compared statement by statement."""
+
+_HEAD = re.compile(r"^( *)(?:async def|def|class) (\w+)", re.MULTILINE)
+
+
+def methods(text: str) -> dict[str, str]:
+    """``{name: body lines}`` of the definitions of a module, cut by indentation; the last of a name wins.
+
+    Good enough to compare with, never to edit: decorators and comments above a definition are left out.
+    """
+    found: dict[str, str] = {}
+    heads = [m for m in _HEAD.finditer(text) if len(m[1]) <= 4]
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        end = following.start() if following is not None else len(text)
+        found[head[2]] = text[head.start() : end]
+    return found
+
+
+def lines(text: str) -> Counter[str]:
+    """Multiset of the lines of a text without indentation and comments."""
+    return Counter(line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#"))
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The wanted methods of one file at every revision, oldest first."""
+
+    revisions: tuple[Revision, ...]
+    bodies: tuple[Mapping[str, str], ...]
+
+    def causes(self, name: str, added: Sequence[str], since: str) -> list[Revision]:
+        """The revisions after ``since`` (a commit) that first brought any of the ``added`` lines to method ``name``."""
+        wanted = {line.strip() for line in added if len(line.strip()) > TELLING}
+        started = False
+        found, before = [], frozenset[str]()
+        for revision, bodies in zip(self.revisions, self.bodies, strict=True):
+            now = _line_set(bodies.get(name, ""))
+            if started and now is not before and wanted & (now - before):
+                found.append(revision)
+                wanted -= now
+            started = started or revision.commit.startswith(since)
+            before = now
+        return found
+
+
+@lru_cache(maxsize=4096)
+def _line_set(body: str) -> frozenset[str]:
+    return frozenset(line.strip() for line in body.split("\n"))
+
+
+TELLING = 7
+"""Characters; shorter lines (``else:``, ``)``) stand everywhere."""
+
+
+def nearest(known: Timeline, wanted: Collection[tuple[str, str]]) -> list[int]:
+    """Positions of few revisions that come closest to the ``wanted`` units, each a method name and a text.
+
+    Several modules may have copies of one method, from different revisions. Most methods do not change in most
+    revisions, so one revision serves many of them.
+    """
+    versions = {name: list(dict.fromkeys(_versions(known, name))) for name, _ in wanted}
+    fingerprints = {body: lines(body) for bodies in versions.values() for body in bodies}
+    best: set[tuple[str, str]] = set()
+    for name, text in wanted:
+        target = lines(text)
+        scores = {body: dice(target, fingerprints[body]) for body in versions[name]}
+        # The sort is stable: of equally close ones the oldest.
+        best |= {(name, body) for body in sorted(scores, key=scores.__getitem__, reverse=True)[:KEPT]}
+    return cover(best, [best & bodies.items() for bodies in known.bodies])
+
+
+def _versions(known: Timeline, name: str) -> Iterator[str]:
+    return (bodies[name] for bodies in known.bodies if name in bodies)

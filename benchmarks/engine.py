@@ -28,10 +28,10 @@ from runner_sync.markers import read_markers
 from runner_sync.model import Triple
 from runner_sync.statements import parses
 from runner_sync.sync import planning, replaying
-from runner_sync.sync.job import ModuleJob, ModuleResult
-from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import ReplayOptions
 from runner_sync.transforms import class_names
+from runner_sync.upgrade.job import ModuleJob, ModuleResult
+from runner_sync.upgrade.module import upgrade_module
 
 WHOLE = "runner-sync"
 

@@ -34,9 +34,9 @@ from runner_sync.model import Triple
 from runner_sync.profile import NPU
 from runner_sync.statements import parses
 from runner_sync.sync import inputs, replaying
-from runner_sync.sync.job import ModuleJob, Side
-from runner_sync.sync.module import upgrade_module
 from runner_sync.units import texts
+from runner_sync.upgrade.job import ModuleJob, Side
+from runner_sync.upgrade.module import upgrade_module
 
 STEPS = (1, 5, 20, 60)
 """Revisions between the two plantings: from one commit to about a release and a half."""

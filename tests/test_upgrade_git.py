@@ -12,7 +12,7 @@ from sync_samples import commit
 from runner_sync.errors import InputError
 from runner_sync.model import ReviewItem, UnitReport
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, upgrade
-from runner_sync.sync.conflicts import disjoint, inline
+from runner_sync.upgrade.conflicts import disjoint, inline
 
 RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
 EXECUTE, DUMMY = "OmniNPUModelRunner.execute_model", "OmniNPUModelRunner._dummy_run"

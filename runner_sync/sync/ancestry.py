@@ -13,8 +13,8 @@ from runner_sync import mro
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Tree
-from runner_sync.sync.job import Ancestry
 from runner_sync.units import class_bases, has_class, texts
+from runner_sync.upgrade.job import Ancestry
 
 _OPEN = ("import *", "__getattr__")
 """What makes a module have names that its text does not show."""

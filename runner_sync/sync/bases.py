@@ -16,11 +16,11 @@ from runner_sync.lock import FILE_NAME
 from runner_sync.model import Project, Tree
 from runner_sync.profile import VLLM_RUNNER
 from runner_sync.sync import history, inputs
-from runner_sync.sync.job import GpuBase, Side
 from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found
 from runner_sync.units import texts
+from runner_sync.upgrade.job import GpuBase, Side
 
 COMMITS = 3
 """How many commits a hunk names at most."""

@@ -17,11 +17,11 @@ from runner_sync.compose.notes import annotate
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Finding, Report, Source, Tree
 from runner_sync.sync import inputs, planning, proof
-from runner_sync.sync.conflicts import disjoint, inline, two_sided
-from runner_sync.sync.doubts import relocate
-from runner_sync.sync.job import ModuleResult
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
+from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
+from runner_sync.upgrade.doubts import relocate
+from runner_sync.upgrade.job import ModuleResult
 from runner_sync.verify import locked
 from runner_sync.verify.reading import Reading
 

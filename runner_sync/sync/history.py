@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 
 from runner_sync.lineage.timeline import Timeline, methods, nearest
 from runner_sync.model import Revision, Tree
-from runner_sync.sync.job import Side
 from runner_sync.sync.options import Progress
+from runner_sync.upgrade.job import Side
 
 
 def timeline(tree: Tree, path: str, names: Collection[str], progress: Progress) -> Timeline:

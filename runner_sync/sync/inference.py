@@ -14,10 +14,10 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Tree
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.bases import Bases
-from runner_sync.sync.job import Side
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.runners import Found
 from runner_sync.units import texts
+from runner_sync.upgrade.job import Side
 
 
 @dataclass(frozen=True, slots=True)

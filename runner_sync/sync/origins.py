@@ -15,11 +15,11 @@ from runner_sync.markers import read_markers
 from runner_sync.model import BaseRef, Lineage, Source, Tree, Unit
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.inference import Base, base_of, sides, upstream_name
-from runner_sync.sync.job import Side
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.units.texts import unit_table
+from runner_sync.upgrade.job import Side
 
 
 @dataclass(frozen=True, slots=True)

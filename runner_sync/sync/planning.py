@@ -19,17 +19,21 @@ from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
 from runner_sync.profile import NameRewrite, RunnerModule
+from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import inputs
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
-from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, Side, is_selected
-from runner_sync.sync.mixing import given_names
-from runner_sync.sync.module import upgrade_module
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import Found, find_modules
-from runner_sync.sync.starting import StartJob, start_module
 from runner_sync.units import join, record_classes, set_bases, texts
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.job import Ancestry, Draft, ModuleJob, ModuleResult, Side, is_selected
+from runner_sync.upgrade.mixing import given_names
+from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.starting import StartJob, start_module
+
+SKELETON = "module.py.j2"
+"""The template of a module that is started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,8 @@ def _started(
         upstream = bases.upstream(found)
         if upstream is None:
             continue
-        text = start_module(StartJob(given.profile, module, gpu, upstream, _vllm_of_twin(module, given)))
+        skeleton = (find_template_folder() / SKELETON).read_text("utf-8")
+        text = start_module(StartJob(given.profile, module, gpu, upstream, skeleton, _vllm_of_twin(module, given)))
         results.append(_new_module(found, text, gpu))
     return results
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Source, Tree
 from runner_sync.sync import inputs
-from runner_sync.sync.job import ModuleResult
 from runner_sync.sync.options import UpgradeOptions
+from runner_sync.upgrade.job import ModuleResult
 from runner_sync.verify import breakage
 from runner_sync.verify.world import World
 

@@ -24,9 +24,9 @@ from runner_sync.lock import Lock
 from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, Tree
 from runner_sync.profile import NPU
 from runner_sync.sync import inputs, planning
-from runner_sync.sync.job import ModuleResult
 from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.proof import Overlay
+from runner_sync.upgrade.job import ModuleResult
 
 SCORED = 3
 """The runner modules; the workers after them in the profile are upgraded, but not part of the score."""

@@ -16,14 +16,15 @@ from runner_sync.compose.members import Member
 from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
-from runner_sync.sync import gpu, origins, planning
+from runner_sync.sync import origins, planning
 from runner_sync.sync.ancestry import Program
-from runner_sync.sync.job import Draft, ModuleJob, Side
 from runner_sync.sync.origins import Trees
 from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
+from runner_sync.upgrade import gpu
+from runner_sync.upgrade.job import Draft, ModuleJob, Side
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from runner_sync.model import Hunk, ReviewItem
-from runner_sync.sync.job import Draft
+from runner_sync.upgrade.job import Draft
 
 
 def review(

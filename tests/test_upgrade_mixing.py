@@ -9,7 +9,7 @@ import pytest
 from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, commit, lay_out, stay_at_home
 
 from runner_sync.sync import upgrade
-from runner_sync.sync.mixing import given_names, without
+from runner_sync.upgrade.mixing import given_names, without
 
 NAMES = frozenset({"send", "attach", "_pending", "_connector"})
 

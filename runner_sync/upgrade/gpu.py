@@ -20,10 +20,10 @@ from runner_sync.lock import digest
 from runner_sync.model import Triple
 from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
-from runner_sync.sync import mixing
-from runner_sync.sync.job import Draft, GpuBase, ModuleJob, Side, is_selected
 from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
+from runner_sync.upgrade import mixing
+from runner_sync.upgrade.job import Draft, GpuBase, ModuleJob, Side, is_selected
 
 
 @dataclass(frozen=True, slots=True)

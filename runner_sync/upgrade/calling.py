@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from runner_sync.signatures import is_bound, misfits, of_call, of_function
 from runner_sync.statements import parse_unit
-from runner_sync.sync.job import Draft
+from runner_sync.upgrade.job import Draft
 
 
 def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:

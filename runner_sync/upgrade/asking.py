@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.soundness import unreachable, uses_of
-from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Draft
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.job import Draft
 
 
 def ask_about_order(draft: Draft, path: str) -> None:

@@ -22,11 +22,11 @@ from runner_sync.compose.soundness import problems
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
-from runner_sync.sync import calling, splitting
-from runner_sync.sync.doubts import advance, review
-from runner_sync.sync.gpu import GpuSide, names_device, vllm_canons, vllm_unit
-from runner_sync.sync.job import Ancestry, Draft, GpuBase, ModuleJob, is_selected, winner
 from runner_sync.units import texts
+from runner_sync.upgrade import calling, splitting
+from runner_sync.upgrade.doubts import advance, review
+from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
+from runner_sync.upgrade.job import Ancestry, Draft, GpuBase, ModuleJob, is_selected, winner
 
 BROKEN = 0.15
 """Share of certain mistakes among the statements that a port changes above which it is not taken at all."""

@@ -16,10 +16,6 @@ from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, is_indented
-from runner_sync.sync import ascend, gpu, inheriting, outcomes, porting
-from runner_sync.sync.asking import ask_about_order, ask_about_unknown
-from runner_sync.sync.doubts import advance, relocate, review
-from runner_sync.sync.job import Ancestry, Draft, ModuleJob, ModuleResult, is_selected
 from runner_sync.units import (
     class_bases,
     insert_member,
@@ -29,6 +25,10 @@ from runner_sync.units import (
     texts,
 )
 from runner_sync.units import replace as exchange
+from runner_sync.upgrade import ascend, gpu, inheriting, outcomes, porting
+from runner_sync.upgrade.asking import ask_about_order, ask_about_unknown
+from runner_sync.upgrade.doubts import advance, relocate, review
+from runner_sync.upgrade.job import Ancestry, Draft, ModuleJob, ModuleResult, is_selected
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:

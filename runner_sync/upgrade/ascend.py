@@ -13,10 +13,10 @@ from runner_sync import lineage, merge
 from runner_sync.compose.members import canonical
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
-from runner_sync.sync import splitting
-from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Draft, ModuleJob, Side, winner
 from runner_sync.units import texts
+from runner_sync.upgrade import splitting
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.job import Draft, ModuleJob, Side, winner
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

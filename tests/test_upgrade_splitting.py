@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from sync_samples import ASCEND, ASCEND_OLD, BASE, GPU_BASE, OMNI_TREE, VLLM, VLLM_TREE, commit, lay_out, stay_at_home
 
-from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, splitting, upgrade
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, upgrade
+from runner_sync.upgrade import splitting
 
 UNDIVIDED = """\
 def execute_model(self, scheduler_output):

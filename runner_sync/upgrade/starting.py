@@ -1,6 +1,6 @@
-"""A derived module from nothing: the skeleton of ``templates/``, with the GPU twin's methods on vllm-ascend's copies.
+"""A derived module from nothing: a skeleton, with the GPU twin's methods on vllm-ascend's copies.
 
-Comes in: a ``StartJob``. Goes out: the text of a new module. May touch: the template file, by reading.
+Comes in: a ``StartJob``. Goes out: the text of a new module. May touch: nothing.
 
 A GPU method that is vLLM's, edited, becomes vllm-ascend's version with the same edits: a three-way merge with vLLM's
 text as the base. Any other method is translated as it is.
@@ -11,27 +11,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, StrictUndefined
 
 from runner_sync import lineage, merge
 from runner_sync.compose.imports import Provider, settle
 from runner_sync.model import Triple
 from runner_sync.profile import Profile, RunnerModule
-from runner_sync.render.templates import find_template_folder
 from runner_sync.statements import UnparsableText
-from runner_sync.sync.job import Side
 from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
+from runner_sync.upgrade.job import Side
 
 
 @dataclass(frozen=True, slots=True)
 class StartJob:
-    """What a module is started from. ``vllm`` is the module that the GPU class derives from, where it is known."""
+    """What a module is started from: ``skeleton`` is a Jinja2 template, ``vllm`` the module that the GPU class derives
+    from, where it is known."""
 
     profile: Profile
     module: RunnerModule
     gpu: Side
     upstream: Side
+    skeleton: str
     vllm: Side | None = None
 
 
@@ -43,6 +44,7 @@ def start_module(job: StartJob) -> str:
     members = _members(job, texts.members(translated, name))
     bases, base_imports = _bases(job, translated)
     text = _render(
+        job.skeleton,
         {
             "name": name,
             "twin": f"{job.module.gpu.name} ({job.gpu.path})",
@@ -50,7 +52,7 @@ def start_module(job: StartJob) -> str:
             "imports": base_imports,
             "bases": bases,
             "members": "\n".join(members.values()) or "    pass",
-        }
+        },
     )
     own = texts.dotted(job.gpu.path)
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
@@ -98,9 +100,7 @@ def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
     return names, lines
 
 
-def _render(values: Mapping[str, object]) -> str:
+def _render(skeleton: str, values: Mapping[str, object]) -> str:
     # No HTML: what goes in is Python that was parsed, and what comes out is parsed again.
-    environment = Environment(
-        loader=FileSystemLoader(find_template_folder()), autoescape=False, undefined=StrictUndefined, trim_blocks=True
-    )
-    return environment.get_template("module.py.j2").render(values) + "\n"
+    environment = Environment(autoescape=False, undefined=StrictUndefined, trim_blocks=True)
+    return environment.from_string(skeleton).render(values) + "\n"

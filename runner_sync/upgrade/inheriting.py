@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from runner_sync.compose.members import Twins, canonical, device_bound
 from runner_sync.signatures import Function, Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_unit
-from runner_sync.sync import gpu
-from runner_sync.sync.doubts import review
-from runner_sync.sync.job import Draft, ModuleJob
 from runner_sync.units import texts
+from runner_sync.upgrade import gpu
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.job import Draft, ModuleJob
 
 
 def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> ModuleJob:

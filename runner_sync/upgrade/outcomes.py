@@ -15,9 +15,9 @@ from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers
 from runner_sync.model import Hunk, ReviewItem, Unit, UnitReport
 from runner_sync.statements import as_module
-from runner_sync.sync.doubts import place
-from runner_sync.sync.job import Draft, ModuleJob, ModuleResult
 from runner_sync.units import record_classes, texts, units
+from runner_sync.upgrade.doubts import place
+from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult
 
 
 def result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[str]) -> ModuleResult:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.sync.calling import unfit
-from runner_sync.sync.job import Draft
+from runner_sync.upgrade.calling import unfit
+from runner_sync.upgrade.job import Draft
 
 OLD = "    def fetch(self, rows, total):\n        return rows\n"
 NEW = "    def fetch(self, rows, staged, total):\n        return rows\n"

@@ -4,8 +4,9 @@ Goes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in `
 Goes out: a frozen ``Config``. Reads those two files and nothing else. Every key is described in ``KEYS``; errors name
 the file and the key.
 
-Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``)
-replace the built-in ones; with ``extend-`` in front they are put before them, and win where both speak of one name.
+Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``,
+``gpu-imports``) replace the built-in ones; with ``extend-`` in front they are put before them, and win where both speak
+of one name.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from runner_sync.errors import InputError
 from runner_sync.model import Severity
-from runner_sync.profile import NPU, Anchor, KeywordRewrite, NameRewrite, Profile, RunnerModule, SamplerHook
+from runner_sync.profile import NPU, Anchor, KeywordRewrite, NameRewrite, Output, Profile, RunnerModule, SamplerHook
 
 if TYPE_CHECKING:
     import msgspec
@@ -53,7 +54,9 @@ KEYS: Mapping[str, str] = {
     "device": "two words: the device in GPU names and the one that takes its place",
     "unported": "texts in GPU code that is left to a person to port",
     "vllm-class": "vLLM's own runner class",
-    "sampler-hook": "table `method`, `history`, `sampler`, `flag`: the contract of a model's own sampler",
+    "sampler-hook": "table `method`, `history`, `sampler`, `flag`, `asks`: the contract of a model's own sampler",
+    "output": "table `name`, `variable`: the record that a runner hands on",
+    "gpu-imports": "translated names that the derived platform must not import in their GPU form",
     "extend-modules": "like `modules`, added to the built-in ones",
     "extend-names": "like `names`, added to the built-in ones",
     "extend-keywords": "like `keywords`, added to the built-in ones",
@@ -61,6 +64,7 @@ KEYS: Mapping[str, str] = {
     "extend-classes": "like `classes`, added to the built-in ones",
     "extend-device-only": "like `device-only`, added to the built-in ones",
     "extend-unported": "like `unported`, added to the built-in ones",
+    "extend-gpu-imports": "like `gpu-imports`, added to the built-in ones",
 }
 
 _CODE = re.compile(r"RS\d{0,3}|ALL")
@@ -158,7 +162,13 @@ def _config(table: dict[str, Any], path: Path) -> Config:
     )
 
 
-_ROW_KINDS = {"modules": RunnerModule, "names": NameRewrite, "keywords": KeywordRewrite, "sampler-hook": SamplerHook}
+_ROW_KINDS = {
+    "modules": RunnerModule,
+    "names": NameRewrite,
+    "keywords": KeywordRewrite,
+    "sampler-hook": SamplerHook,
+    "output": Output,
+}
 
 
 class _Reader:
@@ -249,6 +259,8 @@ def _profile(reader: _Reader) -> Profile:
         unported=_overlaid(reader, "unported", str, NPU.unported),
         vllm_class=reader.value("vllm-class", str, NPU.vllm_class),
         sampler_hook=reader.value("sampler-hook", SamplerHook, NPU.sampler_hook),
+        output=reader.value("output", Output, NPU.output),
+        gpu_imports=_overlaid(reader, "gpu-imports", str, NPU.gpu_imports),
         attributes=_pairs(reader, "attributes", NPU.attributes),
         classes=_pairs(reader, "classes", NPU.classes),
     )

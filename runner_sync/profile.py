@@ -63,12 +63,26 @@ class KeywordRewrite:
 @dataclass(frozen=True, slots=True)
 class SamplerHook:
     """The contract of a model's own sampler: the method that asks it, the call that makes the token history real, the
-    platform's sampler, and the attribute by which a model says that it wants to be asked."""
+    platform's sampler, the attribute by which a model says that it wants to be asked, and the model's method."""
 
     method: str = "_sample"
     history: str = "self.input_batch.update_async_output_token_ids()"
     sampler: str = "self.sampler"
     flag: str = "prefer_model_sampler"
+    asks: str = "sample"
+
+    @property
+    def update(self) -> str:
+        """The bare name of what makes the token history real."""
+        return self.history.partition("(")[0].rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The record that a runner hands on, and what a variable is called that holds one from elsewhere."""
+
+    name: str = "OmniModelRunnerOutput"
+    variable: str = "model_runner_output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +102,8 @@ class Profile:
     unported: tuple[str, ...] = ()
     vllm_class: str = "GPUModelRunner"
     sampler_hook: SamplerHook = SamplerHook()
+    output: Output = Output()
+    gpu_imports: tuple[str, ...] = ()
 
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
         """The name rewrites of ``names``, in the order in which they are tried."""
@@ -236,6 +252,8 @@ NPU = Profile(
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
     ),
+    # Other translated names (`Sampler`, `InputBatch`, …) have NPU subclasses and serve well as annotations.
+    gpu_imports=("CUDAGraphWrapper", "BreakableCUDAGraphWrapper", "set_forward_context"),
     # Own streams and pinned host snapshots: NPU has other calls for them, or none; people port them by hand, if at all.
     unported=(
         "torch.npu.Stream",

@@ -194,6 +194,6 @@ def test_an_explicit_file_that_says_nothing_is_an_error(
 def test_every_key_is_described_and_read() -> None:
     options = {field.name.replace("_", "-") for field in fields(Config)} - {"profile", "source"}
     rows = {field.name.replace("_", "-") for field in fields(Profile)}
-    tables = rows - {"name", "package", "marker", "device", "vllm-class", "sampler-hook"}
+    tables = rows - {"name", "package", "marker", "device", "vllm-class", "sampler-hook", "output"}
     assert KEYS.keys() == options | rows | {f"extend-{table}" for table in tables}
     assert all(KEYS.values())

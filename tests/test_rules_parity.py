@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from check_samples import AR, GPU_AR, GPU_HEAD, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
 
 from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef
+from runner_sync.profile import NPU, Output, SamplerHook
 from runner_sync.verify.locked import record
 from runner_sync.verify.reading import Reading
 
@@ -265,6 +268,16 @@ ASK = 'def load_model(self):\n    self.flag = getattr(self.model, "wants_history
 )
 def test_hooks_and_fields_of_the_gpu_side(npu_body: str, gpu_body: str, vllm: str | None, expected: list[str]) -> None:
     assert symbols(job(npu(npu_body), gpu(gpu_body), vllm=vllm), "RS207") == expected
+
+
+def test_the_names_of_another_platform_come_from_its_profile() -> None:
+    fields = "def f(self):\n    return XPUOutput(spec=2)"
+    hook = HOOK.format(**(GOOD | {"end": "self.sampler(logits=logits)"})).replace("prefer_model_sampler", "own_sampler")
+    given = job(npu(hook), gpu(fields), vllm="x = 1\n")
+    assert symbols(given, "RS207") + symbols(given, "RS206") == []
+    profile = replace(NPU, output=Output("XPUOutput"), sampler_hook=SamplerHook(flag="own_sampler"))
+    given = replace(given, profile=profile)
+    assert symbols(given, "RS207") + symbols(given, "RS206") == ["spec", "self.sampler"]
 
 
 # RS202

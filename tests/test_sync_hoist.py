@@ -141,15 +141,18 @@ def test_imports_follow_the_method(trees: Trees) -> None:
     assert "import time" not in texts[GPU_AR]
 
 
-def test_rulers_that_enclosed_nothing_else_go_too(trees: Trees) -> None:
+@pytest.mark.parametrize("label", ["Omni-new", "XPU-new"])
+def test_rulers_that_enclosed_nothing_else_go_too(trees: Trees, label: str) -> None:
+    (trees.omni / "runner-sync.toml").write_text(f'marker = "{label}"\n', "utf-8")
+    ruler = RULER.replace("Omni-new", label)
     text = "    def _length(self, info):\n        size = len(info)\n        return size\n"
     trees.edit(GPU_AR, '        return info.get("stage")\n', f'        return info.get("stage")\n\n{text}')
     trees.edit(
         AR,
         '        return info.get("stage")\n',
-        f'        return info.get("stage")\n\n    {RULER}\n{text}    {RULER}\n',
+        f'        return info.get("stage")\n\n    {ruler}\n{text}    {ruler}\n',
     )
-    assert RULER not in hoist(trees, "NPUARModelRunner._length")[AR]
+    assert ruler not in hoist(trees, "NPUARModelRunner._length")[AR]
 
 
 @pytest.mark.parametrize(

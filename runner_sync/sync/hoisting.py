@@ -57,10 +57,12 @@ def _open(options: UpgradeOptions) -> inputs.Inputs:
 
 
 class _Files:
-    """The files of a move: each as it was and as it becomes. ``target`` is where the method goes: path and name."""
+    """The files of a move: each as it was and as it becomes. ``target`` is where the method goes: path and name;
+    ``label`` is that of the markers."""
 
     def __init__(self, given: inputs.Inputs, move: Move) -> None:
         self.given = given
+        self.label = given.profile.marker
         self.before: dict[str, str | None] = {}
         self.after: dict[str, str] = {}
         self.target: tuple[str, str] = (move.gpu.path, move.gpu.qualname)
@@ -92,12 +94,12 @@ class _Files:
 
 
 def _inherit(files: _Files, move: Move) -> None:
-    files.edit(move.npu.path, lambda text: _without(text, move.npu))
+    files.edit(move.npu.path, lambda text: _without(text, move.npu, files.label))
 
 
 def _import(files: _Files, move: Move) -> None:
     entry = imports.Import(texts.dotted(move.gpu.path), move.gpu.name, move.gpu.name)
-    files.edit(move.npu.path, lambda text: imports.add(_without(text, move.npu), entry))
+    files.edit(move.npu.path, lambda text: imports.add(_without(text, move.npu, files.label), entry))
 
 
 def _to_base(files: _Files, move: Move) -> None:
@@ -109,7 +111,7 @@ def _to_base(files: _Files, move: Move) -> None:
 
 def _leave(files: _Files, move: Move) -> None:
     for side in (move.gpu, move.npu):
-        files.edit(side.path, lambda text, side=side: _without(text, side))  # type: ignore[misc]
+        files.edit(side.path, lambda text, side=side: _without(text, side, files.label))  # type: ignore[misc]
 
 
 def _to_mixin(files: _Files, move: Move) -> None:
@@ -143,20 +145,20 @@ def _source(side: Side) -> str:
     return unit_table(side.reading.text, side.path)[side.qualname].text
 
 
-def _without(text: str, side: Side) -> str:
+def _without(text: str, side: Side, label: str) -> str:
     """The module without the definition, the imports that only it used, and markers that enclosed nothing else."""
     cut = unit_room.join(unit_room.replace(unit_room.split(text, path=side.path), {side.qualname: None}))
-    return imports.settle(text, _without_empty_blocks(cut, text), ()).text
+    return imports.settle(text, _without_empty_blocks(cut, text, label), ()).text
 
 
-def _without_empty_blocks(text: str, before: str) -> str:
-    def empty(source: str) -> int:
-        return sum("empty" in region.problems for region in read_markers(source).regions)
-
-    if empty(text) <= empty(before):
+def _without_empty_blocks(text: str, before: str, label: str) -> str:
+    gone, known = (
+        [region for region in read_markers(source, label=label).regions if "empty" in region.problems]
+        for source in (text, before)
+    )
+    if len(gone) <= len(known):
         return text
     rows = text.split("\n")
-    gone = [r for r in read_markers(text).regions if "empty" in r.problems]
     lines = {line for region in gone for line in range(region.start, region.end + 1)}
     return "\n".join(row for number, row in enumerate(rows, start=1) if number not in lines)
 

@@ -27,6 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.profile import SamplerHook
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import Function, Hit, Reading, constant_text, dotted, walk
@@ -35,31 +36,28 @@ CODE = "RS206"
 NAME = "model-sampler"
 SEVERITY: Severity = "error"
 
-HOOK = "prefer_model_sampler"
-HISTORY = "update_async_output_token_ids"
-
 
 def find(subject: Subject) -> Iterator[Hit]:
     """At most two findings per hook."""
-    npu = subject.npu
-    if HOOK not in npu.text:
+    npu, hook = subject.npu, subject.profile.sampler_hook
+    if hook.flag not in npu.text:
         return
     for function in functions(npu):
-        if HOOK in npu.text_of(function):
-            asked = _asks_model(function)
+        if hook.flag in npu.text_of(function):
+            asked = _asks_model(function, hook)
             if asked is not None:
-                yield from _history(npu, function, asked)
-                yield from _fall_through(npu, function)
+                yield from _history(npu, function, asked, hook=hook)
+                yield from _fall_through(npu, function, hook)
 
 
-def _asks_model(function: Function) -> ast.Call | None:
+def _asks_model(function: Function, hook: SamplerHook) -> ast.Call | None:
     """The call that runs the model's sampler, directly or through a helper that is handed it."""
-    holders = {"self.model.sample", "model.sample"}
+    holders = {f"self.model.{hook.asks}", f"model.{hook.asks}"}
     for node in walk(function):
         value = node.value if isinstance(node, ast.Assign) else None
         is_lookup = isinstance(value, ast.Call) and dotted(value.func) == "getattr"
         if isinstance(node, ast.Assign) and isinstance(value, ast.Call) and is_lookup:
-            holders.update(dotted(node.targets[0]) for name in value.args[1:2] if constant_text(name) == "sample")
+            holders.update(dotted(node.targets[0]) for name in value.args[1:2] if constant_text(name) == hook.asks)
     found = [
         node
         for node in walk(function)
@@ -70,28 +68,28 @@ def _asks_model(function: Function) -> ast.Call | None:
     return min(found, key=lambda call: call.lineno, default=None)
 
 
-def _history(npu: Reading, function: Function, asked: ast.Call) -> Iterator[Hit]:
-    updates = [n for n in walk(function) if isinstance(n, ast.Call) and dotted(n.func).endswith(HISTORY)]
+def _history(npu: Reading, function: Function, asked: ast.Call, *, hook: SamplerHook) -> Iterator[Hit]:
+    updates = [n for n in walk(function) if isinstance(n, ast.Call) and dotted(n.func).endswith(hook.update)]
     if any(call.lineno < asked.lineno for call in updates):
         return
     late = f"runs only at line {updates[0].lineno}" if updates else "never runs here"
     yield npu.hit(
         (CODE, SEVERITY),
         asked,
-        symbol=HISTORY,
-        message=f"The model samples before the token history is real: `{HISTORY}()` {late}, so the model sees -1.",
-        fix=f"Call `self.input_batch.{HISTORY}()` before the model is asked.",
+        symbol=hook.update,
+        message=f"The model samples before the token history is real: `{hook.update}()` {late}, so the model sees -1.",
+        fix=f"Call `{hook.history}` before the model is asked.",
     )
 
 
-def _fall_through(npu: Reading, function: Function) -> Iterator[Hit]:
+def _fall_through(npu: Reading, function: Function, hook: SamplerHook) -> Iterator[Hit]:
     for node in walk(function):
         value = node.value if isinstance(node, ast.Return) else None
-        if isinstance(value, ast.Call) and dotted(value.func) == "self.sampler":
+        if isinstance(value, ast.Call) and dotted(value.func) == hook.sampler:
             yield npu.hit(
                 (CODE, SEVERITY),
                 node,
-                symbol="self.sampler",
+                symbol=hook.sampler,
                 message="When the model declines, this calls the sampler itself and skips vllm-ascend's "
                 f"`{function.name}`, which cuts padded logits under LM head parallelism.",
                 fix=f"Fall through to `return super().{function.name}(…)` instead.",

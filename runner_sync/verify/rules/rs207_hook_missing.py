@@ -20,6 +20,7 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.profile import Output
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import Pair, model_hooks, pairs, words
 from runner_sync.verify.reading import Function, Hit, dotted, walk
@@ -27,8 +28,6 @@ from runner_sync.verify.reading import Function, Hit, dotted, walk
 CODE = "RS207"
 NAME = "hook-missing"
 SEVERITY: Severity = "warning"
-
-OUTPUT = "OmniModelRunnerOutput"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
@@ -42,7 +41,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         for function in _gpu_only(pair):
             if function.name in bound:
                 continue
-            for name, node, what in _names(function):
+            for name, node, what in _names(function, subject.profile.output):
                 if name not in upstream and name not in seen and name not in pair.npu_mentions:
                     seen.add(name)
                     yield _hit(pair, function, node, name=name, what=what)
@@ -57,19 +56,21 @@ def _gpu_only(pair: Pair) -> Iterator[Function]:
             yield function
 
 
-def _names(function: Function) -> Iterator[tuple[str, ast.AST, str]]:
+def _names(function: Function, output: Output) -> Iterator[tuple[str, ast.AST, str]]:
     for name, call in model_hooks(function):
         yield name, call, "model hook"
-    outputs = set()
+    outputs = {output.variable}
     for node in walk(function):
-        if isinstance(node, ast.Call) and dotted(node.func) == OUTPUT:
+        if isinstance(node, ast.Call) and dotted(node.func) == output.name:
             yield from ((k.arg, k.value, "output field") for k in node.keywords if k.arg)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and dotted(node.value.func) == OUTPUT:
+        elif (
+            isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and dotted(node.value.func) == output.name
+        ):
             outputs.add(dotted(node.targets[0]))
     for node in walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
             target = node.targets[0]
-            if dotted(target.value) in (outputs | {"model_runner_output"}):
+            if dotted(target.value) in outputs:
                 yield target.attr, node, "output field"
 
 

@@ -32,14 +32,11 @@ CODE = "RS403"
 NAME = "gpu-imports"
 SEVERITY: Severity = "error"
 
-# timid: other translated names (`Sampler`, `InputBatch`, …) have NPU subclasses and serve well as annotations.
-NAMES = frozenset({"CUDAGraphWrapper", "BreakableCUDAGraphWrapper", "set_forward_context"})
-
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per imported name."""
     npu = subject.npu
-    rows = [row for row in subject.profile.rows(NAMES) if row.name in npu.text]
+    rows = [row for row in subject.profile.rows(subject.profile.gpu_imports) if row.name in npu.text]
     if not rows:
         return
     typing_only = _typing_only(npu)

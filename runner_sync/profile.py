@@ -7,7 +7,7 @@ Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and vllm-asc
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from runner_sync.model import Project
@@ -105,9 +105,22 @@ class Profile:
     output: Output = Output()
     gpu_imports: tuple[str, ...] = ()
 
+    def npu_name(self, qualname: str) -> str:
+        """The name that a GPU class, or a member of one, has on the derived platform."""
+        return _renamed(qualname, dict(self.classes))
+
+    def gpu_name(self, qualname: str) -> str:
+        """The name that a class of the derived platform, or a member of one, has on the GPU side."""
+        return _renamed(qualname, {npu: gpu for gpu, npu in self.classes})
+
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
         """The name rewrites of ``names``, in the order in which they are tried."""
         return tuple(row for row in self.names if row.name in names)
+
+
+def _renamed(qualname: str, classes: Mapping[str, str]) -> str:
+    owner, dot, member = qualname.partition(".")
+    return f"{classes.get(owner, owner)}{dot}{member}"
 
 
 ASCEND_RUNNER = "vllm_ascend/worker/model_runner_v1.py"

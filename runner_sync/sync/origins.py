@@ -110,15 +110,8 @@ def twins_of(given: inputs.Inputs, found: Found) -> dict[str, Unit]:
     text = given.omni.read(found.module.gpu.path) if found.module.gpu is not None else None
     if text is None or found.module.gpu is None:
         return {}
-    classes = dict(given.profile.classes)
     table = unit_table(text, found.module.gpu.path)
-    return {npu_name(name, classes): unit for name, unit in table.items()}
-
-
-def npu_name(qualname: str, classes: Mapping[str, str]) -> str:
-    """The qualified name of a GPU unit's NPU twin."""
-    owner, dot, member = qualname.rpartition(".")
-    return f"{classes.get(owner, owner)}{dot}{member}"
+    return {given.profile.npu_name(name): unit for name, unit in table.items()}
 
 
 def _namesakes(found: Found, name: str, candidates: Sequence[Side], base: Base | None) -> list[Known]:

@@ -67,12 +67,9 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
 def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.Inputs) -> None:
     """Each ``--only`` must name a unit of the NPU modules or of their GPU twins. Raises ``InputError``."""
     known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
-    npu = dict(given.profile.classes)
     for found in modules:
         text = given.omni.read(found.module.gpu.path) if found.module.gpu is not None else None
-        for name in texts.unit_texts(text) if text else ():
-            owner, dot, member = name.rpartition(".")
-            known.add(f"{npu.get(owner, owner)}{dot}{member}")
+        known |= {given.profile.npu_name(name) for name in texts.unit_texts(text)} if text else set()
     for glob in only:
         if not any(is_selected(name, (glob,)) for name in known):
             close = difflib.get_close_matches(glob, [*known, *(n.rpartition(".")[2] for n in known)], n=1)
@@ -199,7 +196,7 @@ def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs)
     """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
     dotted = texts.dotted(found.path)
     original = Program(program.omni, program.others, relocated=program.relocated)
-    twin = next((gpu for gpu, npu in given.profile.classes if npu == name), name)
+    twin = given.profile.gpu_name(name)
     path = found.module.gpu.path if found.module.gpu is not None else ""
     text = given.omni.read(path) if path else None
     return replace(

@@ -80,7 +80,7 @@ def _job(given: inputs.Inputs, modules: Sequence[Found]) -> CheckJob:
 
 def _locate(given: inputs.Inputs, modules: Sequence[Found], library: Library, unit: str) -> tuple[Found, str, str]:
     owner, _, name = unit.rpartition(".")
-    owner = dict(given.profile.classes).get(owner, owner)
+    owner = given.profile.npu_name(owner)
     matches: list[tuple[Found, str]] = []
     for found in modules:
         reading = _reading(library, found.path)

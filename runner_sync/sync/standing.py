@@ -16,7 +16,7 @@ from runner_sync.compose.members import Member
 from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
-from runner_sync.sync import origins, planning
+from runner_sync.sync import planning
 from runner_sync.sync.ancestry import Program
 from runner_sync.sync.origins import Trees
 from runner_sync.sync.runners import Found
@@ -61,7 +61,6 @@ class _Judge:
         self.found = found
         self.profile = trees.given.profile
         self.npu = unit_table(found.text, found.path)
-        self.classes = dict(self.profile.classes)
         anchor = found.module.gpu
         self.gpu_path = anchor.path if anchor is not None else ""
         self.gpu_text = trees.given.omni.read(self.gpu_path) or "" if anchor is not None else ""
@@ -73,7 +72,7 @@ class _Judge:
         self.keys = {key(node, unit) for unit in self.npu.values() for node in nodes_of(unit.text)}
 
     def stand(self, name: str, blocks: Sequence[Block]) -> Standing:
-        twin = origins.npu_name(name, self.classes)
+        twin = self.profile.npu_name(name)
         if twin in self.npu:
             return self._beside(name, twin, blocks)
         owner, _, member = twin.rpartition(".")
@@ -124,7 +123,7 @@ class _Judge:
                 return Standing(name, "review", reason)
             return Standing(name, what[decision.action], decision.reason)
         if decision.action in ("port", "hook"):
-            port = f"runner-sync upgrade --only {origins.npu_name(name, self.classes)}"
+            port = f"runner-sync upgrade --only {self.profile.npu_name(name)}"
             return Standing(name, "review", f"not on NPU: {decision.reason}; `{port}` ports it")
         return Standing(name, "review", decision.reason)
 
@@ -142,9 +141,8 @@ class _Judge:
         module = CheckModule(self.found.path, self.found.text, self.gpu_path, self.gpu_text or None)
         job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
         found = check.run(job, select=("RS203", "RS501")).findings
-        gpu_names = {npu: gpu_name for gpu_name, npu in self.profile.classes}
         skipped = {
-            f"{gpu_names.get(f.unit, f.unit)}.{f.symbol}": f"a call of {f.symbol} runs what the class inherits"
+            f"{self.profile.gpu_name(f.unit)}.{f.symbol}": f"a call of {f.symbol} runs what the class inherits"
             for f in found
             if f.code == "RS203"
         }

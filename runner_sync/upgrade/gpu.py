@@ -167,12 +167,7 @@ def _translated(text: str, path: str, profile: Profile) -> str:
 
 
 def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    names = dict(job.profile.classes)
-    found = {}
-    for name, text in table.items():
-        owner, dot, member = name.rpartition(".")
-        found[f"{names.get(owner, owner)}{dot}{member}" if dot else names.get(name, name)] = (name, text)
-    return found
+    return {job.profile.npu_name(name): (name, text) for name, text in table.items()}
 
 
 def vllm_unit(job: ModuleJob, side: Side, name: str) -> str:
@@ -252,7 +247,7 @@ def _helpers(module_text: str, job: ModuleJob) -> dict[str, str]:
 def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
     """What becomes of each member that only the GPU class has; nothing is copied that the NPU class inherits."""
     ancestry = job.ancestry.get(class_name)
-    twin = next((gpu for gpu, npu in job.profile.classes if npu == class_name), class_name)
+    twin = job.profile.gpu_name(class_name)
     if ancestry is not None and twin in ancestry.classes:
         missing = [name for name in pair.gpu_new if name not in pair.npu]
         return [Member(name, "inherited", "the NPU class inherits from its GPU twin") for name in missing]

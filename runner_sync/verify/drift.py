@@ -89,9 +89,7 @@ def is_copy(subject: Subject, follower: Follower) -> bool:
 
 
 def _likeness_to_twin(subject: Subject, unit: Unit) -> float:
-    owner, dot, member = unit.qualname.rpartition(".")
-    gpu_class = next((gpu for gpu, npu in subject.profile.classes if npu == owner), owner)
-    text = _of(_texts(subject.gpu), f"{gpu_class}{dot}{member}")
+    text = _of(_texts(subject.gpu), subject.profile.gpu_name(unit.qualname))
     return similarity(unit.text, in_npu_words(text, subject.profile)) if text is not None else 0.0
 
 

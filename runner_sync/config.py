@@ -5,8 +5,8 @@ Goes out: a frozen ``Config``. Reads those two files and nothing else. Every key
 the file and the key.
 
 Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``,
-``gpu-imports``) replace the built-in ones; with ``extend-`` in front they are put before them, and win where both speak
-of one name.
+``gpu-imports``, ``surroundings``) replace the built-in ones; with ``extend-`` in front they are put before them, and
+win where both speak of one name.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ KEYS: Mapping[str, str] = {
     "sampler-hook": "table `method`, `history`, `sampler`, `flag`, `asks`: the contract of a model's own sampler",
     "output": "table `name`, `variable`: the record that a runner hands on",
     "gpu-imports": "translated names that the derived platform must not import in their GPU form",
+    "surroundings": "folders whose modules are handed runners, and may set attributes on them",
     "extend-modules": "like `modules`, added to the built-in ones",
     "extend-names": "like `names`, added to the built-in ones",
     "extend-keywords": "like `keywords`, added to the built-in ones",
@@ -65,6 +66,7 @@ KEYS: Mapping[str, str] = {
     "extend-device-only": "like `device-only`, added to the built-in ones",
     "extend-unported": "like `unported`, added to the built-in ones",
     "extend-gpu-imports": "like `gpu-imports`, added to the built-in ones",
+    "extend-surroundings": "like `surroundings`, added to the built-in ones",
 }
 
 _CODE = re.compile(r"RS\d{0,3}|ALL")
@@ -261,6 +263,7 @@ def _profile(reader: _Reader) -> Profile:
         sampler_hook=reader.value("sampler-hook", SamplerHook, NPU.sampler_hook),
         output=reader.value("output", Output, NPU.output),
         gpu_imports=_overlaid(reader, "gpu-imports", str, NPU.gpu_imports),
+        surroundings=_overlaid(reader, "surroundings", str, NPU.surroundings),
         attributes=_pairs(reader, "attributes", NPU.attributes),
         classes=_pairs(reader, "classes", NPU.classes),
     )

@@ -9,11 +9,14 @@ follow. Line numbers are 1-based and inclusive. All texts have LF newlines; ``wr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 Project = Literal["vllm-omni", "vllm-ascend", "vllm"]
+PACKAGES: Mapping[Project, str] = {"vllm-omni": "vllm_omni", "vllm-ascend": "vllm_ascend", "vllm": "vllm"}
+"""The package that each project's tree holds."""
+
 Provenance = Literal["upstream", "gpu", "omni"]
 UnitKind = Literal["method", "function", "class", "field", "statement", "import"]
 Lineage = Literal["copy", "override", "own"]

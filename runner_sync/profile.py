@@ -104,6 +104,7 @@ class Profile:
     sampler_hook: SamplerHook = SamplerHook()
     output: Output = Output()
     gpu_imports: tuple[str, ...] = ()
+    surroundings: tuple[str, ...] = ()
 
     def npu_name(self, qualname: str) -> str:
         """The name that a GPU class, or a member of one, has on the derived platform."""
@@ -127,6 +128,9 @@ ASCEND_RUNNER = "vllm_ascend/worker/model_runner_v1.py"
 ASCEND_WORKER = "vllm_ascend/worker/worker.py"
 VLLM_RUNNER = "vllm/v1/worker/gpu_model_runner.py"
 VLLM_WORKER = "vllm/v1/worker/gpu_worker.py"
+
+OMNI_FOLDERS = ("vllm_omni/worker", "vllm_omni/platforms/npu")
+"""Where the runners of both sides live, with what is around them."""
 
 _ASCEND = Anchor("vllm-ascend", ASCEND_RUNNER, "NPUModelRunner", VLLM_RUNNER)
 _ASCEND_WORKER = Anchor("vllm-ascend", ASCEND_WORKER, "NPUWorker", VLLM_WORKER)
@@ -265,6 +269,7 @@ NPU = Profile(
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
     ),
+    surroundings=("vllm_ascend", *OMNI_FOLDERS, "vllm/v1"),
     # Other translated names (`Sampler`, `InputBatch`, …) have NPU subclasses and serve well as annotations.
     gpu_imports=("CUDAGraphWrapper", "BreakableCUDAGraphWrapper", "set_forward_context"),
     # Own streams and pinned host snapshots: NPU has other calls for them, or none; people port them by hand, if at all.

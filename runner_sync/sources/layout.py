@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from runner_sync.errors import InputError
+from runner_sync.model import PACKAGES as PACKAGES
 from runner_sync.model import Project
 
 Progress = Callable[[str, int, int | None], None]
 """Called as ``progress(label, bytes done, bytes in total or None)`` while something is being fetched."""
 
-PACKAGES: dict[Project, str] = {"vllm-omni": "vllm_omni", "vllm-ascend": "vllm_ascend", "vllm": "vllm"}
 PATH_OPTIONS: dict[Project, str] = {
     "vllm-omni": "--omni-path",
     "vllm-ascend": "--ascend-path",

@@ -1,18 +1,18 @@
 """What the classes of a derived module inherit, read over the trees.
 
-Comes in: trees and module texts. Goes out: ``Ancestry`` values and missing mixins. May touch: the trees, by reading.
+Comes in: trees and module texts. Goes out: ``Ancestry`` values. May touch: the trees, by reading.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from runner_sync import mro
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
-from runner_sync.model import Tree
+from runner_sync.model import PACKAGES, Project, Tree
 from runner_sync.units import class_bases, has_class, texts
 from runner_sync.upgrade.job import Ancestry
 
@@ -25,16 +25,14 @@ class Program:
     """The trees as modules; ``overlay`` are upgraded texts that stand in for files of the omni tree, ``relocated``
     dotted names of modules that have moved."""
 
-    omni: Tree
-    others: Mapping[str, Tree]
+    trees: Mapping[Project, Tree]
     overlay: dict[str, str] = field(default_factory=dict)
     relocated: Mapping[str, str] = field(default_factory=dict)
 
     def module(self, dotted: str) -> tuple[str, str] | None:
         """``(path, text)`` of a dotted module name, or ``None`` when no tree has it."""
         dotted = self.relocated.get(dotted, dotted)
-        top = dotted.split(".")[0]
-        tree = self.omni if top == "vllm_omni" else self.others.get(top)
+        tree = self._tree_of(dotted)
         if tree is None:
             return None
         stem = dotted.replace(".", "/")
@@ -44,10 +42,17 @@ class Program:
                 return path, text
         return None
 
+    def _tree_of(self, dotted: str) -> Tree | None:
+        project = _project(dotted)
+        return self.trees.get(project) if project is not None else None
+
+    def as_before(self) -> Program:
+        """The trees as they were before this run."""
+        return replace(self, overlay={})
+
     def lacks(self, dotted: str, name: str) -> bool:
         """Whether a module of a known tree does not exist or does not bind ``name`` (empty: only whether it exists)."""
-        top = dotted.split(".")[0]
-        if (top != "vllm_omni" and self.others.get(top) is None) or self.module(f"{dotted}.{name}") is not None:
+        if self._tree_of(dotted) is None or self.module(f"{dotted}.{name}") is not None:
             return False
         found = self.module(dotted)
         if found is None or not name:
@@ -61,12 +66,12 @@ class Program:
         vllm: dict[str, str] = {}
         _, *parents = mro.linearise(_Class(dotted, class_name, text), self._parents)
         for owner in parents:
-            package = owner.module.partition(".")[0]
+            project = _project(owner.module)
             for member, body in texts.members(owner.text, owner.name, owner.module).items():
-                members.setdefault(member, body if package == "vllm_omni" else None)
-                if package == "vllm_ascend":
+                members.setdefault(member, body if project == "vllm-omni" else None)
+                if project == "vllm-ascend":
                     upstream.add(member)
-                elif package == "vllm":
+                elif project == "vllm":
                     vllm.setdefault(member, body)
         return Ancestry(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
 
@@ -98,6 +103,11 @@ class _Class(NamedTuple):
             return has_class(texts.parsed(self.text, self.module), self.name)
         except InputError:
             return False
+
+
+def _project(dotted: str) -> Project | None:
+    top = dotted.partition(".")[0]
+    return next((project for project, package in PACKAGES.items() if package == top), None)
 
 
 def _absolute(module: str, importer: str) -> str:

@@ -101,11 +101,11 @@ def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> 
     """``job`` with the target trees and the older ones, and a remark about what is compared."""
     new = pairs.target(options, given)
     old = pairs.older(options, given, new)
-    world = new.world(given.omni)
+    world = new.world(given)
     if old is None:
         return replace(job, world=world), f"breakage: everything that does not fit {new.title} is reported"
     told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported"
-    return replace(job, world=world, old_world=old.world(given.omni)), told
+    return replace(job, world=world, old_world=old.world(given)), told
 
 
 def _run(options: CheckOptions, given: inputs.Inputs, job: CheckJob, codes: Codes) -> CheckResult:

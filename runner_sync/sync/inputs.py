@@ -15,7 +15,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME, Lock, load
 from runner_sync.model import Project, Source, Tree
-from runner_sync.profile import VLLM_RUNNER, Profile
+from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile
 from runner_sync.sync.options import Progress, TreeOptions
 
 WINDOW = 8
@@ -48,9 +48,7 @@ class Inputs:
 def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *, with_lock: bool = True) -> Inputs:
     """The omni tree with its configuration and lock (empty where it is to be made anew)."""
     if options.version is not None:
-        tree: Tree = sources.open_release(
-            "vllm-omni", options.version, needed=("vllm_omni/worker", "vllm_omni/platforms/npu"), progress=progress
-        )
+        tree: Tree = sources.open_release("vllm-omni", options.version, needed=OMNI_FOLDERS, progress=progress)
         return Inputs(tree, None, configuration.load(Path("/nonexistent"), explicit=explicit), Lock())
     tree = sources.open_path("vllm-omni", options.path or Path(), ref=options.ref)
     root = getattr(tree, "root", None)
@@ -98,7 +96,7 @@ def require_ascend(tree: Tree | None) -> Tree:
 
 
 def _release(project: Project, version: str, progress: Progress) -> Tree:
-    needed = {"vllm-omni": ("vllm_omni/worker", "vllm_omni/platforms/npu"), "vllm": (VLLM_RUNNER,)}.get(project)
+    needed = {"vllm-omni": OMNI_FOLDERS, "vllm": (VLLM_RUNNER,)}.get(project)
     return sources.open_release(project, version, needed=needed, progress=progress)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
-from runner_sync.model import Tree
+from runner_sync.model import Project, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions
 
@@ -32,11 +32,12 @@ class Pair:
     def title(self) -> str:
         return f"vllm-ascend {self.ascend.source.ref} and vLLM {self.vllm.source.ref}"
 
-    def world(self, omni: Tree) -> World:
-        """The pair with an omni tree on top, as one program."""
+    def world(self, given: inputs.Inputs) -> World:
+        """The pair with the omni tree on top, as one program."""
         from runner_sync.verify.world import World
 
-        return World({"vllm-omni": omni, "vllm-ascend": self.ascend, "vllm": self.vllm})
+        trees: dict[Project, Tree] = {"vllm-omni": given.omni, "vllm-ascend": self.ascend, "vllm": self.vllm}
+        return World(trees, surroundings=given.profile.surroundings)
 
 
 def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:

@@ -17,8 +17,8 @@ from runner_sync.compose import records
 from runner_sync.compose.imports import Import, add, imports
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, Tree, UnitReport
-from runner_sync.profile import NameRewrite, RunnerModule
+from runner_sync.model import BaseRef, FileChange, Project, Report, ReviewItem, Tree, UnitReport
+from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import inputs
 from runner_sync.sync.ancestry import Program
@@ -51,7 +51,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     modules = find_modules(given)
     _check_names(options.only, modules, given)
     bases = Bases(options, given, modules)
-    program = Program(given.omni, upstream_trees(given), relocated=relocated_names(modules))
+    program = Program(trees_of(given), relocated=relocated_names(modules))
     results: list[ModuleResult] = []
     for found in modules:
         options.progress(f"upgrading {found.path}", len(results), len(modules))
@@ -129,10 +129,10 @@ def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
     }
 
 
-def upstream_trees(given: inputs.Inputs) -> dict[str, Tree]:
-    """The upstream trees at hand, by the package that they hold."""
-    pairs = (("vllm_ascend", given.ascend), ("vllm", given.vllm))
-    return {name: tree for name, tree in pairs if tree is not None}
+def trees_of(given: inputs.Inputs) -> dict[Project, Tree]:
+    """The trees at hand by project."""
+    trees: dict[Project, Tree | None] = {"vllm-omni": given.omni, "vllm-ascend": given.ascend, "vllm": given.vllm}
+    return {project: tree for project, tree in trees.items() if tree is not None}
 
 
 def _job(
@@ -147,7 +147,7 @@ def _job(
     ancestry = {name: ancestry_of(program, found, name, given) for name in classes}
     gpu_new = bases.gpu_now(found) if options.gpu else None
     gpu_bases = bases.gpu_bases(found) if gpu_new is not None else ()
-    missing = _mixins(found, program, gpu_new, given.profile.classes)
+    missing = _mixins(found, program, gpu_new, given.profile)
     settled = bases.gpu_settled(found) if gpu_new is not None else None
     brought, left = _new_and_old(missing, found, [base.side for base in gpu_bases], settled, options)
     return ModuleJob(
@@ -195,7 +195,7 @@ def _strangers(names: Sequence[NameRewrite], program: Program) -> dict[str, str]
 def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs) -> Ancestry:
     """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
     dotted = texts.dotted(found.path)
-    original = Program(program.omni, program.others, relocated=program.relocated)
+    original = program.as_before()
     twin = given.profile.gpu_name(name)
     path = found.module.gpu.path if found.module.gpu is not None else ""
     text = given.omni.read(path) if path else None
@@ -222,7 +222,7 @@ def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, An
 def _records(program: Program) -> dict[str, records.Record]:
     """The records of the modules that are upgraded already."""
     return {
-        name: records.record(program.omni.read(path) or "", text, name)
+        name: records.record(program.trees["vllm-omni"].read(path) or "", text, name)
         for path, text in program.overlay.items()
         for name in record_classes(texts.parsed(text, path))
         if records.fields(text, name)
@@ -233,9 +233,7 @@ def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
     return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
 
 
-def _mixins(
-    found: Found, program: Program, gpu_new: Side | None, classes: Sequence[tuple[str, str]]
-) -> dict[str, frozenset[str]]:
+def _mixins(found: Found, program: Program, gpu_new: Side | None, profile: Profile) -> dict[str, frozenset[str]]:
     """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry.
 
     With each mixin the names that it gives to ``self``.
@@ -243,10 +241,10 @@ def _mixins(
     if gpu_new is None or found.module.gpu is None:
         return {}
     have = program.ancestry(found.text, found.module.name, texts.dotted(found.path)).classes
-    twins = {gpu for gpu, _ in classes}
+    twins = {gpu for gpu, _ in profile.classes}
     missing = {}
     for base in texts.bases_of(gpu_new.text, found.module.gpu.name):
-        origin = next((o for o in base.origins if o.module.startswith("vllm_omni.")), None)
+        origin = next((o for o in base.origins if o.module.startswith(f"{profile.package}.")), None)
         if origin is not None and base.expression not in have and base.expression not in twins:
             source = program.module(origin.module)
             missing[base.expression] = given_names(source[1], origin.name) if source is not None else frozenset()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from runner_sync.model import Finding, Source, Tree
+from runner_sync.model import Finding, Project, Source, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.upgrade.job import ModuleResult
@@ -41,7 +41,8 @@ def new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options:
         return ()
     options.progress("verifying", 0, 1)
     omni = Overlay(given.omni, {result.path: result.after for result in results})
-    world = World({"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm})
+    trees: dict[Project, Tree] = {"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm}
+    world = World(trees, surroundings=given.profile.surroundings)
     found = breakage.find(world, None, [result.path for result in results])
     options.progress("verifying", 1, 1)
     return tuple(found)

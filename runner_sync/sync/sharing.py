@@ -191,7 +191,7 @@ def _why_no_base(
             f"only vllm-ascend and vLLM tell whether other runners inherit another {npu.name} from them (name them "
             "with --ascend-path and --vllm-path)"
         )
-    program = Program(given.omni, planning.upstream_trees(given))
+    program = Program(planning.trees_of(given))
     if npu.name in program.ancestry(found.text, npu.owner, texts.dotted(found.path)).members:
         return f"other runners inherit an upstream {npu.name}, which one in {base.name} would hide"
     return ""

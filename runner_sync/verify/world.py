@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runner_sync.errors import InputError
-from runner_sync.model import Project, Tree
+from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.profile import NPU
 from runner_sync.verify import modules
 from runner_sync.verify.modules import Binding, Import, Module
 
-PACKAGES: Mapping[str, Project] = {"vllm_omni": "vllm-omni", "vllm_ascend": "vllm-ascend", "vllm": "vllm"}
+PROJECTS: Mapping[str, Project] = {package: project for project, package in PACKAGES.items()}
 
 # Written by the build or compiled: in no source tree, so their absence proves nothing.
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
@@ -59,9 +60,13 @@ class Patch:
 class World:
     """Modules and names over several trees. Parses lazily and remembers."""
 
-    def __init__(self, trees: Mapping[str, Tree]) -> None:
-        """``trees`` by project name; a project that is left out counts as external: nothing is proved about it."""
+    def __init__(self, trees: Mapping[Project, Tree], *, surroundings: Sequence[str] = NPU.surroundings) -> None:
+        """``trees`` by project name; a project that is left out counts as external: nothing is proved about it.
+
+        ``surroundings`` are the folders whose modules are handed runners, and may set attributes on them.
+        """
         self._trees = dict(trees)
+        self._surroundings = tuple(surroundings)
         self._modules: dict[str, Module | None] = {}
         self._patches: list[Patch] | None = None
         self._by_module: dict[str, list[Patch]] = {}
@@ -69,7 +74,7 @@ class World:
 
     def tree_of(self, name: str) -> Tree | None:
         """The tree that holds module ``name``, or ``None`` when it is external."""
-        project = PACKAGES.get(name.split(".", 1)[0])
+        project = PROJECTS.get(name.split(".", 1)[0])
         return self._trees.get(project) if project else None
 
     def module(self, name: str) -> Module | None:
@@ -141,9 +146,9 @@ class World:
     def _outside_texts(self) -> dict[str, str]:
         if self._texts is None:
             self._texts = {}
-            for prefix in ("vllm_ascend/", "vllm_omni/worker/", "vllm_omni/platforms/npu/", "vllm/v1/"):
-                tree = self.tree_of(prefix.split("/", 1)[0])
-                for path in tree.paths(prefix) if tree else ():
+            for folder in self._surroundings:
+                tree = self.tree_of(folder.partition("/")[0])
+                for path in tree.paths(f"{folder}/") if tree else ():
                     self._texts[path] = (tree.read(path) or "") if tree else ""
         return self._texts
 
@@ -246,9 +251,10 @@ class World:
     def _all_patches(self) -> list[Patch]:
         if self._patches is None:
             self._patches = []
-            for project in ("vllm-ascend", "vllm-omni"):
+            patching: tuple[Project, ...] = ("vllm-ascend", "vllm-omni")
+            for project in patching:
                 tree = self._trees.get(project)
-                for path in tree.paths(f"{project.replace('-', '_')}/") if tree else ():
+                for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
                     module = self.module(module_name(path)) if _PATCHES.search(path) else None
                     own = list(_read_patches(module)) if module is not None else []
                     self._patches.extend(own)

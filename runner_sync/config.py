@@ -53,7 +53,7 @@ KEYS: Mapping[str, str] = {
     "device-only": "names whose use marks code that cannot run on the derived platform",
     "device": "two words: the device in GPU names and the one that takes its place",
     "unported": "texts in GPU code that is left to a person to port",
-    "vllm-class": "vLLM's own runner class",
+    "vllm-class": "vLLM's own runner class, for upstreams that name none",
     "sampler-hook": "table `method`, `history`, `sampler`, `flag`, `asks`: the contract of a model's own sampler",
     "output": "table `name`, `variable`: the record that a runner hands on",
     "gpu-imports": "translated names that the derived platform must not import in their GPU form",

@@ -17,13 +17,15 @@ from runner_sync.model import Project
 class Anchor:
     """A class (or a whole module, when ``name`` is empty) in one project's tree.
 
-    ``vllm`` is the path of vLLM's module that both this class and the GPU twin derive from or edit.
+    ``vllm`` is the path of vLLM's module that both this class and the GPU twin derive from or edit, ``vllm_class`` the
+    class there, where it is not the profile's; ``Profile.vllm_of`` says what an anchor without them means.
     """
 
     project: Project
     path: str
     name: str = ""
     vllm: str = ""
+    vllm_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,11 @@ class Profile:
         """The name that a class of the derived platform, or a member of one, has on the GPU side."""
         return _renamed(qualname, {npu: gpu for gpu, npu in self.classes})
 
+    def vllm_of(self, module: RunnerModule) -> Anchor:
+        """vLLM's own class that ``module`` and its GPU twin come from; its runner, if the upstream names none."""
+        upstream = module.upstreams[0]
+        return Anchor("vllm", upstream.vllm or VLLM_RUNNER, upstream.vllm_class or self.vllm_class)
+
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
         """The name rewrites of ``names``, in the order in which they are tried."""
         return tuple(row for row in self.names if row.name in names)
@@ -133,7 +140,7 @@ OMNI_FOLDERS = ("vllm_omni/worker", "vllm_omni/platforms/npu")
 """Where the runners of both sides live, with what is around them."""
 
 _ASCEND = Anchor("vllm-ascend", ASCEND_RUNNER, "NPUModelRunner", VLLM_RUNNER)
-_ASCEND_WORKER = Anchor("vllm-ascend", ASCEND_WORKER, "NPUWorker", VLLM_WORKER)
+_ASCEND_WORKER = Anchor("vllm-ascend", ASCEND_WORKER, "NPUWorker", VLLM_WORKER, "Worker")
 
 
 def _npu(stem: str) -> tuple[str, ...]:

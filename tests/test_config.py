@@ -93,6 +93,28 @@ def test_tables_replace_and_extend_tables_add(tmp_path: Path) -> None:
     assert added == (MODULE, *NPU.modules)
 
 
+@pytest.mark.parametrize(
+    ("said", "path", "name"),
+    [
+        ("", "vllm/v1/worker/gpu_model_runner.py", "GPUModelRunner"),
+        (', vllm = "v/w.py"', "v/w.py", "GPUModelRunner"),
+        (', vllm = "v/w.py", vllm-class = "Worker"', "v/w.py", "Worker"),
+    ],
+)
+def test_an_upstream_says_which_class_of_vllm_it_comes_from(tmp_path: Path, said: str, path: str, name: str) -> None:
+    table = MODULE_TOML.format(table="modules", name="XRunner").replace(', name = "Up"', f', name = "Up"{said}')
+    profile = loaded(tmp_path, table).profile
+    assert profile.vllm_of(profile.modules[0]) == Anchor("vllm", path, name)
+
+
+def test_workers_come_from_vllms_worker_and_runners_from_its_runner() -> None:
+    origins = {module.name: NPU.vllm_of(module).name for module in NPU.modules}
+    assert {name for name, origin in origins.items() if origin == "Worker"} == {
+        name for name in origins if "Work" in name
+    }
+    assert set(origins.values()) == {"Worker", "GPUModelRunner"}
+
+
 def test_an_extension_wins_over_the_built_in_row_of_the_same_name(tmp_path: Path) -> None:
     profile = loaded(tmp_path, MODULE_TOML.format(table="extend-modules", name="NPUARWorker")).profile
     assert [module.paths for module in profile.modules if module.name == "NPUARWorker"] == [("x/r.py",)]

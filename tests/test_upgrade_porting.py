@@ -261,3 +261,60 @@ def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_mod
     text = next(change.after for change in result.changes if change.path == npu_path) or ""
     assert "_ensure_tensor_values(kept)" in text
     assert "from vllm_omni.worker.gpu_ar_model_runner import _ensure_tensor_values" in text
+
+
+WORKER = "vllm_omni/platforms/npu/worker/npu_ar_worker.py"
+GPU_WORKER = "vllm_omni/worker/gpu_ar_worker.py"
+VLLM_WORKER = "vllm/v1/worker/gpu_worker.py"
+SET_UP = """\
+    def init_device(self):
+        self.device = self.choose_device()
+        self.check_memory(self.device)
+        self.snapshot = self.take_snapshot()
+        self.seed = self.set_seed()
+        self.runner = self.make_runner()
+"""
+
+
+def worker(name: str, body: str = SET_UP) -> str:
+    return f"class {name}:\n{body}"
+
+
+def test_what_vllm_changed_in_its_worker_is_not_ported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The GPU worker took a line from vLLM and got one of omni's; NPU gets vLLM's from vllm-ascend, if it wants it."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.ascend_new, {"vllm_ascend/worker/worker.py": worker("NPUWorker")})
+    commit(trees.ascend_new)
+    topology = SET_UP.replace("        self.seed", "        self.check_topology()\n        self.seed")
+    both = topology.replace("        self.runner", "        self.stage = self.find_stage()\n        self.runner")
+    states = ((SET_UP, SET_UP), (topology, both))
+    for vllm, gpu in states:
+        lay_out(trees.vllm, {VLLM_WORKER: worker("Worker", vllm)})
+        lay_out(trees.omni, {GPU_WORKER: worker("GPUARWorker", gpu), WORKER: worker("NPUARWorker")})
+        commit(trees.vllm)
+        commit(trees.omni)
+    bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "HEAD~1"}
+    result = upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
+    text = next((change.after or "" for change in result.changes if change.path == WORKER), "")
+    assert "self.stage = self.find_stage()" in text
+    assert "check_topology" not in text
+
+
+def test_a_worker_is_started_from_vllm_ascends_version_of_vllms_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    ascend = SET_UP.replace("self.take_snapshot()", "self.take_npu_snapshot()")
+    edited = SET_UP.replace("        self.runner", "        self.stage = self.find_stage()\n        self.runner")
+    lay_out(trees.vllm, {VLLM_WORKER: worker("Worker")})
+    lay_out(trees.ascend_new, {"vllm_ascend/worker/worker.py": worker("NPUWorker", ascend)})
+    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_worker import NPUARWorker\n"
+    gpu = "from vllm.v1.worker.gpu_worker import Worker\n\n\n" + worker("GPUARWorker(Worker)", edited)
+    lay_out(trees.omni, {GPU_WORKER: gpu, BASE: wanted + dedent(OMNI_TREE[BASE])})
+    commit(trees.omni)
+    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
+    text = next(change.after or "" for change in result.changes if change.path == WORKER)
+    assert "self.stage = self.find_stage()" in text
+    assert "self.take_npu_snapshot()" in text

@@ -14,7 +14,6 @@ from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
 from runner_sync.lock import FILE_NAME
 from runner_sync.model import Project, Tree
-from runner_sync.profile import VLLM_RUNNER
 from runner_sync.sync import history, inputs
 from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import UpgradeOptions
@@ -153,10 +152,10 @@ class Bases:
         for ref in refs:
             side = (self._locked if is_locked else self._at)("vllm-omni", ref, path)
             if side.text:
-                bases.append(GpuBase(side, self._vllm_of(ref)))
+                bases.append(GpuBase(side, self._vllm_of(ref, found)))
         now = self.gpu_now(found)
         if self.options.omni_base is None and now is not None:
-            bases.append(GpuBase(now, self.vllm_now))
+            bases.append(GpuBase(now, lambda: self.vllm_now(found)))
         return tuple(bases)
 
     def _gpu_refs(self) -> list[str]:
@@ -175,31 +174,32 @@ class Bases:
         older = [v for v in inputs.earlier_releases("vllm-omni", own.version) if v != own.version]
         return older[-GPU_RELEASES:]
 
-    def _vllm_of(self, ref: str) -> Callable[[], Side | None]:
+    def _vllm_of(self, ref: str, found: Found) -> Callable[[], Side | None]:
         def load() -> Side | None:
             if self.options.vllm_base is not None:
-                return self._vllm(self.options.vllm_base)
+                return self._vllm(self.options.vllm_base, found)
             version = inputs.declared(self._trees["vllm-omni", ref])
-            return self._vllm(version) if version else None
+            return self._vllm(version, found) if version else None
 
         return load
 
-    def vllm_now(self) -> Side | None:
-        """vLLM's runner of the version that the omni tree is for."""
+    def vllm_now(self, found: Found) -> Side | None:
+        """vLLM's own module of the version that the omni tree is for."""
         given = self.options.vllm
         if given.is_given and self.given.vllm is not None:
-            tree = self.given.vllm
-            return Side(tree.source.ref, tree.read(VLLM_RUNNER) or "", VLLM_RUNNER)
+            tree, path = self.given.vllm, self.given.profile.vllm_of(found.module).path
+            return Side(tree.source.ref, tree.read(path) or "", path)
         version = inputs.declared(self.given.omni)
         if version is None:
             raise InputError(
                 "cannot tell which vLLM the GPU runners are for: name it with --vllm-version or --vllm-path, "
                 "or leave the GPU runners out with --no-gpu."
             )
-        return self._vllm(version)
+        return self._vllm(version, found)
 
-    def _vllm(self, version: str) -> Side:
+    def _vllm(self, version: str, found: Found) -> Side:
         key = ("vllm", version)
         if key not in self._trees:
             self._trees[key] = inputs.at("vllm", version, self.given.vllm, self.options.progress)
-        return Side(version, self._trees[key].read(VLLM_RUNNER) or "", VLLM_RUNNER)
+        path = self.given.profile.vllm_of(found.module).path
+        return Side(version, self._trees[key].read(path) or "", path)

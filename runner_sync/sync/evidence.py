@@ -12,7 +12,7 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Tree
-from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
+from runner_sync.profile import VLLM_RUNNER
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
@@ -39,7 +39,7 @@ def describe(
         if codes.wants_any(DRIFT):
             described = _with_bases(options, given, modules, described)
     if codes.wants_any(AGAINST_VLLM):
-        described = _with_vllm(options, given, described)
+        described = _with_vllm(options, given, modules, described)
     return tuple(described)
 
 
@@ -136,10 +136,20 @@ def _reference(ref: BaseRef) -> BaseRef:
     return replace(ref, how="inferred")
 
 
-def _with_vllm(options: CheckOptions, given: inputs.Inputs, described: Sequence[CheckModule]) -> list[CheckModule]:
+def _with_vllm(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], described: Sequence[CheckModule]
+) -> list[CheckModule]:
+    """With vLLM's runner beside each runner.
+
+    timid: workers go without; each platform sets its device up in its own way, and that is no omni code that NPU lacks.
+    """
     near = [tree for tree in (given.vllm,) if tree is not None]
     if not near and given.ascend is None:
         return list(described)
     tree = pairs.vllm_of_omni(options, given, near)
     text = tree.read(VLLM_RUNNER) if tree is not None else None
-    return [replace(m, vllm_text=text) if m.upstream_path == ASCEND_RUNNER else m for m in described]
+    origins = [given.profile.vllm_of(found.module).path for found in modules]
+    return [
+        replace(module, vllm_text=text) if origin == VLLM_RUNNER else module
+        for module, origin in zip(described, origins, strict=True)
+    ]

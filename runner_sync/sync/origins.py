@@ -161,8 +161,8 @@ def trace_gpu(trees: Trees, found: Found) -> Iterator[Traced]:
 
 def _vllm_members(trees: Trees, found: Found) -> dict[str, Unit]:
     """vLLM's own units by their last name; a method is found whichever class it stands in."""
-    path = found.module.upstreams[0].vllm
-    text = trees.vllm.read(path) if trees.vllm is not None and path else None
+    path = trees.given.profile.vllm_of(found.module).path
+    text = trees.vllm.read(path) if trees.vllm is not None else None
     if text is None:
         return {}
     return {name.rpartition(".")[2]: unit for name, unit in unit_table(text, path).items()}

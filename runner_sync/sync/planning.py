@@ -105,8 +105,8 @@ def _started(
 
 
 def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> Side | None:
-    path = module.upstreams[0].vllm
-    text = given.vllm.read(path) if given.vllm is not None and path else None
+    path = given.profile.vllm_of(module).path
+    text = given.vllm.read(path) if given.vllm is not None else None
     return Side(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
 
 
@@ -162,7 +162,7 @@ def _job(
         gpu_bases=gpu_bases,
         gpu_new=gpu_new,
         gpu_settled=settled,
-        load_vllm=bases.vllm_now,
+        load_vllm=lambda: bases.vllm_now(found),
         ancestry=ancestry,
         mixins=brought,
         unmixed=left,

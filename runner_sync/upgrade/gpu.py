@@ -171,7 +171,7 @@ def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[st
 
 
 def vllm_unit(job: ModuleJob, side: Side, name: str) -> str:
-    origin = f"{job.profile.vllm_class}.{name.rpartition('.')[2]}" if "." in name else name
+    origin = f"{job.profile.vllm_of(job.module).name}.{name.rpartition('.')[2]}" if "." in name else name
     return texts.unit_texts(side.text).get(origin, "")
 
 

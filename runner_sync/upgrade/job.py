@@ -25,7 +25,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class GpuBase:
-    """The GPU twin at one omni revision. ``load_vllm`` gives vLLM's runner of the version that it was made for.
+    """The GPU twin at one omni revision. ``load_vllm`` gives vLLM's module of the version that it was made for.
 
     It is a call because a base that no unit turns out to have never needs its vLLM, which may be a long download.
     """
@@ -58,7 +58,7 @@ class ModuleJob:
 
     ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
     have been aligned with, oldest first; ``gpu_new`` is the twin now, ``gpu_settled`` the twin at the last upgrade that
-    the lock knows of, and ``load_vllm`` gives vLLM's runner of its version. ``locked`` and ``locked_gpu`` are what the
+    the lock knows of, and ``load_vllm`` gives vLLM's module of its version. ``locked`` and ``locked_gpu`` are what the
     lock says each unit follows. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
     dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
     that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,

@@ -67,7 +67,7 @@ def start_module(job: StartJob) -> str:
 def _members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
     anchor = job.module.upstreams[0]
     upstream = texts.members(job.upstream.text, anchor.name)
-    vllm = texts.members(job.vllm.text, job.profile.vllm_class) if job.vllm is not None else {}
+    vllm = texts.members(job.vllm.text, job.profile.vllm_of(job.module).name) if job.vllm is not None else {}
     return {name: _member(job, text, vllm.get(name, ""), upstream.get(name, "")) for name, text in gpu.items()}
 
 

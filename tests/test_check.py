@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import verify_samples
@@ -223,6 +224,50 @@ CONFLICT = "<<<<<<< omni\ntorch.cuda.synchronize()\n=======\nx = 1\n>>>>>>> upst
 
 def test_a_file_with_conflicts_says_only_that_and_the_others_are_checked() -> None:
     assert codes(check.run(job(CONFLICT, npu_base=CUDA))) == ["RS410", "RS402"]
+
+
+TWIN = "class GPUARModelRunner:\n    def run(self):\n        return 1\n"
+NPU_CLASS = "class NPUARModelRunner(OmniNPUModelRunner):\n    def run(self):\n        return 1\n"
+
+
+@pytest.mark.parametrize("mark", ["<<<<<<< omni", "||||||| base", "=======", ">>>>>>> topic"])
+@pytest.mark.parametrize("place", ["npu", "gpu", "base"])
+def test_a_single_marker_is_the_same_finding_wherever_it_stayed_behind(place: str, mark: str) -> None:
+    left = f"class NPUARModelRunner(OmniNPUModelRunner):\n    def run(self):\n{mark}\n        return 1\n"
+    whole = "from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner\n" + NPU_CLASS
+    jobs = {
+        "npu": (job(left, TWIN), AR),
+        "gpu": (job(whole, left.replace("NPUAR", "GPUAR")), GPU_AR),
+        "base": (job(whole, TWIN, npu_base=left.replace("NPUAR", "OmniNPU")), BASE),
+    }
+    given, path = jobs[place]
+    assert [(f.path, f.line) for f in check.run(given).findings if f.code == "RS410"] == [(path, 3)]
+
+
+def test_a_conflict_in_a_file_that_a_rule_comes_upon_is_found_there() -> None:
+    npu = "from vllm_omni.mixin import Mixin\nclass NPUARModelRunner(Mixin):\n    def run(self):\n        return 1\n"
+    gpu = npu.replace("NPU", "GPU").replace("run(", "helper(")
+    mixin = 'class Mixin:\n    """Adds.\n"""\n    def helper(self):\n<<<<<<< omni\n        return 1\n=======\n'
+    given = job(npu, gpu, files={"vllm_omni/mixin.py": f"{mixin}        return 2\n>>>>>>> topic\n"})
+    assert [(f.path, f.line) for f in check.run(given).findings if f.code == "RS410"] == [("vllm_omni/mixin.py", 5)]
+
+
+@pytest.mark.parametrize(
+    "selection", [{"select": ["RS402"]}, {"ignore": ["RS4"]}, {"per_path_ignores": {"*/npu_ar_*.py": ["RS410"]}}]
+)
+def test_a_conflict_that_nobody_would_hear_of_ends_the_run(selection: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=rf"^{AR}:1: holds an unresolved merge conflict; resolve it and run again\.$"):
+        check.run(job(CONFLICT), **selection)
+
+
+def test_a_conflict_is_shown_whatever_the_branch_changed_and_keeps_the_baseline() -> None:
+    accepted = check.run(job("torch.cuda.synchronize()\n")).baseline
+    result = check.run(job(CONFLICT), changed={}, baseline=accepted)
+    assert codes(result) == ["RS410"]
+    assert result.stale == ()
+    assert result.baseline is not None
+    assert accepted is not None
+    assert result.baseline.counts.items() >= accepted.counts.items()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import runner_sync
 
 PACKAGE = Path(runner_sync.__file__).parent
 
-VOCABULARY = {"model", "errors", "profile", "mro", "nodes", "signatures", "statements", "units"}
+VOCABULARY = {"model", "errors", "profile", "mro", "nodes", "signatures", "statements", "units", "unmerged"}
 """Names and values that every room may speak in."""
 
 FOUNDATION = {
@@ -27,7 +27,8 @@ FOUNDATION = {
     "nodes": {"model", "errors"},
     "mro": set[str](),
     "signatures": set[str](),
-    "units": {"model", "errors", "profile", "nodes"},
+    "unmerged": set[str](),
+    "units": {"model", "errors", "profile", "nodes", "unmerged"},
     "statements": {"model", "errors", "profile", "nodes"},
 }
 """The vocabulary itself, and what each part of it may build on."""

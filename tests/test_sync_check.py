@@ -288,6 +288,24 @@ print(len(report.findings), sorted(heavy & set(sys.modules) - {"socket"}))
 """
 
 
+@pytest.mark.parametrize("path", [AR, GPU_AR, BASE])
+@pytest.mark.parametrize("mark", ["<<<<<<< omni\n        pass\n=======\n        pass\n>>>>>>> topic\n", "=======\n"])
+def test_a_merge_conflict_is_a_finding_with_and_without_trees(trees: Trees, path: str, mark: str) -> None:
+    """The bases are inferred in the second run, and breakage is looked for."""
+    folder, _ = git_ascend(trees)
+    trees.write_lock()
+    text = (trees.omni / path).read_text(encoding="utf-8")
+    line = text[: text.index("    def ")].count("\n") + 2
+    (trees.omni / path).write_text(text.replace(":\n        ", f":\n{mark}        ", 1), encoding="utf-8")
+    offline = sync.check(trees.check())
+    (trees.omni / "runner-sync.lock").unlink()
+    for report in (offline, sync.check(trees.check(ascend=folder))):
+        assert [(f.path, f.line) for f in report.findings if f.code == "RS410"] == [(path, line)]
+    if path != GPU_AR:  # which no NPU class inherits from
+        with pytest.raises(InputError, match=f"{path}:{line}: holds an unresolved merge conflict"):
+            sync.verify(trees.check(ascend=folder))
+
+
 def test_from_the_lock_nothing_heavy_is_imported(locked: Trees) -> None:
     done = subprocess.run([sys.executable, "-c", _LIGHT, str(locked.omni)], check=True, capture_output=True, text=True)
     count, heavy = done.stdout.strip().split(" ", 1)

@@ -220,11 +220,25 @@ def test_a_whole_class_can_be_one_unit() -> None:
         ("x = 1\ny = '\0'\n", "a/r.py:2: contains a NUL byte"),
         ("x = 1\n<<<<<<< HEAD\ny = 1\n=======\ny = 2\n>>>>>>> topic\n", "a/r.py:2: holds an unresolved merge conflict"),
         ('"""\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"""\n', "a/r.py:2: holds an unresolved merge conflict"),
+        ("x = 1\n>>>>>>> topic\ny = 2\n", "a/r.py:2: holds an unresolved merge conflict"),
+        ("x = 1\n=======\ny = 2\n", "a/r.py:2: holds an unresolved merge conflict"),
+        ('"""Title\n=======\n"""\ndef f(:\n', "a/r.py:4: does not parse"),
         ("x = '\ud800'\n", "a/r.py: does not parse"),
         ("x = " + "(" * 500 + ")" * 500 + "\n", "a/r.py"),
         ("def f():\n\tif x:\n        y\n", "a/r.py:3: does not parse"),
     ],
-    ids=["syntax", "nul", "conflict", "conflict in a string", "surrogate", "nesting", "tabs and spaces"],
+    ids=[
+        "syntax",
+        "nul",
+        "conflict",
+        "conflict in a string",
+        "closing only",
+        "middle only",
+        "heading",
+        "surrogate",
+        "nesting",
+        "tabs and spaces",
+    ],
 )
 def test_text_that_is_no_module_is_refused_with_file_and_line(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message.replace("(", r"\(")):

@@ -17,6 +17,7 @@ from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
 from runner_sync.sync.selection import Codes
+from runner_sync.unmerged import conflicts
 from runner_sync.verify.job import CheckModule
 
 LOCKED = ("RS110", "RS201")
@@ -124,10 +125,16 @@ def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
 def _inferred(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
 ) -> Iterable[tuple[tuple[Entry, ...], Mapping[str, str]]]:
-    """For each module, entries as a lock would have them, and the texts of the bases that they name."""
+    """For each module, entries as a lock would have them, and the texts of the bases that they name.
+
+    None for a module that holds a merge conflict, which is a finding.
+    """
     from runner_sync.sync.inference import infer_bases
 
-    for found, bases in infer_bases(options, given, modules):
+    whole = [found for found in modules if not conflicts(found.text)]
+    known = {found.path: bases for found, bases in infer_bases(options, given, whole)}
+    for found in modules:
+        bases = known.get(found.path, {})
         entries = tuple(Entry(found.path, unit, upstream=_reference(base.ref)) for unit, base in bases.items())
         yield entries, {base.ref.ref: base.side.text for base in bases.values()}
 

@@ -17,13 +17,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.units.pieces import ClassPiece, Module, Piece, PieceKind, split_lines
+from runner_sync.unmerged import conflicts
 
 RULER = re.compile(r"\s*#\s*[-=]{6,}")
 _COMMENT = re.compile(r"[ \t\f]*#")
-_CONFLICT_OPEN = re.compile(r"^<{7}(?: .*)?\r?$", re.MULTILINE)
-_CONFLICT_CLOSE = re.compile(r"^>{7}(?: .*)?\r?$", re.MULTILINE)
 _WHOLE_HEADER = re.compile(r"[ \t\f]*class \w+(?:\([\w., ]*\))?:\s*\Z")
 _TITLE_LENGTH = 60
 
@@ -56,8 +55,8 @@ def parse(text: str, *, path: str = "") -> ast.Module:
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise InputError(f"{where}:{line}: contains a NUL byte and cannot be Python source; restore the file.")
-    if conflict := _conflict_line(text):
-        raise InputError(f"{where}:{conflict}: holds an unresolved merge conflict; resolve it and run again.")
+    if found := conflicts(text):
+        raise UnresolvedConflict(path, found[0][0])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -66,13 +65,6 @@ def parse(text: str, *, path: str = "") -> ast.Module:
         raise InputError(f"{where}:{error.lineno or 1}: does not parse ({error.msg}); fix it and run again.") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"{where}: does not parse ({error}); fix it and run again.") from error
-
-
-def _conflict_line(text: str) -> int:
-    opening = _CONFLICT_OPEN.search(text)
-    if opening is None or _CONFLICT_CLOSE.search(text, opening.end()) is None:
-        return 0
-    return text.count("\n", 0, opening.start()) + 1
 
 
 def number(pieces: Sequence[Piece | ClassPiece]) -> tuple[Piece | ClassPiece, ...]:

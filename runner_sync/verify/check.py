@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from runner_sync.errors import UnresolvedConflict
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.ignores import review_ignores, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
-from runner_sync.verify.reading import Hit, Reading
-from runner_sync.verify.registry import applicable, is_selected
+from runner_sync.verify.reading import Hit
+from runner_sync.verify.registry import Rule, applicable, is_selected
 from runner_sync.verify.rules import rs410_conflict_markers
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
@@ -70,16 +71,17 @@ def run(
 
     ``select`` and ``ignore`` are rule codes or prefixes, ``severity`` the least one reported. ``changed`` are the lines
     (1-based) that a branch touched, by path: only findings on them, or about a GPU unit on them, are reported. Raises
-    ``InputError`` when a text does not parse.
+    ``InputError`` when a text does not parse; one with merge conflicts is a finding, unless RS410 is not wanted there.
     """
     per_path = {path: tuple(codes) for path, codes in (per_path_ignores or {}).items()}
     selection = Selection(tuple(select), tuple(ignore), per_path)
     library = Library(job)
+    conflicts = _Conflicts(library, selection)
     with _without_collection():
-        hits = sorted(_hits(library, selection), key=_place)
-    readings = {m.path: r for m in job.modules if (r := library.at(m.path)) is not None and not _is_conflicted(r)}
+        hits = sorted([*_hits(library, selection, conflicts), *conflicts.hits()], key=_place)
+    readings = {m.path: r for m in job.modules if (r := library.at(m.path)) is not None and m.path not in conflicts}
     left, comments = silence(hits, readings)
-    ran = _Ran(job, selection)
+    ran = _Ran(job, selection, is_whole=not conflicts.hits())
     about = review_ignores(comments, readings, has_run=ran)
     found = sorted([*left, *(h for h in about if selection.wants(h.finding.code, h.finding.path))], key=_place)
     return _report(found, baseline, ran=ran, severity=severity, changed=changed, ignored=len(hits) - len(left))
@@ -117,17 +119,18 @@ def _report(
 
 
 class _Ran:
-    """Whether the rule of a code ran in this job, so that its silence means something."""
+    """Whether the rule of a code ran in this job, so that its silence means something; a conflict silences rules."""
 
-    def __init__(self, job: CheckJob, selection: Selection) -> None:
+    def __init__(self, job: CheckJob, selection: Selection, *, is_whole: bool) -> None:
         self._selection = selection
+        self._is_whole = is_whole
         self._has_world = job.world is not None
         self._has_upstream = any(m.upstream_text is not None for m in job.modules)
         self._has_lock = any(m.entries for m in job.modules)
         self._has_vllm = any(m.vllm_text is not None for m in job.modules)
 
     def __call__(self, code: str) -> bool:
-        if not self._selection.wants(code):
+        if not self._selection.wants(code) or not self._is_whole:
             return False
         if code.startswith("RS3"):
             return self._has_world and code != "RS390"
@@ -145,39 +148,77 @@ _NEEDS_LOCK = frozenset({"RS110", "RS201"})
 _NEEDS_VLLM = frozenset({"RS202", "RS207"})
 
 
-def _hits(library: Library, selection: Selection) -> Iterator[Hit]:
+class _Conflicts:
+    """The files of a job that hold merge conflicts, by path; it learns of those that a rule comes upon.
+
+    Each is said once, and nothing else of that file. Raises ``UnresolvedConflict`` for one that nobody would hear of.
+    """
+
+    def __init__(self, library: Library, selection: Selection) -> None:
+        self._library = library
+        self._selection = selection
+        self._found: dict[str, list[Hit]] = {}
+        for module in library.job.modules:
+            self.look_into(module.path)
+            if module.gpu_text is not None:
+                self.look_into(module.gpu_path)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._found
+
+    def hits(self) -> list[Hit]:
+        """One finding for each conflict."""
+        return [hit for hits in self._found.values() for hit in hits]
+
+    def look_into(self, path: str) -> bool:
+        """Whether the omni file at ``path`` holds a conflict."""
+        reading = self._library.at(path)
+        found = list(rs410_conflict_markers.find(reading)) if reading is not None else []
+        if found and not self._selection.wants("RS410", path):
+            raise UnresolvedConflict(path, found[0].finding.line)
+        if found:
+            self._found[path] = found
+        return bool(found)
+
+
+def _hits(library: Library, selection: Selection, conflicts: _Conflicts) -> Iterator[Hit]:
     job = library.job
     rules = [(rule, rule.CODE) for rule in applicable(job) if selection.wants(rule.CODE)]
-    whole = []
     for module in job.modules:
         subject = Subject(library, module)
-        # What holds a conflict does not parse: it is said once, and nothing else about that file.
-        if conflicts := list(rs410_conflict_markers.find(subject)):
-            yield from (hit for hit in conflicts if selection.wants("RS410", module.path))
-            continue
-        whole.append(module.path)
-        for rule, code in rules:
+        for rule, code in rules if module.path not in conflicts else ():
             if selection.wants(code, module.path):
-                yield from rule.find(subject)
-    if job.world is not None and any(selection.wants(f"RS3{n:02d}") for n in range(100)):
-        yield from _breakage(job, whole, selection)
+                yield from _found_by(rule, subject, conflicts)
+    is_asked = any(selection.wants(f"RS3{n:02d}") for n in range(100))
+    # All runners inherit from each other: with one file missing, the rest cannot be told from what is broken.
+    if job.world is not None and is_asked and not conflicts.hits():
+        yield from _breakage(job, selection)
 
 
-def _breakage(job: CheckJob, paths: Sequence[str], selection: Selection) -> Iterator[Hit]:
+def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
+    """What a rule finds; nothing where it needs a file that holds a conflict."""
+    try:
+        return list(rule.find(subject))
+    except UnresolvedConflict as error:
+        if not conflicts.look_into(error.path):
+            raise  # not omni's own
+        return []
+
+
+def _breakage(job: CheckJob, selection: Selection) -> Iterator[Hit]:
     from runner_sync.verify import breakage
 
     assert job.world is not None
-    for finding in breakage.find(job.world, job.old_world, paths):
+    for finding in breakage.find(job.world, job.old_world, [module.path for module in job.modules]):
         if selection.wants(finding.code, finding.path):
             yield Hit(finding)
 
 
-def _is_conflicted(reading: Reading) -> bool:
-    return bool(rs410_conflict_markers.regions(reading.text))
-
-
 def _is_touched(hit: Hit, changed: Lines) -> bool:
     finding = hit.finding
+    # What a conflict kept from being checked may be what the branch touched.
+    if finding.code == rs410_conflict_markers.CODE:
+        return True
     spans = [(finding.path, finding.line, finding.end_line), *hit.also]
     return any(not changed.get(path, frozenset()).isdisjoint(range(start, end + 1)) for path, start, end in spans)
 

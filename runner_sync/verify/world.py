@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import PACKAGES, Project, Tree
 from runner_sync.profile import NPU
+from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
 from runner_sync.verify.modules import Binding, Import, Module
 
@@ -168,6 +169,8 @@ class World:
         try:
             return modules.build(name, path, project, text=text, is_package=is_package)
         except SyntaxError as error:
+            if project == "vllm-omni" and (found := conflicts(text)):
+                raise UnresolvedConflict(path, found[0][0]) from error
             if project == "vllm-omni":
                 raise InputError(f"{path}:{error.lineno}: not valid Python ({error.msg}); repair the file") from error
             # timid: an upstream file in newer syntax proves nothing, so any name may be in it.

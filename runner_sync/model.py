@@ -249,7 +249,11 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a run has to say; the one value that ``render`` takes."""
+    """Everything a run has to say; the one value that ``render`` takes.
+
+    Paths are relative to the omni tree. ``folder`` is where that lies in its repository (``""`` or ``some/folder/``): a
+    service that shows findings in a repository's files needs both.
+    """
 
     command: str
     inputs: tuple[Source, ...] = ()
@@ -263,3 +267,4 @@ class Report:
     replay: tuple[ReplayRow, ...] = ()
     replay_hunks: tuple[ReplayHunk, ...] = ()
     rules: tuple[RuleText, ...] = ()
+    folder: str = ""

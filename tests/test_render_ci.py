@@ -88,6 +88,18 @@ def test_github_keeps_within_ten_of_each_level(number: int, shown: int) -> None:
     assert ("see the step summary" in text) == (number > 10)
 
 
+@pytest.mark.parametrize("format", ["github", "gitlab", "junit", "sarif"])
+def test_services_get_paths_in_the_repository(format: str) -> None:
+    """The tree may lie in a folder of it; JSON keeps the paths of the tree."""
+    report = Report("check", findings=FINDINGS, reviews=REVIEWS, units=UNITS)
+    nested = replace(report, folder="third party/omni/")
+    folder = "third%20party/omni/" if format == "sarif" else "third party/omni/"
+    text = render(nested, format)
+    assert text.count(f"{folder}vllm_omni/platforms") >= render(report, format).count("vllm_omni/platforms") > 0
+    assert re.search(r"""(?:file=|"path": "|classname="|"uri": ")vllm_omni/""", text) is None
+    assert render(nested, "json") == render(report, "json")
+
+
 def test_step_summary_has_what_annotations_leave_out() -> None:
     findings = tuple(replace(FINDINGS[0], line=line, end_line=line) for line in range(1, 41))
     report = Report("check", findings=findings)

@@ -202,6 +202,20 @@ def test_findings_on_what_a_branch_touched(locked: Trees) -> None:
     assert keys(sync.check(locked.check(changed_since="main~1", select=("RS203",)))) == {("RS203", "_sample")}
 
 
+@pytest.mark.parametrize(("top", "folder"), [("", ""), ("..", "omni/"), ("../..", None)])
+def test_the_report_says_where_in_its_repository_the_tree_lies(locked: Trees, top: str, folder: str | None) -> None:
+    """A checkout of its own, a folder of another one, or one that lies deeper; ``HEAD`` is read the same way."""
+    place = (locked.omni / top).resolve()
+    commit(place)
+    folder = locked.omni.relative_to(place).as_posix() + "/" if folder is None else folder
+    for omni in (TreeOptions(path=locked.omni), TreeOptions(path=locked.omni, ref="HEAD")):
+        assert sync.check(replace(locked.check(), omni=omni)).folder == folder
+
+
+def test_a_tree_in_no_repository_lies_nowhere(locked: Trees) -> None:
+    assert sync.check(locked.check()).folder == ""
+
+
 def test_changes_since_a_revision_need_git(locked: Trees) -> None:
     with pytest.raises(InputError, match=r"is no git checkout.*leave --changed-since out"):
         sync.check(locked.check(changed_since="main"))

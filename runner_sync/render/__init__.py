@@ -7,6 +7,7 @@ source tree. Formats are imported when they are asked for, because ``check`` has
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "github_summary", "render"]
 
 FORMATS = ("text", "diff", "json", "markdown", "github", "gitlab", "junit", "sarif", "html")
+IN_REPOSITORY = ("github", "gitlab", "junit", "sarif")
+"""Formats of services that look a path up in the repository."""
 
 
 def render(report: Report, format: str, *, color: bool = False, width: int = 100) -> str:
@@ -33,7 +36,20 @@ def render(report: Report, format: str, *, color: bool = False, width: int = 100
         from runner_sync.render.diff import render_diff
 
         return render_diff(report, color=color)
-    return _machine_format(format)(report)
+    return _machine_format(format)(in_repository(report) if format in IN_REPOSITORY else report)
+
+
+def in_repository(report: Report) -> Report:
+    """``report`` with the places of findings, review items and units relative to the repository."""
+    if not report.folder:
+        return report
+    return replace(
+        report,
+        findings=tuple(replace(finding, path=report.folder + finding.path) for finding in report.findings),
+        reviews=tuple(replace(item, path=report.folder + item.path) for item in report.reviews),
+        units=tuple(replace(unit, path=report.folder + unit.path) for unit in report.units),
+        folder="",
+    )
 
 
 def github_summary(report: Report) -> str:

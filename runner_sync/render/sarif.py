@@ -1,7 +1,7 @@
 """Render a report as SARIF 2.1.0, for code scanning.
 
 In: a ``Report``. Out: JSON (OASIS "Static Analysis Results Interchange Format", 2.1.0). Touches nothing.
-Review items are notes under the rule ``RS000``. Addresses are relative to ``%SRCROOT%``, the root of the omni tree.
+Review items are notes under the rule ``RS000``. Addresses are relative to ``%SRCROOT%``, the root of the repository.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def render_sarif(report: Report) -> str:
     driver = {"name": "runner-sync", "version": __version__, "rules": [_rule(rule) for rule in rules]}
     run = {
         "tool": {"driver": driver},
-        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the vllm-omni tree."}}},
+        "originalUriBaseIds": {
+            _ROOT: {"description": {"text": "The root of the repository that holds the vllm-omni tree."}}
+        },
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": True}],
         "results": results,

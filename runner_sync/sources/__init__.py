@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from runner_sync.sources.folder import FolderTree, open_path
     from runner_sync.sources.installed import open_installed
     from runner_sync.sources.layout import PACKAGES, PATH_OPTIONS, Progress
+    from runner_sync.sources.placing import folder_in_repository
     from runner_sync.sources.release import ReleaseTree, open_release, releases
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "RevisionTree",
     "WorkTree",
     "declared_vllm",
+    "folder_in_repository",
     "metadata",
     "open_installed",
     "open_path",
@@ -44,6 +46,7 @@ _MODULES = {
     "RevisionTree": "checkout",
     "WorkTree": "checkout",
     "declared_vllm": "declared",
+    "folder_in_repository": "placing",
     "metadata": "declared",
     "open_installed": "installed",
     "open_path": "folder",

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
 from runner_sync.model import FileChange, Finding, Report
@@ -158,6 +159,7 @@ def _report(
         changes=tuple(FileChange(path, texts[path], texts[path]) for path in spoken_of),
         notes=(*said, *_about_lock(given, modules), *remarks),
         summary=_counts(findings, result),
+        folder=sources.folder_in_repository(given.omni),
     )
 
 

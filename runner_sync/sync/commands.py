@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from runner_sync import lock as locks
-from runner_sync import write
+from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.notes import annotate
 from runner_sync.errors import InputError
@@ -92,6 +92,7 @@ def _planned(
         changes=changes,
         notes=(*notes, *_rest(results)),
         summary=planning.summarise(results, reviews),
+        folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
     root = options.out if options.out is not None else given.root
     return Upgrade(report, changes, root, _lock_change(command, results, given, options))

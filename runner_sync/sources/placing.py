@@ -1,0 +1,27 @@
+"""Where in its repository a tree lies.
+
+Comes in: a tree. Goes out: a folder. May touch: the folders above the tree, by looking for ``.git``; git is not asked.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runner_sync.model import Tree
+from runner_sync.sources.folder import FolderTree
+
+
+def folder_in_repository(tree: Tree) -> str:
+    """``some/folder/`` for a tree that lies there in a git repository, ``""`` for one at the root of it or in none."""
+    if isinstance(tree, FolderTree):
+        return _above(tree.root.resolve())
+    if tree.source.kind != "git":
+        return ""
+    from runner_sync.sources.checkout import RevisionTree
+
+    return tree.prefix if isinstance(tree, RevisionTree) else ""
+
+
+def _above(root: Path) -> str:
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    return f"{root.relative_to(top).as_posix()}/" if top != root else ""

@@ -25,12 +25,14 @@ from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
 def check(options: CheckOptions) -> Report:
     """Find drift, breakage and untidiness in the NPU runners.
 
-    From the lock alone without vllm-ascend. Raises ``InputError`` for a missing lock then, for a base that cannot be
-    read, for a file that does not parse, and for codes that this run could not find.
+    From the lock alone without vllm-ascend. Raises ``InputError`` for a missing lock then, for a file that the lock
+    records and the tree has not, for a base that cannot be read, for a file that does not parse, and for codes that
+    this run could not find.
     """
     given = inputs.open_omni(options.omni, options.config, options.progress)
     codes = selection.chosen(options, given.config)
     modules = find_modules(given)
+    _refuse_gone(given, modules)
     given = pairs.open_targets(options, given)
     _refuse_blind(options, given, codes)
     job = CheckJob(given.profile, evidence.describe(options, given, modules, codes), read=given.omni.read)
@@ -45,11 +47,13 @@ def check(options: CheckOptions) -> Report:
 def verify(options: CheckOptions) -> Report:
     """Find what breaks on the target trees and did not on those that the runners were made for, where they are known.
 
-    Raises ``InputError`` without a vllm-ascend, for a base that cannot be read, and for a type checker that is absent.
+    Raises ``InputError`` without a vllm-ascend, for a file that the lock records and the tree has not, for a base that
+    cannot be read, and for a type checker that is absent.
     """
     given = inputs.open_omni(options.omni, options.config, options.progress)
     codes = selection.chosen_for_verify(options, given.config)
     modules = find_modules(given)
+    _refuse_gone(given, modules)
     given = pairs.open_targets(options, given)
     inputs.require_ascend(given.ascend)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
@@ -63,6 +67,19 @@ def verify(options: CheckOptions) -> Report:
         result = replace(result, findings=_kept((*result.findings, *extra), options, given))
         said += [remark] if remark else []
     return _report("verify", options, given, result, modules, said=said)
+
+
+def _refuse_gone(given: inputs.Inputs, modules: Sequence[Found]) -> None:
+    """A file that nobody can look into any more must not make a run green."""
+    have = {found.path for found in modules}
+    twins = {module.gpu.path for module in given.profile.modules if module.gpu is not None}
+    have |= {path for path in twins if given.omni.read(path) is not None}
+    named = {ref for entry in given.lock.entries for ref in (entry.path, entry.gpu.path if entry.gpu else entry.path)}
+    if gone := sorted(named - have):
+        raise InputError(
+            f"{FILE_NAME} records {', '.join(gone)}, and {given.omni.source.location} has no such runner: bring it "
+            "back, or, where it went on purpose, write the lock anew with `runner-sync lock`."
+        )
 
 
 def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
@@ -157,7 +174,7 @@ def _report(
         inputs=given.sources,
         findings=findings,
         changes=tuple(FileChange(path, texts[path], texts[path]) for path in spoken_of),
-        notes=(*said, *_about_lock(given, modules), *remarks),
+        notes=(*said, *remarks),
         summary=_counts(findings, result),
         folder=sources.folder_in_repository(given.omni),
     )
@@ -170,12 +187,3 @@ def _counts(findings: Sequence[Finding], result: CheckResult) -> dict[str, int |
         "accepted": result.accepted,
         "ignored": result.ignored,
     }
-
-
-def _about_lock(given: inputs.Inputs, modules: Sequence[Found]) -> list[str]:
-    """Files that the lock speaks of and the tree has not."""
-    paths = {found.path for found in modules}
-    gone = sorted({entry.path for entry in given.lock.entries} - paths)
-    if not gone:
-        return []
-    return [f"{FILE_NAME} speaks of {', '.join(gone)}, which is gone: write it anew with `runner-sync lock`"]

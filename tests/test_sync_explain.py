@@ -10,9 +10,10 @@ from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, Trees, stay_at_home
 
 from runner_sync import sync
 from runner_sync.errors import InputError
-from runner_sync.model import Hunk, Report
+from runner_sync.model import Hunk, Report, Unit
 from runner_sync.render import render
 from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.provenance import Known, trace
 
 
 @pytest.fixture
@@ -154,3 +155,35 @@ def test_what_cannot_be_explained(trees: Trees, file: str, line: int | None, sai
 def test_without_an_upstream_nothing_is_guessed(trees: Trees, file: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         sync.explain(trees.check(), file)
+
+
+RECORD = """\
+class ExecuteModelState(NamedTuple):
+    logits: torch.Tensor
+    batch_desc: BatchDescriptor
+    positions: torch.Tensor
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "origins"),
+    [
+        (("logits", "positions", "batch_desc"), ("upstream", "upstream", "upstream")),
+        (("logits", "payload", "batch_desc"), ("upstream", "omni", "upstream")),
+        (("positions", "logits", "batch"), ("upstream", "upstream", "omni")),
+    ],
+    ids=["another order", "a field of omni's", "a longer name"],
+)
+def test_fields_of_a_record_are_known_by_their_names(fields: tuple[str, ...], origins: tuple[str, ...]) -> None:
+    """Whatever their order and their types, which people change freely."""
+    text = "\n".join(["class ExecuteModelState(NamedTuple):", *(f"    {name}: Any" for name in fields), ""])
+    unit = Unit(AR, "ExecuteModelState", "class", text, 1, 4)
+    spans = trace(unit, [Known("vllm-ascend 0.30.0", RECORD, 10)])
+    assert tuple(span.provenance for span in spans[1:]) == origins
+
+
+def test_statements_of_a_method_are_known_by_all_their_words() -> None:
+    text = "def fill(self):\n    rows: list = self.rows\n    self.fill_rows(rows)\n"
+    unit = Unit(AR, "State.fill", "method", text, 1, 3)
+    other = "def fill(self):\n    self.fill_rows(rows)\n    rows: list = self.collected_rows\n"
+    assert [span.provenance for span in trace(unit, [Known("vllm-ascend 0.30.0", other)])][1:] == ["omni", "upstream"]

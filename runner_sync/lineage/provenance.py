@@ -108,7 +108,7 @@ def _take_anywhere(
     for k, node in enumerate(nodes):
         if (
             spans[k] is None
-            and node.canon in first
+            and key(node, unit) in first
             and node.weight > _TELLING
             and node.start + unit.start - 1 not in spared
         ):

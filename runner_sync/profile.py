@@ -7,8 +7,8 @@ Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and vllm-asc
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, replace
 
 from runner_sync.model import Project
 
@@ -120,6 +120,20 @@ class Profile:
         """vLLM's own class that ``module`` and its GPU twin come from; its runner, if the upstream names none."""
         upstream = module.upstreams[0]
         return Anchor("vllm", upstream.vllm or VLLM_RUNNER, upstream.vllm_class or self.vllm_class)
+
+    def fitted(self, lacks: Callable[[str, str], bool]) -> Profile:
+        """This profile on trees of which ``lacks`` says whether a module is known not to have a name.
+
+        Rows with the same source are alternatives: the first one that is there is kept, the first one if none is.
+        """
+        choices: dict[tuple[str, str], list[NameRewrite]] = {}
+        for row in self.names:
+            choices.setdefault((row.module, row.name), []).append(row)
+        kept = {
+            next((row for row in rows if len(rows) == 1 or not lacks(row.new_module, row.new_name)), rows[0])
+            for rows in choices.values()
+        }
+        return self if len(kept) == len(self.names) else replace(self, names=tuple(r for r in self.names if r in kept))
 
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
         """The name rewrites of ``names``, in the order in which they are tried."""

@@ -10,10 +10,10 @@ from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, Trees, stay_at_home
 
 from runner_sync import sync
 from runner_sync.errors import InputError
+from runner_sync.lineage.provenance import Known, trace
 from runner_sync.model import Hunk, Report, Unit
 from runner_sync.render import render
 from runner_sync.sync.options import TreeOptions
-from runner_sync.sync.provenance import Known, trace
 
 
 @pytest.fixture

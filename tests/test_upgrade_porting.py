@@ -263,6 +263,64 @@ def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_mod
     assert "from vllm_omni.worker.gpu_ar_model_runner import _ensure_tensor_values" in text
 
 
+NVTX = 'torch.cuda.nvtx.range_push("talker")'
+
+
+@pytest.mark.parametrize(
+    ("npu", "gpu", "names"),
+    [
+        ("", NVTX, ["torch.cuda.nvtx.range_push"]),
+        ("", f"{NVTX}\n        {NVTX}", ["torch.cuda.nvtx.range_push"]),
+        (NVTX, f"{NVTX}\n        self.note(rows)", []),
+        ("", 'self.note("torch.cuda.nvtx.range_push")', []),
+        ("", "torch.cuda.synchronize()", []),
+        ("", "self.note(rows)  # not torch.cuda.nvtx.range_push", []),
+    ],
+    ids=["a name without NPU form", "twice", "NPU has it, too", "a string", "a name with NPU form", "a comment"],
+)
+def test_a_ported_name_without_npu_form_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, gpu: str, names: list[str]
+) -> None:
+    line = "        kept = self.keep(first)\n"
+
+    def with_line(text: str, added: str) -> str:
+        return "import torch\n" + text.replace(line, f"{line}        {added}\n" if added else line)
+
+    text, questions = port_of(
+        tmp_path, monkeypatch, with_line(NPU_TWIN, npu), with_line(GPU_TWIN, npu), with_line(GPU_TWIN, gpu)
+    )
+    assert gpu.split("\n")[-1].partition("  #")[0].strip().replace("cuda.sync", "npu.sync") in text
+    assert [line for line in questions.split("\n") if line.startswith("RS490")] == [
+        f"RS490: {name} was not translated: torch.cuda.nvtx has no NPU twin: translate by hand or leave out"
+        for name in names
+    ]
+
+
+def test_a_new_member_with_a_name_without_npu_form_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = f"\n    def _note(self, rows):\n        {NVTX}\n        return rows\n"
+    now = "import torch\n" + GPU_TWIN.replace("return self._fetch(rows", "return self._fetch(self._note(rows)") + added
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert NVTX in text
+    assert "RS490: torch.cuda.nvtx.range_push was not translated" in questions
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_of_two_rows_for_one_name_the_target_tree_chooses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    """vllm-ascend had an ``InputBatch`` of its own before it had ``NPUInputBatch``."""
+    name = "NPUInputBatch" if is_there else "InputBatch"
+    lay_out(Trees(tmp_path).ascend_new, {"vllm_ascend/worker/npu_input_batch.py": f"class {name}:\n    pass\n"})
+    now = "from vllm.v1.worker.gpu_input_batch import InputBatch\n" + GPU_TWIN.replace(
+        "self.keep(first)", "self.keep(InputBatch(first))"
+    )
+    text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert f"from vllm_ascend.worker.npu_input_batch import {name}\n" in text
+    assert f"self.keep({name}(first))" in text
+
+
 WORKER = "vllm_omni/platforms/npu/worker/npu_ar_worker.py"
 GPU_WORKER = "vllm_omni/worker/gpu_ar_worker.py"
 VLLM_WORKER = "vllm/v1/worker/gpu_worker.py"

@@ -52,6 +52,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     _check_names(options.only, modules, given)
     bases = Bases(options, given, modules)
     program = Program(trees_of(given), relocated=relocated_names(modules))
+    given = replace(given, config=replace(given.config, profile=given.profile.fitted(program.lacks)))
     results: list[ModuleResult] = []
     for found in modules:
         options.progress(f"upgrading {found.path}", len(results), len(modules))

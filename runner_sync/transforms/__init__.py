@@ -31,7 +31,7 @@ from runner_sync.transforms import (
     reexports,
     sampler,
 )
-from runner_sync.transforms.edits import Available, Doubt, Edit, Job
+from runner_sync.transforms.edits import Doubt, Edit, Job
 from runner_sync.transforms.scopes import Index
 from runner_sync.transforms.walk import index
 
@@ -62,15 +62,13 @@ class Translated:
     applied: tuple[str, ...] = ()
 
 
-def translate(text: str, profile: Profile, *, path: str = "", available: Available | None = None) -> Translated:
+def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
     """``text`` of a module with the profile's GPU names translated.
 
     Args:
         text: source of a whole GPU module (omni's or vLLM's), LF newlines; NPU modules speak NPU already.
-        profile: the tables.
+        profile: the tables; of rows with the same source the first one is taken (``Profile.fitted``).
         path: POSIX path of the module in its tree; lets relative imports and the module's own classes be resolved.
-        available: whether ``(module, name)`` exists in the target tree, ``name`` being ``Class`` or ``Class.member``;
-            without it everything is assumed to exist.
 
     Raises:
         InputError: the text is not valid Python.
@@ -79,10 +77,10 @@ def translate(text: str, profile: Profile, *, path: str = "", available: Availab
         return Translated(text)
     module = class_names.module_of(path)
     code = index(parse(text, path=path), module=module)
-    return _applied(text, Job(code, profile, available or _everything), path=path)
+    return _applied(text, Job(code, profile), path=path)
 
 
-def translate_unit(text: str, profile: Profile, *, path: str = "", available: Available | None = None) -> Translated:
+def translate_unit(text: str, profile: Profile, *, path: str = "") -> Translated:
     """Like `translate` for a fragment, such as one indented method: unbound names mean what the profile says.
 
     Raises:
@@ -92,12 +90,8 @@ def translate_unit(text: str, profile: Profile, *, path: str = "", available: Av
         return Translated(text)
     wrapper = _WRAPPER if text.lstrip("\n")[:1] in (" ", "\t") else ""
     code = index(parse(wrapper + text, path=path), module=class_names.module_of(path), assumed=_assumed(profile))
-    result = _applied(wrapper + text, Job(code, profile, available or _everything), path=path, above=len(wrapper) and 1)
+    result = _applied(wrapper + text, Job(code, profile), path=path, above=len(wrapper) and 1)
     return Translated(result.text.removeprefix(wrapper), result.findings, result.applied)
-
-
-def _everything(_module: str, _name: str) -> bool:
-    return True
 
 
 @lru_cache(maxsize=8)

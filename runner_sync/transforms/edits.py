@@ -16,16 +16,13 @@ from runner_sync.nodes import chain
 from runner_sync.profile import Profile
 from runner_sync.transforms.scopes import Index
 
-Available = Callable[[str, str], bool]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Job:
-    """The module, the names, and whether ``(module, name)`` exists in the target tree."""
+    """The module and the names."""
 
     code: Index
     profile: Profile
-    available: Available
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,8 +2,8 @@
 
 In: a `Job` and rows ``(name, module) → (new_name, new_module)``. Out: edits of the import and of every use that
 resolves to it (isinstance, annotations, quoted annotations, attributes of it), or a doubt. May touch: libcst only.
-A binding is renamed whole or not at all, so that an import and its uses never part. Rows with the same source are
-tried in order: the first one that the target tree has is taken.
+A binding is renamed whole or not at all, so that an import and its uses never part. Of rows with the same source the
+first one is taken.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool 
     table = _by_origin(rows, within=job.code.module)
     moves: dict[cst.CSTNode, list[NameRewrite]] = {}
     for binding in _candidates(job, table, definitions=definitions):
-        decided = _decide(job, binding, table)
+        decided = _decide(binding, table)
         if isinstance(decided, Doubt):
             yield decided
             continue
@@ -44,7 +44,7 @@ def uses_after(job: Job, rows: Iterable[NameRewrite]) -> set[Use]:
     new = {f"{row.new_module}.{row.new_name}" for rows_of in table.values() for row in rows_of}
     found = {use for use in job.code.uses if use.origin in new}
     for binding in _candidates(job, table):
-        if isinstance(_decide(job, binding, table), dict):
+        if isinstance(_decide(binding, table), dict):
             found.update(use for use in binding.uses if use.dotted == binding.name)
     found.update(use for use, _ in _module_uses(job, table))
     return found
@@ -64,28 +64,18 @@ def _candidates(job: Job, table: Rows, *, definitions: bool = False) -> Iterator
             yield binding
 
 
-def _decide(job: Job, binding: Binding, table: Rows) -> dict[str, NameRewrite] | Doubt:
+def _decide(binding: Binding, table: Rows) -> dict[str, NameRewrite] | Doubt:
     """The row for each origin of ``binding``, or why it must stay."""
     chosen: dict[str, NameRewrite] = {}
-    defined = _is_defined(binding)
     for origin in sorted(binding.origins):
-        row = _available(job, table.get(origin, []), defined=defined)
-        if row is None and origin in table:
-            old = table[origin][0]
-            return _doubt(binding, f"{old.new_module} of the target has no {old.new_name}", "keep or port by hand")
-        if row is None:
+        if origin not in table:
             return _doubt(binding, f"{binding.name} is also bound to something else here", "rename by hand")
-        chosen[origin] = row
+        chosen[origin] = table[origin][0]
     return _checked(binding, chosen)
 
 
 def _is_defined(binding: Binding) -> bool:
     return any(isinstance(site.node, cst.ClassDef) for site in binding.sites)
-
-
-def _available(job: Job, rows: list[NameRewrite], *, defined: bool) -> NameRewrite | None:
-    # What is defined here is what the target will have: nothing to look up.
-    return next((row for row in rows if defined or job.available(row.new_module, row.new_name)), None)
 
 
 def _checked(binding: Binding, chosen: dict[str, NameRewrite]) -> dict[str, NameRewrite] | Doubt:
@@ -127,9 +117,8 @@ def _module_uses(job: Job, table: Rows) -> Iterator[tuple[Use, NameRewrite]]:
     """Uses such as ``forward_context.set_forward_context`` whose root is an imported module."""
     for use in job.code.uses:
         rows = table.get(use.origin) if "." in use.dotted else None
-        row = _available(job, rows, defined=False) if rows else None
-        if row and use.binding and use.binding.sites and isinstance(use.parts[0], cst.Name):
-            yield use, row
+        if rows and use.binding and use.binding.sites and isinstance(use.parts[0], cst.Name):
+            yield use, rows[0]
 
 
 def _renamed_through_modules(job: Job, table: Rows) -> Iterator[Edit | Doubt]:

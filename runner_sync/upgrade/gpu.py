@@ -17,7 +17,7 @@ from functools import lru_cache
 from runner_sync import lineage, merge
 from runner_sync.compose.members import Member, Twins, canonical, decide, self_names
 from runner_sync.lock import digest
-from runner_sync.model import Triple
+from runner_sync.model import Finding, Triple
 from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
@@ -34,7 +34,7 @@ class GpuSide:
     that vLLM itself added or removed; ``bases`` where each ``old`` text is from; ``neutral`` the
     units that had device code and have none now; ``plain`` has ``(qualified name, text)`` of the twin as written;
     ``former`` are the units that some earlier revision of the twin has, ``settled`` those that read at the last upgrade
-    as they do now.
+    as they do now; ``doubts`` say which names the translation left as they are.
     """
 
     old: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +47,7 @@ class GpuSide:
     plain: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     former: frozenset[str] = frozenset()
     settled: frozenset[str] = frozenset()
+    doubts: tuple[Finding, ...] = ()
 
 
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
@@ -56,7 +57,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     """
     if job.gpu_new is None or job.module.gpu is None:
         return GpuSide()
-    new_text = translate(job.gpu_new.text, job.profile, path=job.gpu_new.path).text
+    translated = translate(job.gpu_new.text, job.profile, path=job.gpu_new.path)
+    new_text = translated.text
     new = _fully_translated(new_text, job.profile)
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _before_mixins(job, name, _translated_units(job, base.side)[name]) for name, base in chosen.items()}
@@ -79,7 +81,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         earlier.append(job.gpu_settled)
     former = frozenset(name for base in earlier for name in _translated_units(job, base))
     neutral = _neutral(job, chosen, new, plain)
-    return GpuSide(old, view, new_text, new, foreign, chosen, neutral, plain, former, _settled(job, plain))
+    settled = _settled(job, plain)
+    return GpuSide(old, view, new_text, new, foreign, chosen, neutral, plain, former, settled, translated.findings)
 
 
 def _settled(job: ModuleJob, plain: Mapping[str, tuple[str, str]]) -> frozenset[str]:

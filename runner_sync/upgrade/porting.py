@@ -27,6 +27,7 @@ from runner_sync.upgrade import calling, splitting
 from runner_sync.upgrade.doubts import advance, review
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.upgrade.job import Ancestry, Draft, GpuBase, ModuleJob, is_selected, winner
+from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 BROKEN = 0.15
 """Share of certain mistakes among the statements that a port changes above which it is not taken at all."""
@@ -57,7 +58,9 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> 
         old, foreign = _old_twin(draft, job, side, new)
         foreign |= _fields_at_hand(draft, new)
         if old is not None and canonical(old) != canonical(new):
-            _port(draft, job, Triple(old, draft.text, new), veto=veto, foreign=foreign, known=known)
+            before = draft.text
+            _port(draft, job, Triple(old, before, new), veto=veto, foreign=foreign, known=known)
+            ask_about_untranslated(draft, job.path, before, side.doubts)
     _take_back(drafts, job, side, stages)
 
 
@@ -314,6 +317,7 @@ def new_members(
         text, said = fit_sampler_hook(side.full[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(prefix + decision.name, ["", text], "own", "added", after=prefix + before if before else None)
         refer(draft, job, text, side)
+        ask_about_untranslated(draft, job.path, "", side.doubts)
         draft.notes = said
         have.add(decision.name)
         added.append(draft)

@@ -1,7 +1,8 @@
 """RS490 untranslated: ported GPU code holds a name that has no NPU form.
 
 What: during `upgrade`, a GPU statement that was ported uses a name for which the profile has no translation and which
-cannot run on the NPU (`torch.cuda.nvtx`, `torch.backends.cudnn`, …).
+cannot run on the NPU (`torch.cuda.nvtx`, `torch.backends.cudnn`, …), or which could not be translated safely. It is a
+review item of the upgrade.
 
 Example:
 

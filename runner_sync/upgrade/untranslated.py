@@ -1,0 +1,30 @@
+"""RS490: GPU names in ported lines that have no NPU form.
+
+Comes in: a draft that a port changed, what the translation of the GPU module was in doubt about. Goes out: questions on
+that draft. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from runner_sync.model import Finding
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.job import Draft
+
+UNSURE = 0.3
+"""Code that names the GPU is more likely wrong here than right."""
+
+
+def ask_about_untranslated(draft: Draft, path: str, before: str, doubts: Iterable[Finding]) -> None:
+    """One question for each name, at the first line that the port brought with it; NPU's own lines are no port's."""
+    known = {line.strip() for line in before.split("\n")}
+    for symbol, said in {doubt.symbol: doubt for doubt in doubts}.items():
+        word = re.compile(rf"(?<![\w.]){re.escape(symbol)}(?!\w)")
+        lines = ((number, line.strip()) for number, line in enumerate(draft.text.split("\n"), start=1))
+        for number, line in lines:
+            if line not in known and word.search(line.partition("#")[0]):
+                reason = f"{said.code}: {said.message.rstrip('.')}: {said.fix}"
+                draft.reviews.append(review(draft, path, reason, UNSURE, "", line, line, line, line=number))
+                break

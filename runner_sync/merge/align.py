@@ -144,8 +144,9 @@ def _close_gaps(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tupl
 
 
 def similarity(a: Node, b: Node) -> float:
-    """Dice coefficient of the word multisets of two canonical texts, 0…1; 0 for nodes of different kinds."""
-    if a.kind != b.kind or a.compound != b.compound:
+    """Dice coefficient of the word multisets of two canonical texts, 0…1; 0 for nodes of different kinds, and for two
+    that are about different things: brackets, dots and ``self`` are alike everywhere."""
+    if a.kind != b.kind or a.compound != b.compound or (a.names and b.names and not a.names & b.names):
         return 0.0
     total = a.words.total() + b.words.total()
     if not total:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from keyword import iskeyword
 
 INDENT = 4
 ROOT = -1
@@ -60,6 +61,11 @@ class Node:
     def words(self) -> Counter[str]:
         """Multiset of the names, numbers and operators of ``canon``."""
         return Counter(_words(self.canon))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words that say what it is about: no keyword, no operator, not ``self``."""
+        return frozenset(word for word in self.words if word.isidentifier() and not iskeyword(word)) - {"self"}
 
     @cached_property
     def defines(self) -> str:

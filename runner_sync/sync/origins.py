@@ -14,11 +14,12 @@ from runner_sync.lock import digest
 from runner_sync.markers import read_markers
 from runner_sync.model import BaseRef, Lineage, Source, Tree, Unit
 from runner_sync.sync import inputs, pairs
-from runner_sync.sync.inference import Base, base_of, sides, upstream_name
+from runner_sync.sync.inference import copied_from, sides
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.units.texts import unit_table
+from runner_sync.upgrade.base import Base, upstream_name
 from runner_sync.upgrade.job import Side
 
 
@@ -95,7 +96,7 @@ def trace_npu(trees: Trees, found: Found) -> Iterator[Traced]:
     twins = twins_of(given, found)
     locked = {entry.qualname: entry.upstream for entry in given.lock.entries if entry.path == found.path}
     for name, unit in unit_table(found.text, found.path).items():
-        base = base_of(name, unit.text, found, trees.sides[found.path], locked=locked.get(name))
+        base = copied_from(name, unit.text, found, trees.sides[found.path], locked=locked.get(name))
         known = _namesakes(found, name, trees.sides[found.path], base)
         twin = twins.get(name)
         gpu = _translated(twin, given) if twin is not None else None
@@ -116,7 +117,7 @@ def twins_of(given: inputs.Inputs, found: Found) -> dict[str, Unit]:
 
 def _namesakes(found: Found, name: str, candidates: Sequence[Side], base: Base | None) -> list[Known]:
     """The unit in every revision at hand, the base first, then the newest."""
-    upstream = upstream_name(name, found)
+    upstream = upstream_name(name, found.module)
     chosen = [base.side] if base is not None else []
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
     tables = [(side, unit_table(side.text, side.path)) for side in ordered]

@@ -7,8 +7,8 @@ of ``sync``.
 ``module.upgrade_module`` is the way in. It makes a ``Draft`` of every unit and hands the drafts from stage to stage;
 each stage adds a text or a question to them:
 
-- ``ascend``, the first upstream: the base of each unit, and vllm-ascend's change merged into the copies; ``splitting``
-  where upstream took a method apart;
+- ``ascend``, the first upstream: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
+  ``splitting`` where upstream took a method apart;
 - ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings;
 - ``inheriting``: a class of copies becomes an heir of its twin;
 - ``porting``: the twin's change merged into the drafts, and its new members; ``calling`` takes back what does not fit;

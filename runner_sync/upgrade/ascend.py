@@ -6,7 +6,7 @@ May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
@@ -15,8 +15,9 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.units import texts
 from runner_sync.upgrade import splitting
+from runner_sync.upgrade.base import Base, find_base, upstream_name
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, ModuleJob, Side, winner
+from runner_sync.upgrade.job import Draft, ModuleJob, winner
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -27,21 +28,20 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     added: list[Draft] = []
     if job.upstream is None:
         return added
-    new = _namesakes(job.upstream)
-    old = [(side, _namesakes(side)) for side in job.bases]
+    new = texts.unit_texts(job.upstream.text, job.upstream.path)
     for draft in drafts:
-        name = upstream_name(draft, job)
-        candidates = [lineage.Candidate(side.ref, table[name]) for side, table in old if name in table]
-        origin = _locked(draft, job, candidates) or lineage.infer(draft.text, candidates)
-        draft.kind = lineage.kind_of(draft.text, origin)
+        name = upstream_name(draft.name, job.module)
+        base = find_base(draft.name, draft.text, job.module, job.bases, locked=job.locked.get(draft.name))
+        draft.kind = base.kind if base is not None else "own"
         draft.upstream = new.get(name)
-        if origin is None:
+        if base is None:
             continue
+        origin = base.origin
         if draft.kind != "copy":
             if draft.kind == "override" and draft.upstream is not None:
-                _touch_up(draft, job, origin, name)
+                _touch_up(draft, job, base)
             continue
-        draft.base = _reference(draft, job, origin, name)
+        draft.base = base.ref
         if draft.upstream is not None:
             anchor = job.module.upstreams[0]
             draft.base_now = BaseRef(
@@ -98,54 +98,21 @@ def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin:
     return rest
 
 
-def upstream_name(draft: Draft, job: ModuleJob) -> str:
-    """Qualified name of the draft's namesake in the upstream module."""
-    if not draft.owner:
-        return draft.name
-    return f"{job.module.upstreams[0].name}.{draft.member}"
-
-
-def _namesakes(side: Side) -> Mapping[str, str]:
-    return texts.unit_texts(side.text, side.path)
-
-
-def _locked(draft: Draft, job: ModuleJob, candidates: list[lineage.Candidate]) -> lineage.Origin | None:
-    """The base that the lock names, when its revision is at hand and its text is the one that was locked."""
-    entry = job.locked.get(draft.name)
-    if entry is None:
-        return None
-    for candidate in sorted(candidates, key=lambda one: one.ref != entry.ref):
-        if digest(candidate.text) == entry.digest:
-            known = lineage.fingerprint(candidate.text)
-            score = lineage.similarity(draft.text, candidate.text)
-            others = [lineage.fingerprint(other.text) for other in candidates if other.ref in entry.also]
-            heritage = frozenset(canon for other in others for canon in other) - frozenset(known)
-            return lineage.Origin(candidate.ref, candidate.text, max(score, lineage.COPY), heritage, entry.also)
-    return None
-
-
 def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:
     """Statements of a copy that are omni's: in no upstream revision at hand, and not the signature."""
     known = set(lineage.fingerprint(origin.text)) | origin.heritage
     return tuple(c for c in canonical(text)[1:] if c not in known and not c.startswith("return"))
 
 
-def _reference(draft: Draft, job: ModuleJob, origin: lineage.Origin, name: str) -> BaseRef:
-    anchor = job.module.upstreams[0]
-    how = "lock" if draft.name in job.locked else "composite" if origin.composite else "inferred"
-    score = round(origin.similarity, 3)
-    return BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(origin.text), origin.composite)
-
-
-def _touch_up(draft: Draft, job: ModuleJob, origin: lineage.Origin, name: str) -> None:
+def _touch_up(draft: Draft, job: ModuleJob, base: Base) -> None:
     """Bring the statements that an own method shares with its namesake up to date (unpackings, calls)."""
     assert draft.upstream is not None
-    result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=merge.TOUCH_UP)
+    result = merge.merge(Triple(base.origin.text, draft.text, draft.upstream), policy=merge.TOUCH_UP)
     if result.parses and canonical(result.text) != canonical(draft.text) and not result.decisions:
         draft.texts.append(result.text)
-        draft.base = _reference(draft, job, origin, name)
+        draft.base = base.ref
         reason = "a method of omni's own, brought up to date in the statements that it shares with upstream's"
-        item = review(draft, job.path, reason, 0.6, origin.text, draft.before, draft.upstream, result.text)
+        item = review(draft, job.path, reason, 0.6, base.origin.text, draft.before, draft.upstream, result.text)
         draft.reviews.append(item)
 
 

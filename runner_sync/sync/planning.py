@@ -21,13 +21,13 @@ from runner_sync.model import BaseRef, FileChange, Project, Report, ReviewItem, 
 from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import inputs
-from runner_sync.sync.ancestry import Program
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.units import join, record_classes, set_bases, texts
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Ancestry, Draft, ModuleJob, ModuleResult, Side, is_selected
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, Side, is_selected
 from runner_sync.upgrade.mixing import given_names
 from runner_sync.upgrade.module import upgrade_module
 from runner_sync.upgrade.starting import StartJob, start_module
@@ -145,7 +145,7 @@ def _job(
     given: inputs.Inputs,
 ) -> ModuleJob:
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
-    ancestry = {name: ancestry_of(program, found, name, given) for name in classes}
+    inherited = {name: inherited_by(program, found, name, given) for name in classes}
     gpu_new = bases.gpu_now(found) if options.gpu else None
     gpu_bases = bases.gpu_bases(found) if gpu_new is not None else ()
     missing = _mixins(found, program, gpu_new, given.profile)
@@ -164,7 +164,7 @@ def _job(
         gpu_new=gpu_new,
         gpu_settled=settled,
         load_vllm=lambda: bases.vllm_now(found),
-        ancestry=ancestry,
+        inherited=inherited,
         mixins=brought,
         unmixed=left,
         records=_records(program),
@@ -193,7 +193,7 @@ def _strangers(names: Sequence[NameRewrite], program: Program) -> dict[str, str]
     return found
 
 
-def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs) -> Ancestry:
+def inherited_by(program: Program, found: Found, name: str, given: inputs.Inputs) -> Inherited:
     """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
     dotted = texts.dotted(found.path)
     original = program.as_before()
@@ -201,23 +201,23 @@ def ancestry_of(program: Program, found: Found, name: str, given: inputs.Inputs)
     path = found.module.gpu.path if found.module.gpu is not None else ""
     text = given.omni.read(path) if path else None
     return replace(
-        program.ancestry(found.text, name, dotted),
-        before=original.ancestry(found.text, name, dotted).members,
-        vllm=original.ancestry(text, twin, texts.dotted(path)).vllm if text else {},
+        program.inherited(found.text, name, dotted),
+        before=original.inherited(found.text, name, dotted).members,
+        vllm=original.inherited(text, twin, texts.dotted(path)).vllm if text else {},
     )
 
 
-def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, Ancestry]:
-    """The ancestry that a class would have as an heir of its GPU twin, where it is meant to be one and is not."""
+def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, Inherited]:
+    """What a class would inherit as an heir of its GPU twin, where it is meant to be one and is not."""
     module = found.module
     if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
         return {}
-    if module.gpu.name in program.ancestry(found.text, module.name, texts.dotted(found.path)).classes:
+    if module.gpu.name in program.inherited(found.text, module.name, texts.dotted(found.path)).classes:
         return {}
     entry = Import(texts.dotted(module.gpu.path), module.gpu.name, module.gpu.name)
     bases = program.bases(found.text, module.name, texts.dotted(found.path))
     grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
-    return {module.name: ancestry_of(program, replace(found, text=add(join(grown), entry)), module.name, given)}
+    return {module.name: inherited_by(program, replace(found, text=add(join(grown), entry)), module.name, given)}
 
 
 def _records(program: Program) -> dict[str, records.Record]:
@@ -241,7 +241,7 @@ def _mixins(found: Found, program: Program, gpu_new: Side | None, profile: Profi
     """
     if gpu_new is None or found.module.gpu is None:
         return {}
-    have = program.ancestry(found.text, found.module.name, texts.dotted(found.path)).classes
+    have = program.inherited(found.text, found.module.name, texts.dotted(found.path)).classes
     twins = {gpu for gpu, _ in profile.classes}
     missing = {}
     for base in texts.bases_of(gpu_new.text, found.module.gpu.name):

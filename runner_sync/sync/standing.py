@@ -17,8 +17,8 @@ from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
 from runner_sync.sync import planning
-from runner_sync.sync.ancestry import Program
 from runner_sync.sync.origins import Trees
+from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
@@ -155,7 +155,7 @@ class _Judge:
             return {}
         drafts = [Draft(name, [text]) for name, text in texts.unit_texts(job.text, job.path).items()]
         side = gpu.read_side(job, drafts)
-        self.parents = {name: ancestry.classes for name, ancestry in job.ancestry.items()}
+        self.parents = {name: inherited.classes for name, inherited in job.inherited.items()}
         owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]
         return {
             f"{owner}.{m.name}": m
@@ -182,6 +182,6 @@ class _Judge:
             found.text,
             gpu_new=Side(given.omni.source.ref, self.gpu_text, self.gpu_path),
             load_vllm=lambda: None if vllm is None else Side(vllm.source.ref, "", ""),
-            ancestry={name: planning.ancestry_of(program, found, name, given) for name in owners},
+            inherited={name: planning.inherited_by(program, found, name, given) for name in owners},
             callers=planning.callers_of(found, modules, given) if found is modules[0] else frozenset(),
         )

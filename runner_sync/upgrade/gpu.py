@@ -196,17 +196,17 @@ def _rebased(text: str, base: str, upstream: str) -> str:
 
 def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
     """One class of the module beside its GPU twin."""
-    ancestry = job.ancestry.get(class_name)
+    inherited = job.inherited.get(class_name)
     prefix = f"{class_name}."
     return Twins(
         gpu_old={k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)},
         gpu_new={k.removeprefix(prefix): v for k, v in side.full.items() if k.startswith(prefix)},
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
-        inherited=ancestry.members if ancestry else {},
+        inherited=inherited.members if inherited else {},
         device=job.refused,
         callers=job.callers,
-        upstream=ancestry.upstream if ancestry else (),
-        vllm=ancestry.vllm if ancestry else {},
+        upstream=inherited.upstream if inherited else (),
+        vllm=inherited.vllm if inherited else {},
         helpers=_helpers(side.new_module, job) if side.new_module else {},
         former={k.removeprefix(prefix) for k in side.former if k.startswith(prefix)},
         awaited={job.profile.sampler_hook.method} | _newly_called(drafts, job) | _asked_for(class_name, side, job),
@@ -217,7 +217,7 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
 def _not_mixed_in(class_name: str, job: ModuleJob) -> dict[str, str]:
     """Names that mixins give to the GPU class which the NPU class goes on without, with the reason."""
     missing = job.unmixed.get(class_name, {})
-    have = job.ancestry[class_name].members if class_name in job.ancestry else {}
+    have = job.inherited[class_name].members if class_name in job.inherited else {}
     return {name: f"it comes with {mixin}" for mixin, names in missing.items() for name in names if name not in have}
 
 
@@ -249,9 +249,9 @@ def _helpers(module_text: str, job: ModuleJob) -> dict[str, str]:
 
 def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
     """What becomes of each member that only the GPU class has; nothing is copied that the NPU class inherits."""
-    ancestry = job.ancestry.get(class_name)
+    inherited = job.inherited.get(class_name)
     twin = job.profile.gpu_name(class_name)
-    if ancestry is not None and twin in ancestry.classes:
+    if inherited is not None and twin in inherited.classes:
         missing = [name for name in pair.gpu_new if name not in pair.npu]
         return [Member(name, "inherited", "the NPU class inherits from its GPU twin") for name in missing]
     return decide(pair)

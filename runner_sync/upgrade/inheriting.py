@@ -39,7 +39,7 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
         reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
         draft.reviews = [review(draft, job.path, reason, 0.7, "", draft.before, side.full[draft.name], "")]
     drafts.append(_question(class_name, twin, len(copies), job))
-    return replace(job, ancestry={**job.ancestry, class_name: heir}, parents={**job.parents, class_name: (twin,)})
+    return replace(job, inherited={**job.inherited, class_name: heir}, parents={**job.parents, class_name: (twin,)})
 
 
 def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:

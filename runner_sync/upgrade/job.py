@@ -39,7 +39,7 @@ class GpuBase:
 
 
 @dataclass(frozen=True, slots=True)
-class Ancestry:
+class Inherited:
     """What a class inherits: ``{member: text}`` (``None`` for a member whose text is not omni's), and class names.
 
     ``before`` are the members as they were before this upgrade, ``upstream`` the names that vllm-ascend's classes
@@ -60,13 +60,14 @@ class ModuleJob:
     have been aligned with, oldest first; ``gpu_new`` is the twin now, ``gpu_settled`` the twin at the last upgrade that
     the lock knows of, and ``load_vllm`` gives vLLM's module of its version. ``locked`` and ``locked_gpu`` are what the
     lock says each unit follows. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
-    dotted names that derived modules once had, with what they are called now; ``heirs`` has the ancestry of each class
-    that is meant to inherit from its GPU twin and does not yet, as if it did; ``parents`` are bases to put in front,
-    ``mixins`` those to put behind, each with the names that it gives to ``self``, ``unmixed`` such as the class goes on
-    without; ``records`` are those of modules upgraded before; ``policies`` say which side wins conflicts, by unit
-    pattern; ``causes`` names the upstream commits behind a unit's added lines since a base; ``lacks`` says whether a
-    module of the trees, as they are after this run, is known not to have a name; ``strangers`` are members of GPU
-    classes that the class which stands for them on NPU does not have, with that class's name.
+    dotted names that derived modules once had, with what they are called now; ``inherited`` is what each class has from
+    its bases, ``heirs`` the same, as if it had its GPU twin as a base, for those that are meant to and do not yet;
+    ``parents`` are bases to put in front, ``mixins`` those to put behind, each with the names that it gives to
+    ``self``, ``unmixed`` such as the class goes on without; ``records`` are those of modules upgraded before;
+    ``policies`` say which side wins conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's
+    added lines since a base; ``lacks`` says whether a module of the trees, as they are after this run, is known not to
+    have a name; ``strangers`` are members of GPU classes that the class which stands for them on NPU does not have,
+    with that class's name.
     """
 
     profile: Profile
@@ -81,10 +82,10 @@ class ModuleJob:
     gpu_new: Side | None = None
     gpu_settled: Side | None = None
     load_vllm: Callable[[], Side | None] = lambda: None
-    ancestry: Mapping[str, Ancestry] = field(default_factory=dict)
+    inherited: Mapping[str, Inherited] = field(default_factory=dict)
     mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     unmixed: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    heirs: Mapping[str, Ancestry] = field(default_factory=dict)
+    heirs: Mapping[str, Inherited] = field(default_factory=dict)
     parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     records: Mapping[str, Record] = field(default_factory=dict)
     only: tuple[str, ...] = ()

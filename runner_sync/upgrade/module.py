@@ -28,7 +28,7 @@ from runner_sync.units import replace as exchange
 from runner_sync.upgrade import ascend, gpu, inheriting, outcomes, porting
 from runner_sync.upgrade.asking import ask_about_order, ask_about_unknown
 from runner_sync.upgrade.doubts import advance, relocate, review
-from runner_sync.upgrade.job import Ancestry, Draft, ModuleJob, ModuleResult, is_selected
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, is_selected
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
@@ -197,11 +197,11 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
 
     What was redundant before is left: people had a reason, or ``check`` tells them.
     """
-    ancestry = job.ancestry.get(draft.owner, Ancestry())
-    inherits = draft.member in ancestry.members
-    below = ancestry.members.get(draft.member)
+    inherited = job.inherited.get(draft.owner, Inherited())
+    inherits = draft.member in inherited.members
+    below = inherited.members.get(draft.member)
     if below is not None:
-        was = ancestry.before.get(draft.member)
+        was = inherited.before.get(draft.member)
         already = was is not None and canonical(draft.before) == canonical(was)
         if draft.name in side.neutral and is_port(draft.before, side.old[draft.name]):
             return "the GPU method that it translated has no device code any more and is inherited"
@@ -216,7 +216,7 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
             return "upstream dropped the method, and the copy has nothing of omni's"
         return ""
     elsewhere = [d.text for d in drafts if d is not draft and not d.removed and d.owner == draft.owner]
-    elsewhere += [text for text in ancestry.members.values() if text is not None]
+    elsewhere += [text for text in inherited.members.values() if text is not None]
     if inherits and _stands_in(draft.own, elsewhere):
         return "everything that omni had added to the copy stands in other methods now"
     return ""

@@ -26,7 +26,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade import calling, splitting
 from runner_sync.upgrade.doubts import advance, review
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
-from runner_sync.upgrade.job import Ancestry, Draft, GpuBase, ModuleJob, is_selected, winner
+from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, is_selected, winner
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 BROKEN = 0.15
@@ -87,7 +87,7 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
     for draft in drafts:
         if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
             continue
-        twin, inherited = side.full.get(draft.name), job.ancestry.get(draft.owner, Ancestry()).vllm
+        twin, inherited = side.full.get(draft.name), job.inherited.get(draft.owner, Inherited()).vllm
         base = _base_text(draft, job)
         if twin is None or base is None or draft.member not in inherited:
             continue

@@ -1,6 +1,6 @@
-"""What the classes of a derived module inherit, read over the trees.
+"""The trees as one program of texts: what a module binds, and what the classes of a derived module inherit.
 
-Comes in: trees and module texts. Goes out: ``Ancestry`` values. May touch: the trees, by reading.
+Comes in: trees and module texts. Goes out: ``Inherited`` values. May touch: the trees, by reading.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES, Project, Tree
 from runner_sync.units import class_bases, has_class, texts
-from runner_sync.upgrade.job import Ancestry
+from runner_sync.upgrade.job import Inherited
 
 _OPEN = ("import *", "__getattr__")
 """What makes a module have names that its text does not show."""
@@ -59,7 +59,7 @@ class Program:
             return found is None
         return not any(word in found[1] for word in _OPEN) and name not in defined_names(found[1])
 
-    def ancestry(self, text: str, class_name: str, dotted: str) -> Ancestry:
+    def inherited(self, text: str, class_name: str, dotted: str) -> Inherited:
         """Members that ``class_name`` of a module inherits, the nearest base first, and whose they are."""
         members: dict[str, str | None] = {}
         upstream: set[str] = set()
@@ -73,7 +73,7 @@ class Program:
                     upstream.add(member)
                 elif project == "vllm":
                     vllm.setdefault(member, body)
-        return Ancestry(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
+        return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
 
     def _parents(self, owner: _Class) -> Iterator[_Class]:
         """The base classes that stand in the trees; of a conditional base the first one."""

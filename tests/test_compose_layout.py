@@ -101,3 +101,53 @@ def test_what_changed_is_formatted_below_a_comment_that_turns_formatting_off(pra
     before = f"{pragma}\n{UGLY}{SEPARATE}x = 1\n"
     after = f"{pragma}\n{UGLY}{SEPARATE}x = self . f( 1,2 )\n"
     assert laid_out(before, after) == f"{pragma}\n{UGLY}{SEPARATE}x = self.f(1, 2)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        pytest.param(
+            "def f(\n    self,\n) -> tuple[A, B]:\n    pass\n",
+            "def f(\n    self,\n    rows,\n) -> tuple[\n    A,\n    B,\n]:\n    pass\n",
+            "def f(\n    self,\n    rows,\n) -> tuple[A, B]:\n    pass\n",
+            id="a return type",
+        ),
+        pytest.param(
+            "f(\n    g(a, b=1),\n    c,\n)\n",
+            "f(\n    g(\n        a,\n        b=1,\n    ),\n    c,\n    d,\n)\n",
+            "f(\n    g(a, b=1),\n    c,\n    d,\n)\n",
+            id="an argument beside a new one",
+        ),
+        pytest.param(
+            "f(\n    a,\n    **(\n        {1: b}\n    ),\n    c=1,\n)\n",
+            "f(a, **({1: b}), c=2)\n",
+            "f(a, **({1: b}), c=2)\n",
+            id="not when the whole stands on one line now",
+        ),
+        pytest.param(
+            "f(\n    a,\n    **(\n        {1: b}\n    ),\n    c=c,\n)\n",
+            "f(\n    a,\n    **({1: b}),\n    c=c,\n    d=d,\n)\n",
+            "f(\n    a,\n    **(\n        {1: b}\n    ),\n    c=c,\n    d=d,\n)\n",
+            id="more lines than ruff would take",
+        ),
+        pytest.param(
+            "x = [\n    a, # why\n]\n",
+            "x = [\n    b,\n    a, # why\n]\n",
+            "x = [\n    b,\n    a, # why\n]\n",
+            id="a remark",
+        ),
+        pytest.param(
+            "f( a,b )\ny = 1\n",
+            "if z:\n    f( a,b )\n    y = 1\n",
+            "if z:\n    f(a, b)\n    y = 1\n",
+            id="not at another indentation",
+        ),
+        pytest.param("x = f( a )\n", "x = f( a, )\n", "x = f( a )\n", id="a comma that says nothing"),
+        pytest.param("x = ( a )\n", "x = ( a, )\n", "x = (a,)\n", id="not a comma that makes a tuple"),
+        pytest.param("x = f( 'a b' )\n", "x = f( 'a  b' )\n", 'x = f("a  b")\n', id="not blanks in a string"),
+        pytest.param("x = f( a )\n", "x = f( a ) + 1\n", "x = f(a) + 1\n", id="not the beginning of a line"),
+        pytest.param("f( a )\n\n\n\ng( b )\n", "f( a )\ng( c )\n", "f( a )\ng(c)\n", id="not blank lines"),
+    ],
+)
+def test_what_says_the_same_keeps_its_layout(before: str, after: str, expected: str) -> None:
+    assert laid_out(before, after) == expected

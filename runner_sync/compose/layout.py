@@ -1,4 +1,4 @@
-"""Format the changed regions of a module with the target repository's own ruff settings.
+"""Format the changed regions of a module with the target repository's own ruff settings; what says the same stays.
 
 Comes in: the text before and after, and the folder whose settings count. Goes out: the text, or the same text when
 ruff is not to be had or would change what the code does. May touch: the ``ruff`` program, with text on its input.
@@ -14,6 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from runner_sync.compose.own_layout import keep_layout
+
 LINE_LENGTH = 120
 SECONDS = 60
 _PRAGMA = re.compile(r"# ?((?:yapf: ?(?:dis|en)able|fmt: ?(?:off|on|skip))\b)")
@@ -22,7 +24,8 @@ _SETTINGS = ("ruff.toml", ".ruff.toml", "pyproject.toml")
 
 
 def format_changes(before: str, after: str, *, path: str, root: Path | None) -> str:
-    """``after`` with only those lines formatted that are not lines of ``before``.
+    """``after`` with only those lines formatted that are not lines of ``before``, and in the layout of ``before`` what
+    differs from it in nothing else: a statement that changed in one argument keeps the others as they were.
 
     Also in regions that a comment takes out of formatting (``# yapf: disable`` near the imports reaches to the end of
     the file): a merged statement has no layout of its own that anybody could have meant to keep.
@@ -32,7 +35,8 @@ def format_changes(before: str, after: str, *, path: str, root: Path | None) -> 
         return after
     formatted = formatted.replace(_MUTED, "")
     text = _take(before.split("\n"), after.split("\n"), formatted.split("\n"))
-    return text if _same_code(text, after) else after
+    kept = "\n".join(keep_layout(before.split("\n"), text.split("\n")))
+    return next((made for made in (kept, text) if _same_code(made, after)), after)
 
 
 def _formatted(text: str, path: str, root: Path | None) -> str | None:

@@ -1,0 +1,76 @@
+"""The layout that lines had, where nothing but their layout changed.
+
+Comes in: the lines of a module before and after. Goes out: the lines after. May touch: nothing.
+Words are told without parsing, for a changed passage is often no statement: who calls this compares the syntax trees.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+_WORD = re.compile(r"""#.*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]""")
+_CLOSERS = frozenset(")]}")
+
+
+def keep_layout(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    """``after``, with lines of ``before`` where those say the same at the same indentation."""
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "replace":
+            yield from _kept(before[i1:i2], after[j1:j2])
+        else:
+            yield from after[j1:j2]
+
+
+def _kept(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    first = 0
+    at = 0
+    while at < len(new):
+        starts = (k for k in range(first, len(old)) if _begin_alike(old[k], new[at]))
+        found = ((k, same) for k in starts if (same := _same(old[k:], new[at:])))
+        start, (taken, covered) = next(found, (first, (0, 1)))
+        yield from old[start : start + taken] if taken else new[at : at + 1]
+        first, at = start + taken, at + covered
+
+
+def _begin_alike(old: str, new: str) -> bool:
+    return bool(old.strip()) and _indentation(old) == _indentation(new) and _words(old)[:1] == _words(new)[:1]
+
+
+def _same(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
+    """How many first lines of both say the same, the fewest; ``None`` when they part before that."""
+    sides, counts = (list(_words(old[0])), list(_words(new[0]))), [1, 1]
+    while _without_final_commas(sides[0]) != _without_final_commas(sides[1]):
+        short = 0 if _length(sides[0]) <= _length(sides[1]) else 1
+        lines = (old, new)[short]
+        if not _begins(sides[1 - short], sides[short]) or counts[short] == len(lines):
+            return None
+        sides[short].extend(_words(lines[counts[short]]))
+        counts[short] += 1
+    return counts[0], counts[1]
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+@lru_cache(maxsize=4096)
+def _words(line: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(line))
+
+
+def _length(words: Sequence[str]) -> int:
+    return sum(word != "," for word in words)
+
+
+def _begins(long: Sequence[str], short: Sequence[str]) -> bool:
+    """Whether ``long`` begins with ``short``; a comma before a bracket is layout, and the bracket may be to come."""
+    wanted = [word for word in short if word != ","]
+    return [word for word in long if word != ","][: len(wanted)] == wanted
+
+
+def _without_final_commas(words: Sequence[str]) -> list[str]:
+    following = [*words[1:], ""]
+    return [word for word, after in zip(words, following, strict=True) if word != "," or after not in _CLOSERS]

@@ -9,9 +9,10 @@ follow. Line numbers are 1-based and inclusive. All texts have LF newlines; ``wr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from pathlib import Path
+from typing import Literal, Protocol, runtime_checkable
 
 Project = Literal["vllm-omni", "vllm-ascend", "vllm"]
 PACKAGES: Mapping[Project, str] = {"vllm-omni": "vllm_omni", "vllm-ascend": "vllm_ascend", "vllm": "vllm"}
@@ -67,6 +68,48 @@ class Tree(Protocol):
 
     def paths(self, prefix: str = "") -> Iterable[str]:
         """Every ``.py`` path below ``prefix``, sorted."""
+        ...
+
+
+@runtime_checkable
+class OnDisk(Protocol):
+    """What a tree can besides when its files lie in a folder, ``root``."""
+
+    root: Path
+
+
+@runtime_checkable
+class InGit(Tree, Protocol):
+    """What a tree can besides when it is in a git repository."""
+
+    def history(self, path: str) -> Sequence[Revision]:
+        """Every revision of ``path``, newest first."""
+        ...
+
+    def read_blob(self, blob: str) -> str:
+        """Text of a blob that ``history`` names, with LF newlines."""
+        ...
+
+    def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
+        """1-based lines by path that changed since the branch left ``since``."""
+        ...
+
+
+@runtime_checkable
+class InWork(Protocol):
+    """What a tree can besides when people work in it under git."""
+
+    def dirty(self, paths: Iterable[str]) -> list[str]:
+        """Those of ``paths`` whose content git could not give back."""
+        ...
+
+
+@runtime_checkable
+class Described(Protocol):
+    """What a tree can besides when it knows where its distribution's core metadata is."""
+
+    def metadata(self) -> str | None:
+        """Text of the core metadata, if there is one."""
         ...
 
 

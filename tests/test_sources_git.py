@@ -9,7 +9,7 @@ import git
 import pytest
 
 from runner_sync.errors import InputError
-from runner_sync.model import Tree
+from runner_sync.model import Described, InGit, InWork, OnDisk, Tree
 from runner_sync.sources import RevisionTree, WorkTree, declared_vllm, open_path
 
 RUNNER = "vllm_ascend/worker/model_runner_v1.py"
@@ -307,3 +307,15 @@ def test_a_damaged_repository_is_one_sentence(repo: Repo, file: str, text: str) 
     with pytest.raises(InputError, match=r"git cannot read .*: repair the checkout|is not a git checkout") as caught:
         open_path("vllm-ascend", repo.folder, ref=ref)
     assert "\n" not in str(caught.value)
+
+
+def test_what_a_tree_can_besides_is_told_by_its_type(repo: Repo, tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    (plain / INIT).parent.mkdir(parents=True)
+    (plain / INIT).write_text("")
+    trees = (open_path("vllm-ascend", repo.folder), open_path("vllm-ascend", repo.folder, ref="HEAD"))
+    can = [
+        {kind for kind in (Described, InGit, InWork, OnDisk) if isinstance(tree, kind)}
+        for tree in (*trees, open_path("vllm-ascend", plain))
+    ]
+    assert can == [{Described, InGit, InWork, OnDisk}, {Described, InGit}, {Described, OnDisk}]

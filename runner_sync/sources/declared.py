@@ -10,7 +10,7 @@ import re
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
-from runner_sync.model import Tree
+from runner_sync.model import Described, Tree
 from runner_sync.sources import version
 
 _TAG = re.compile(r"^\s*ARG\s+(?:VLLM_TAG|VLLM_VERSION|VLLM_BASE_TAG)=[\"']?(v?\d[\w.]*)", re.MULTILINE)
@@ -37,9 +37,7 @@ def declared_vllm(tree: Tree) -> str | None:
 
 def metadata(tree: Tree) -> str | None:
     """Text of a tree's core metadata (``PKG-INFO`` or ``METADATA``), if it has any."""
-    reader = getattr(tree, "metadata", None)
-    text = reader() if callable(reader) else tree.read("PKG-INFO")
-    return text if isinstance(text, str) else None
+    return tree.metadata() if isinstance(tree, Described) else tree.read("PKG-INFO")
 
 
 def _image(tree: Tree) -> str | None:

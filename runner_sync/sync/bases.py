@@ -13,7 +13,7 @@ from packaging.version import Version
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
 from runner_sync.lock import FILE_NAME
-from runner_sync.model import Project, Tree
+from runner_sync.model import InGit, Project, Tree
 from runner_sync.sync import history, inputs
 from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import UpgradeOptions
@@ -71,7 +71,7 @@ class Bases:
         locked = dict.fromkeys(ref for one in named for ref in (one.ref, *one.also))
         if locked:
             return [*(self._locked("vllm-ascend", ref, path, at_hand=now) for ref in locked), now]
-        if tree.source.kind == "git":
+        if isinstance(tree, InGit):
             units = [unit for found in self._sharing(path) for unit in texts.unit_texts(found.text).items()]
             wanted = {(name.rpartition(".")[2], text) for name, text in units}
             known = history.timeline(tree, path, {name for name, _ in wanted}, self.options.progress)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
-from runner_sync.model import FileChange, Finding, Report
+from runner_sync.model import FileChange, Finding, InGit, Report
 from runner_sync.sync import evidence, inputs, pairs, ratchet, selection
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found, find_modules
@@ -147,14 +147,12 @@ def _kept(findings: Sequence[Finding], options: CheckOptions, given: inputs.Inpu
 def _changed(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset[int]] | None:
     if options.changed_since is None:
         return None
-    ask = getattr(given.omni, "changed_lines", None)
-    if ask is None:
+    if not isinstance(given.omni, InGit):
         raise InputError(
             f"{given.omni.source.location} is no git checkout, so nothing changed there since "
             f"{options.changed_since}: leave --changed-since out."
         )
-    found: dict[str, frozenset[int]] = ask(options.changed_since)
-    return found
+    return given.omni.changed_lines(options.changed_since)
 
 
 def _report(

@@ -15,7 +15,7 @@ from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.notes import annotate
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Finding, Report, Source, Tree
+from runner_sync.model import BaseRef, FileChange, Finding, InWork, Report, Source, Tree
 from runner_sync.sync import inputs, planning, proof
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
@@ -222,8 +222,7 @@ def _refuse_filled(out: Path, changes: list[FileChange]) -> None:
 
 def _refuse_dirty(options: UpgradeOptions, changes: list[FileChange]) -> None:
     tree = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False).omni
-    dirty = getattr(tree, "dirty", None)
-    found = dirty([change.path for change in changes]) if dirty is not None else []
+    found = tree.dirty([change.path for change in changes]) if isinstance(tree, InWork) else []
     found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:
         raise InputError(f"{found[0]} has changes that git does not know: commit or stash them, or pass --allow-dirty.")

@@ -6,27 +6,25 @@ what ``sources`` touches, and the cache folder.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from runner_sync.lineage.timeline import Timeline, methods, nearest
-from runner_sync.model import Revision, Tree
+from runner_sync.model import InGit
 from runner_sync.sync.options import Progress
 from runner_sync.upgrade.job import Side
 
 
-def timeline(tree: Tree, path: str, names: Collection[str], progress: Progress) -> Timeline:
+def timeline(tree: InGit, path: str, names: Collection[str], progress: Progress) -> Timeline:
     """Read every revision of ``path`` once and keep the methods in ``names``."""
-    history: Sequence[Revision] = tree.history(path)  # type: ignore[attr-defined]
-    revisions = tuple(reversed(history))
+    revisions = tuple(reversed(tree.history(path)))
     bodies = []
     for k, revision in enumerate(revisions):
         progress("comparing revisions of vllm-ascend", k + 1, len(revisions))
-        found = methods(tree.read_blob(revision.blob))  # type: ignore[attr-defined]
+        found = methods(tree.read_blob(revision.blob))
         bodies.append({name: found[name] for name in names if name in found})
     return Timeline(revisions, tuple(bodies))
 
 
-def closest(tree: Tree, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[Side]:
+def closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[Side]:
     """The revisions that come closest to the ``wanted`` units, each a method name and a text; oldest first."""
     chosen = [known.revisions[k] for k in nearest(known, wanted)]
-    return [Side(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]  # type: ignore[attr-defined]
+    return [Side(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]

@@ -14,7 +14,7 @@ from runner_sync import config as configuration
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME, Lock, load
-from runner_sync.model import Project, Source, Tree
+from runner_sync.model import OnDisk, Project, Source, Tree
 from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile
 from runner_sync.sync.options import Progress, TreeOptions
 
@@ -51,7 +51,7 @@ def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *
         tree: Tree = sources.open_release("vllm-omni", options.version, needed=OMNI_FOLDERS, progress=progress)
         return Inputs(tree, None, configuration.load(Path("/nonexistent"), explicit=explicit), Lock())
     tree = sources.open_path("vllm-omni", options.path or Path(), ref=options.ref)
-    root = getattr(tree, "root", None)
+    root = tree.root if isinstance(tree, OnDisk) else None
     settings = configuration.load(root or Path(options.path or "."), explicit=explicit)
     text = tree.read(FILE_NAME) if with_lock else None
     return Inputs(tree, root, settings, load(text, path=FILE_NAME) if text else Lock())

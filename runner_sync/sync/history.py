@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from runner_sync.lineage.timeline import Timeline, methods, nearest
 from runner_sync.model import InGit
 from runner_sync.sync.options import Progress
 from runner_sync.upgrade.job import Side

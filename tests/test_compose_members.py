@@ -13,7 +13,7 @@ def method(name: str, *body: str) -> str:
     return "\n".join([f"    def {name}(self):", *(f"        {line}" for line in body or ("pass",))]) + "\n"
 
 
-DEVICE = {"torch.npu.Stream": "device code of the GPU side"}
+DEVICE = {"torch.npu.Stream": "code that people port by hand"}
 NOTHING = Twins(gpu_old={}, gpu_new={}, npu={}, inherited={})
 CALLER = {"run": method("run", "self.helper()")}
 HELPER = {"helper": method("helper", "return self.deeper()"), "deeper": method("deeper", "return 1")}
@@ -185,11 +185,17 @@ def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> Non
         NOTHING,
         gpu_new={"z": method("z", "self.a()"), "a": method("a"), "dev": method("dev", "flashinfer.plan()")},
         npu={"run": method("run", "self.z()", "self.dev()")},
-        device={"flashinfer": "device code of the GPU side"},
+        device={"flashinfer": "code that people port by hand"},
     )
     decisions = decide(twins)
     assert [member.name for member in decisions] == ["z", "a", "dev"]
-    assert decisions[2].reason == "it uses flashinfer, which is device code of the GPU side"
+    assert decisions[2].reason == "it uses flashinfer, which is code that people port by hand"
+
+
+def test_device_code_that_npu_has_done_without_before_is_no_change_of_this_upgrade() -> None:
+    members = {"a": method("a", "self.b()"), "b": method("b", "triton.jit()"), "c": method("c", "triton.jit(1)")}
+    twins = replace(NOTHING, gpu_new=members, device={"triton.": "what NPU lacks"}, former=("a", "b"), awaited=("b",))
+    assert actions(twins) == {"a": "left", "b": "device", "c": "device"}
 
 
 def test_what_device_code_needs_is_named() -> None:

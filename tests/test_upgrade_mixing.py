@@ -193,3 +193,8 @@ class TestUpgrade:
         assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
         assert "self.send(logits)" in text
         assert "self.send(info)" in text
+
+    def test_a_mixin_of_which_no_gpu_runner_uses_anything_is_not_brought(self, trees: Trees) -> None:
+        text, questions = self.upgraded(trees, self.OLD, self.MIXED.replace("            self.send(logits)\n", ""))
+        assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
+        assert "mixes in SendingMixin, which the NPU class has done without" in questions

@@ -105,6 +105,25 @@ def test_a_signature_follows_with_its_caller(tmp_path: Path, monkeypatch: pytest
     assert "return self._fetch(rows, first, len(kept))" in text
 
 
+def test_members_that_one_thing_keeps_out_are_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = """
+    def _stage(self, rows):
+        return self._pinned(rows)
+
+    def _pinned(self, rows):
+        return triton.pin(rows)
+
+    def _plan(self, rows):
+        return flashinfer.plan(rows)
+"""
+    _, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, GPU_TWIN + device)
+    asked = [line for line in questions.split("\n") if line.startswith("not ported")]
+    assert asked == [
+        "not ported: it uses triton., which is code that people port by hand; neither is what needs it: _stage",
+        "not ported: it uses flashinfer, which is code that people port by hand",
+    ]
+
+
 PARTS = """
     @staticmethod
     def _is_mark(value):

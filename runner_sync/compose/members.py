@@ -71,8 +71,12 @@ def decide(twins: Twins) -> list[Member]:
 def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: Mapping[str, str]) -> Member:
     if name in twins.inherited and twins.inherited[name] == text:
         return Member(name, "inherited", "the NPU class inherits the same text")
+    if name in bound and _did_without(name, twins):
+        return Member(name, "left", f"{WITHOUT}; {bound[name]}")
     if name in bound:
         return Member(name, "device", bound[name])
+    if _is_rebuilt(name, text, twins) and _did_without(name, twins):
+        return Member(name, "left", WITHOUT)
     if _is_rebuilt(name, text, twins):
         return Member(name, "rebuilt", "the GPU class replaces vLLM's version of it, and vllm-ascend has its own")
     if name in wanted:
@@ -80,10 +84,13 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
             return Member(name, "hook", "without it the call falls through to a parent that skips it")
         return Member(name, "port", "ported code calls it" if name not in twins.gpu_old else "NPU code needs it")
     if name in twins.inherited and _did_without(name, twins):
-        return Member(name, "left", "the NPU class has done without it since before this upgrade")
+        return Member(name, "left", WITHOUT)
     if name in twins.inherited:
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
     return Member(name, "unneeded", "nothing on the NPU side calls it")
+
+
+WITHOUT = "the NPU class has done without it since before this upgrade"
 
 
 def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:

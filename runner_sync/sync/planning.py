@@ -150,7 +150,8 @@ def _job(
     gpu_bases = bases.gpu_bases(found) if gpu_new is not None else ()
     missing = _mixins(found, program, gpu_new, given.profile)
     settled = bases.gpu_settled(found) if gpu_new is not None else None
-    brought, left = _new_and_old(missing, found, [base.side for base in gpu_bases], settled, options)
+    used = _used_by_gpu(modules, given)
+    brought, left = _new_and_old(missing, found, [base.side for base in gpu_bases], settled, options, used)
     return ModuleJob(
         profile=given.profile,
         module=found.module,
@@ -261,10 +262,12 @@ def _new_and_old(
     earlier: Sequence[Side],
     settled: Side | None,
     options: UpgradeOptions,
+    used: frozenset[str],
 ) -> tuple[Mixins, Mixins]:
     """Missing mixins by class: those to bring, and those that the NPU class has done without since before this upgrade.
 
-    The latter are no change of an upgrade (``check`` reports them), unless ``--only`` asks for the class.
+    The latter are no change of an upgrade (``check`` reports them), unless ``--only`` asks for the class. A mixin of
+    which no GPU runner uses anything does nothing there yet, and is not brought either.
     """
     assert not missing or found.module.gpu is not None
     name = found.module.name
@@ -274,9 +277,17 @@ def _new_and_old(
         tables = [{b.expression for b in texts.bases_of(side.text, twin)} for side in earlier]
         old = set.intersection(*tables) if tables else set()
         old |= {b.expression for b in texts.bases_of(settled.text, twin)} if settled is not None else set()
+        old |= {mixin for mixin, names in missing.items() if names and not names & used}
     brought = {mixin: names for mixin, names in missing.items() if mixin not in old}
     left = {mixin: names for mixin, names in missing.items() if mixin in old}
     return ({name: brought} if brought else {}), ({name: left} if left else {})
+
+
+def _used_by_gpu(modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
+    """Names that any GPU twin reads from ``self``."""
+    twins = {other.module.gpu.path for other in modules if other.module.gpu is not None}
+    readings = [given.omni.read(path) for path in sorted(twins)]
+    return frozenset(name for text in readings if text for name in self_names(text))
 
 
 def callers_of(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:

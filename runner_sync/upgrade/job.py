@@ -99,11 +99,11 @@ class ModuleJob:
     @property
     def refused(self) -> dict[str, str]:
         """What a port must not bring, as text in NPU words, each with what it is; what NPU itself uses is no such."""
-        words = {word: "device code of the GPU side" for word in self.profile.unported if word not in self.text}
+        own = self.text + (self.upstream.text if self.upstream is not None else "")
+        words = {word: "code that people port by hand" for word in self.profile.unported if word not in self.text}
         for row in self.profile.names:
             if not row.new_module.startswith(f"{self.profile.package}.") and self.lacks(row.new_module, row.new_name):
                 words[row.new_name] = f"not in {row.new_module}"
-        own = self.text + (self.upstream.text if self.upstream is not None else "")
         return words | {
             f".{name}": f"not in {owner}" for name, owner in self.strangers.items() if f".{name}" not in own
         }

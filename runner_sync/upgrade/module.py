@@ -127,15 +127,21 @@ def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJo
 
 
 def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:
-    """GPU members that could not be taken over, each with a question; they change nothing."""
-    found = []
+    """GPU members that could not be taken over, with one question for all that one thing keeps out; they change
+    nothing."""
+    groups: dict[str, list[Member]] = {}
     for decision in decisions:
         name = f"{class_name}.{decision.name}"
-        if decision.action not in ("device", "rebuilt") or not is_selected(name, job.only) or name in side.settled:
-            continue
-        draft = Draft(name, [""], "own", "review")
-        text = side.full[name]
-        draft.reviews = [review(draft, job.path, f"{NOT_PORTED}{decision.reason}", 0.6, "", "", text, "")]
+        if decision.action in ("device", "rebuilt") and is_selected(name, job.only) and name not in side.settled:
+            cause = decision.reason.rpartition(": ")[2] if decision.action == "device" else decision.name
+            groups.setdefault(cause, []).append(decision)
+    found = []
+    for cause, members in groups.items():
+        first = next((member for member in members if member.reason == cause), members[0])
+        others = ", ".join(member.name for member in members if member is not first)
+        draft = Draft(f"{class_name}.{first.name}", [""], "own", "review")
+        reason = f"{NOT_PORTED}{first.reason}" + (f"; neither is what needs it: {others}" if others else "")
+        draft.reviews = [review(draft, job.path, reason, 0.6, "", "", side.full[draft.name], "")]
         found.append(draft)
     return found
 

@@ -169,6 +169,7 @@ def _job(
         mixins=brought,
         unmixed=left,
         records=_records(program),
+        constructors=program.constructors(found.text, texts.dotted(found.path)),
         heirs=_heirs(found, program, given) if gpu_new is not None else {},
         only=options.only,
         policies=given.config.units,

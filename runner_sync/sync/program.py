@@ -5,11 +5,13 @@ Comes in: trees and module texts. Goes out: ``Inherited`` values. May touch: the
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from runner_sync import mro
+from runner_sync.compose.constructors import own_fields
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES, Project, Tree
@@ -83,6 +85,30 @@ class Program:
                 source = self.module(module) if origin.module else ("", owner.text)
                 if source is not None and (found := _Class(module, origin.name, source[1])).is_there:
                     yield found
+
+    def constructors(self, text: str, dotted: str) -> dict[str, frozenset[str]]:
+        """The keywords that constructors of omni dataclasses take, by the names that a module imports them under."""
+        found = {}
+        for node in ast.parse(text).body:
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            module = _absolute("." * node.level + (node.module or ""), dotted)
+            for name in node.names if _project(module) == "vllm-omni" else ():
+                source = self.module(module)
+                fields = self._fields(_Class(module, name.name, source[1])) if source is not None else None
+                if fields is not None:
+                    found[name.asname or name.name] = fields
+        return found
+
+    def _fields(self, owner: _Class) -> frozenset[str] | None:
+        """The fields of a dataclass; ``None`` where the class, or a base of it, is something else or not at hand."""
+        found: set[str] = set()
+        for one in mro.linearise(owner, self._parents) if owner.is_there else (owner,):
+            added = own_fields(one.text, one.name) if one.is_there else None
+            if added is None or len(texts.bases_of(one.text, one.name)) > len([*self._parents(one)]):
+                return None
+            found |= set(added)
+        return frozenset(found) or None
 
     def bases(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
         """Base expressions of a class; empty when the module has no such class."""

@@ -63,7 +63,8 @@ class ModuleJob:
     dotted names that derived modules once had, with what they are called now; ``inherited`` is what each class has from
     its bases, ``heirs`` the same, as if it had its GPU twin as a base, for those that are meant to and do not yet;
     ``parents`` are bases to put in front, ``mixins`` those to put behind, each with the names that it gives to
-    ``self``, ``unmixed`` such as the class goes on without; ``records`` are those of modules upgraded before;
+    ``self``, ``unmixed`` such as the class goes on without; ``records`` are those of modules upgraded before,
+    ``constructors`` the keywords that records of omni's take;
     ``policies`` say which side wins conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's
     added lines since a base; ``lacks`` says whether a module of the trees, as they are after this run, is known not to
     have a name; ``strangers`` are members of GPU classes that the class which stands for them on NPU does not have,
@@ -88,6 +89,7 @@ class ModuleJob:
     heirs: Mapping[str, Inherited] = field(default_factory=dict)
     parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     records: Mapping[str, Record] = field(default_factory=dict)
+    constructors: Mapping[str, frozenset[str]] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
     relocated: Mapping[str, str] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.compose import records
+from runner_sync.compose.constructors import set_apart
 from runner_sync.compose.imports import Import, Provider, add, imports, settle
 from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
 from runner_sync.compose.notes import NOT_PORTED
@@ -46,6 +47,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
         porting.follow_twin(chosen, job, side)
         notes = _port(chosen, drafts, job, side)
     _fit_records(chosen, drafts, job)
+    _set_apart(chosen, job)
     _drop_redundant(chosen, drafts, job, side)
     drafts += _mixed_in(job)
     for draft in drafts:
@@ -124,6 +126,17 @@ def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJo
             made = fitted.statement
             draft.reviews.append(review(draft, job.path, fitted.reason, 0.8, "", "", made, made, line=fitted.line))
             fitted = records.fit(draft.text, known)
+
+
+def _set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
+    """Set what a constructor newly gets and does not take on the record that it makes."""
+    for draft in chosen:
+        found = None if draft.removed else set_apart(draft.before, draft.text, job.constructors)
+        while found is not None:
+            advance(draft, found.text)
+            made = found.statement
+            draft.reviews.append(review(draft, job.path, found.reason, 0.7, "", "", made, made, line=found.line))
+            found = set_apart(draft.before, draft.text, job.constructors)
 
 
 def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:

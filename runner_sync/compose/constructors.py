@@ -1,0 +1,98 @@
+"""Keywords that upstream's record takes and the record that stands in its place does not: set on the record instead.
+
+Comes in: method texts and the keywords that constructors accept. Goes out: the text with ``record.name = value`` behind
+the call. May touch: nothing.
+
+vllm-ascend hands new results on as arguments of its own record (``spec_token_ids=`` since 0.25.1rc1, by a patch of
+vLLM's class that does not reach omni's subclass); omni's own runners set such a field on the record that they made.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from runner_sync.compose.records import Fields, fields
+from runner_sync.statements import parse_unit
+
+Constructors = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SetApart:
+    """The text with one keyword less, and the 1-based ``line`` of the ``statement`` that does its work."""
+
+    text: str
+    line: int
+    statement: str
+    reason: str
+
+
+def set_apart(before: str, text: str, constructors: Constructors) -> SetApart | None:
+    """The first keyword set apart that a constructor does not accept, and that ``before`` does not give it either."""
+    known = {(name, key.arg) for _, name, call in _constructions(before, constructors) for key in call.keywords}
+    for made, name, call in _constructions(text, constructors):
+        for key in call.keywords:
+            if key.arg is None or key.arg in constructors[name] or (name, key.arg) in known:
+                continue
+            if made.value is call and len(made.targets) == 1 and isinstance(made.targets[0], ast.Name):
+                line, statement, new = _moved(text, made, made.targets[0].id, key)
+                return SetApart(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
+    return None
+
+
+def own_fields(text: str, name: str) -> Fields | None:
+    """The fields that a class of the module ``text`` adds to the generated constructor; none if it is no dataclass
+    itself. ``None`` where it has a constructor of its own, or is not there."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            if any(isinstance(one, ast.FunctionDef) and one.name in ("__init__", "__new__") for one in node.body):
+                return None
+            decorators = [ast.unparse(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+            return fields(text, name) if any(one.endswith("dataclass") for one in decorators) else ()
+    return None
+
+
+def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.Assign, str, ast.Call]]:
+    try:
+        tree = parse_unit(text)
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(call := node.value, ast.Call):
+            name = ast.unparse(call.func)
+            if name in constructors:
+                yield node, name, call
+
+
+def _moved(text: str, made: ast.Assign, target: str, key: ast.keyword) -> tuple[int, str, str]:
+    """The line and text of the assignment, and the text with it."""
+    lines = text.splitlines(keepends=True)
+    start = _offset(lines, key.lineno, key.col_offset)
+    value_start, end = _span(lines, key.value)
+    behind = _span(lines, made)[1]
+    statement = f"{target}.{key.arg} = {text[value_start:end]}"
+    margin = " " * made.col_offset
+    after = _ARGUMENT_END.match(text, end)
+    if after is not None:
+        end = after.end()
+    else:
+        start = len(text[:start].rstrip().removesuffix(","))
+    call = text[:start] + text[end:behind]
+    line = call.count("\n") + 2
+    return line, statement, f"{call}\n{margin}{statement}{text[behind:]}"
+
+
+_ARGUMENT_END = re.compile(r"\s*,[ \t]*(?:\n[ \t]*)?")
+
+
+def _span(lines: Sequence[str], node: ast.expr | ast.stmt) -> tuple[int, int]:
+    end = _offset(lines, node.end_lineno or node.lineno, node.end_col_offset or 0)
+    return _offset(lines, node.lineno, node.col_offset), end
+
+
+def _offset(lines: Sequence[str], line: int, column: int) -> int:
+    """The place in the text of a place in a tree, whose columns are in bytes of UTF-8."""
+    return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())

@@ -1,0 +1,93 @@
+"""Keywords that a constructor does not take: which are set on the record, and which calls are left as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.compose.constructors import own_fields, set_apart
+
+KNOWN = {"Output": frozenset({"ids", "tokens"})}
+
+
+def body(*lines: str) -> str:
+    return "".join(f"        {line}\n" if line else "\n" for line in ("", *lines)).lstrip("\n")
+
+
+def method(*lines: str) -> str:
+    return "    def run(self):\n" + body(*lines)
+
+
+BEFORE = method("made = Output(ids=ids)", "return made")
+
+
+@pytest.mark.parametrize(
+    ("now", "expected", "line"),
+    [
+        pytest.param(
+            method("made = Output(ids=ids, drafts=self.drafts[0])", "return made"),
+            method("made = Output(ids=ids)", "made.drafts = self.drafts[0]", "return made"),
+            3,
+            id="the last argument",
+        ),
+        pytest.param(
+            method("made = Output(drafts=drafts, ids=ids)", "return made"),
+            method("made = Output(ids=ids)", "made.drafts = drafts", "return made"),
+            3,
+            id="the first argument",
+        ),
+        pytest.param(
+            method("made = Output(", "    ids=ids,", "    drafts='é' + drafts,", ")", "return made"),
+            method("made = Output(", "    ids=ids,", "    )", "made.drafts = 'é' + drafts", "return made"),
+            5,
+            id="an argument on a line of its own",
+        ),
+    ],
+)
+def test_a_keyword_that_upstreams_record_takes_is_set_on_omnis(now: str, expected: str, line: int) -> None:
+    found = set_apart(BEFORE, now, KNOWN)
+    assert found is not None
+    assert (found.text, found.line) == (expected, line)
+    assert found.text.split("\n")[line - 1].strip() == found.statement
+    assert set_apart(BEFORE, found.text, KNOWN) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        pytest.param(BEFORE, method("made = Output(ids=ids, tokens=tokens)"), id="a field that it has"),
+        pytest.param(BEFORE, method("made = Other(ids=ids, drafts=drafts)"), id="a class that nobody knows"),
+        pytest.param(BEFORE, method("return Output(drafts=drafts)"), id="a record without a name"),
+        pytest.param(BEFORE, method("self.made = Output(drafts=drafts)"), id="a record that is no local"),
+        pytest.param(BEFORE, method("made = Output(**fields)"), id="fields that cannot be seen"),
+        pytest.param(BEFORE, method("made = finish(Output(drafts=drafts))"), id="a record inside another call"),
+        pytest.param(
+            method("made = Output(drafts=1)"), method("made = Output(drafts=2)"), id="what omni gave it before, too"
+        ),
+    ],
+)
+def test_other_calls_stay(before: str, now: str) -> None:
+    assert set_apart(before, now, KNOWN) is None
+
+
+MODULE = """\
+@dataclass
+class Base:
+    ids: list
+
+@dataclasses.dataclass(frozen=True)
+class Frozen(Base):
+    tokens: list = None
+
+class Plain(Base):
+    modality: str = ""
+
+class Own:
+    def __init__(self, ids): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "added"), [("Base", ("ids",)), ("Frozen", ("tokens",)), ("Plain", ()), ("Own", None), ("Gone", None)]
+)
+def test_what_a_class_adds_to_the_generated_constructor(name: str, added: tuple[str, ...] | None) -> None:
+    assert own_fields(MODULE, name) == added

@@ -95,6 +95,22 @@ def test_the_override_that_vllm_ascend_gave_a_parameter(corpus_release: CorpusRe
     assert ("OmniNPUModelRunner.initialize_kv_cache", "kv_cache_allocation_context") in keys(found)
 
 
+@pytest.mark.parametrize(
+    ("version", "base", "to", "expected"),
+    [
+        # 0.27.0rc1 brought the method to OmniNPUModelRunner, by hand.
+        ("0.25.0rc1", "0.24.0rc1", "0.27.1rc1", ["_update_states"]),
+        ("0.27.0rc1", "0.24.0rc1", "0.27.1rc1", []),
+        ("0.25.0rc1", "0.24.0rc1", "0.24.0rc1", []),
+    ],
+)
+def test_the_states_that_non_last_ranks_never_got(
+    corpus_release: CorpusRelease, version: str, base: str, to: str, expected: list[str]
+) -> None:
+    found = findings(corpus_release, version, "RS105", base=base, to=to)
+    assert [finding.symbol for finding in found] == expected
+
+
 def test_nothing_untidy_is_claimed_of_released_runners(corpus_release: CorpusRelease) -> None:
     for version in ("0.18.0", "0.22.0", "0.26.0"):
         assert findings(corpus_release, version, "RS4") == []

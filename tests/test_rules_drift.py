@@ -247,6 +247,47 @@ def test_parameters(own: str, new: str, expected: list[str]) -> None:
     assert symbols(given, "RS104") == expected
 
 
+# RS105
+
+HIDING = """
+from vllm_ascend.worker.model_runner_v1 import NPUModelRunner
+from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+
+class NPUARModelRunner(OmniGPUModelRunner, NPUModelRunner):
+    def _dummy_run(self, num_tokens, with_prefill=False):
+        self.prepare(num_tokens)
+        self.pad(num_tokens)
+"""
+STATES = "def _update_states(self, output):\n    self.rows = output.rows"
+NEW_STATES = f"{STATES}\n    self.receive(output)"
+HAS_STATES = OMNI_GPU_BASE.replace("    pass\n", "    def _update_states(self, output):\n        self.mine(output)\n")
+HANDS_ON = HAS_STATES.replace("self.mine(output)", "return super()._update_states(output)")
+OWN_STATES = (
+    HIDING + "    def _update_states(self, output):\n        return NPUModelRunner._update_states(self, output)\n"
+)
+
+
+def two(states: str) -> str:
+    return upstream(f"{dedent(BODY)}\n{states}" if states else BODY)
+
+
+@pytest.mark.parametrize(
+    ("npu", "gpu_base", "old", "new", "expected"),
+    [
+        pytest.param(HIDING, HAS_STATES, STATES, NEW_STATES, ["_update_states"], id="changed"),
+        pytest.param(HIDING, HAS_STATES, "", STATES, ["_update_states"], id="added"),
+        pytest.param(HIDING, HAS_STATES, STATES, STATES, [], id="left as it was"),
+        pytest.param(HIDING, HANDS_ON, STATES, NEW_STATES, [], id="the base hands on"),
+        pytest.param(HIDING, OMNI_GPU_BASE, STATES, NEW_STATES, [], id="nothing in front has it"),
+        pytest.param(OWN_STATES, HAS_STATES, STATES, NEW_STATES, [], id="NPU has it itself"),
+        pytest.param(HIDING.replace(", NPUModelRunner)", ")"), HAS_STATES, STATES, NEW_STATES, [], id="no base of it"),
+    ],
+)
+def test_what_a_base_in_front_hides(npu: str, gpu_base: str, old: str, new: str, expected: list[str]) -> None:
+    gpu = "class GPUARModelRunner(OmniGPUModelRunner):\n    pass\n"
+    assert symbols(job(npu, gpu, upstream=two(new), base=two(old), gpu_base=gpu_base), "RS105") == expected
+
+
 # RS110
 
 RULER = "# " + "-" * 30 + " Omni-new " + "-" * 30

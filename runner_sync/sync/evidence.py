@@ -23,7 +23,7 @@ from runner_sync.verify.job import CheckModule
 LOCKED = ("RS110", "RS201")
 """Rules that compare with the lock."""
 
-DRIFT = ("RS101", "RS102", "RS104")
+DRIFT = ("RS101", "RS102", "RS104", "RS105")
 """Rules that compare the target vllm-ascend with the base."""
 
 AGAINST_VLLM = ("RS202", "RS207")

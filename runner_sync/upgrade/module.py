@@ -29,6 +29,7 @@ from runner_sync.units import replace as exchange
 from runner_sync.upgrade import ascend, gpu, inheriting, outcomes, porting
 from runner_sync.upgrade.asking import ask_about_order, ask_about_unknown
 from runner_sync.upgrade.doubts import advance, relocate, review
+from runner_sync.upgrade.hidden import hidden_changes
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, is_selected
 
 
@@ -49,7 +50,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     _fit_records(chosen, drafts, job)
     _set_apart(chosen, job)
     _drop_redundant(chosen, drafts, job, side)
-    drafts += _mixed_in(job)
+    drafts += [*_mixed_in(job), *hidden_changes(drafts, job)]
     for draft in drafts:
         ask_about_order(draft, job.path)
     text = _compose(drafts, job, side)

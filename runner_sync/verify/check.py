@@ -143,7 +143,7 @@ class _Ran:
         return code != "RS490"
 
 
-_NEEDS_UPSTREAM = frozenset({"RS101", "RS102", "RS104"})
+_NEEDS_UPSTREAM = frozenset({"RS101", "RS102", "RS104", "RS105"})
 _NEEDS_LOCK = frozenset({"RS110", "RS201"})
 _NEEDS_VLLM = frozenset({"RS202", "RS207"})
 

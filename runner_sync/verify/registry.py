@@ -69,9 +69,14 @@ LOCAL: tuple[Rule, ...] = (
 
 
 def _of_upstream() -> tuple[Rule, ...]:
-    from runner_sync.verify.rules import rs101_body_drift, rs102_upstream_gone, rs104_signature_drift
+    from runner_sync.verify.rules import (
+        rs101_body_drift,
+        rs102_upstream_gone,
+        rs104_signature_drift,
+        rs105_hidden_change,
+    )
 
-    return rs101_body_drift, rs102_upstream_gone, rs104_signature_drift
+    return rs101_body_drift, rs102_upstream_gone, rs104_signature_drift, rs105_hidden_change
 
 
 def _of_lock() -> tuple[Rule, ...]:

@@ -1,0 +1,56 @@
+"""Methods of the upstream class that a base in front of it hides, and that upstream has added or changed.
+
+Comes in: drafts and a ``ModuleJob``. Goes out: drafts with a question each; they change nothing. May touch: nothing.
+
+No copy of such a method is there to merge into, and nothing fails: it does not run. vllm-omni 0.27.0rc1 brought
+vllm-ascend's ``_update_states`` back by hand, which ``OmniGPUModelRunner`` hides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from runner_sync.compose.members import canonical
+from runner_sync.units import texts
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, is_selected
+
+
+def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
+    """One draft per method, in upstream's order."""
+    ref = _base_ref(drafts)
+    side = next((side for side in job.bases if side.ref == ref), None)
+    if job.upstream is None or side is None or not _is_direct_base(job):
+        return
+    anchor, name = job.module.upstreams[0], job.module.name
+    own = {draft.member for draft in drafts if draft.owner == name and not draft.removed}
+    inherited = job.inherited.get(name, Inherited()).members
+    old = texts.members(side.text, anchor.name, side.path)
+    for member, new in texts.members(job.upstream.text, anchor.name, job.upstream.path).items():
+        mine = inherited.get(member)
+        if member in own or mine is None or not is_selected(f"{name}.{member}", job.only):
+            continue
+        before = old.get(member, "")
+        if f"super().{member}(" not in mine and canonical(before) != canonical(new):
+            done = "changed" if before else "added"
+            reason = (
+                f"{anchor.project} {done} it since {ref}, and it does not run: a base in front of {anchor.name} has "
+                "its own, which does not call it"
+            )
+            draft = Draft(f"{name}.{member}", [""], "own", "review")
+            draft.reviews = [review(draft, job.path, reason, 0.5, before, mine, new, mine)]
+            yield draft
+
+
+def _base_ref(drafts: Sequence[Draft]) -> str:
+    """The revision that most copies of the module come from."""
+    refs = Counter(draft.base.ref for draft in drafts if draft.base is not None)
+    return refs.most_common(1)[0][0] if refs else ""
+
+
+def _is_direct_base(job: ModuleJob) -> bool:
+    """Whether the module's class itself names upstream's class as a base; its heirs would only say the same again."""
+    anchor = job.module.upstreams[0]
+    bases = texts.bases_of(job.text, job.module.name)
+    return any(anchor.name in (base.expression, *(origin.name for origin in base.origins)) for base in bases)

@@ -1,0 +1,50 @@
+"""What vllm-ascend added or changed and the NPU class does not run, because a base in front of it has its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import ASCEND, ASCEND_NEW, GPU_BASE, OMNI_TREE, Trees, commit, lay_out, stay_at_home
+
+from runner_sync.sync import upgrade
+
+OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
+ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
+
+
+def questions(folder: Path, own: str, target: str, **rest: object) -> list[str]:
+    """What is asked when omni's GPU base has ``own`` besides, and the target's class ``target``."""
+    trees = Trees(folder)
+    lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE] + "\n    " + own.replace("\n", "\n    ").rstrip(" ")})
+    commit(trees.omni)
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: ASCEND_NEW[ASCEND] + "\n    " + target.replace("\n", "\n    ").rstrip(" ")})
+    commit(trees.ascend_old)
+    result = upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1", **rest))
+    return [item.reason for item in result.report.reviews if item.unit.endswith("._update_states")]
+
+
+@pytest.fixture(autouse=True)
+def _no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+
+
+def test_a_new_method_that_does_not_run_is_a_question(tmp_path: Path) -> None:
+    (reason,) = questions(tmp_path, OWN, ASCENDS)
+    assert reason.startswith(
+        "vllm-ascend added it since HEAD~1, and it does not run: a base in front of NPUModelRunner"
+    )
+
+
+def test_a_base_that_hands_on_hides_nothing(tmp_path: Path) -> None:
+    hands_on = OWN.replace("self.mine = scheduler_output", "return super()._update_states(scheduler_output)")
+    assert questions(tmp_path, hands_on, ASCENDS) == []
+
+
+def test_what_nobody_asked_for_is_no_question(tmp_path: Path) -> None:
+    assert questions(tmp_path, OWN, ASCENDS, only=("*._forward",)) == []
+
+
+def test_what_the_target_does_not_define_is_no_question(tmp_path: Path) -> None:
+    assert questions(tmp_path, OWN, "    def _other(self):\n        return 1\n") == []

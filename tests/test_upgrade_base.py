@@ -58,3 +58,17 @@ def test_the_types_of_a_record_do_not_make_it_another_one(extra: dict[str, str],
     found = find_base("State", record(a="Any", b="Any", c="Any", **extra), MODULE, upstream)
     assert found is not None
     assert found.kind == kind
+
+
+STEPS = "".join(f"        hidden = self.step_{k}(hidden, {k})\n" for k in range(4))
+FIRST = f"    def run(self, a):\n        hidden = self.start(a)\n{STEPS}        return self.finish(a)\n"
+LATER = "    def run(self, a):\n        out = self.start(a)\n        return self.finish(a)\n"
+
+
+def test_a_local_that_omni_renamed_makes_no_other_revision_closer() -> None:
+    """Every statement that mentions it differs in words, and the shorter text has fewer of them to differ in."""
+    mine = FIRST.replace("hidden", "output")
+    found = find_base(UNIT, mine, MODULE, [side("0.1", FIRST), side("0.2", LATER)])
+    assert found is not None
+    assert (found.ref.ref, found.origin.text) == ("0.1", FIRST)
+    assert found.ref.similarity == 1.0

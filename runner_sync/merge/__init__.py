@@ -197,5 +197,6 @@ __all__ = [
     "flatten",
     "merge",
     "settled_for",
+    "with_omni_names",
     "with_omni_names_behind",
 ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.dataflow import binds
@@ -30,15 +30,24 @@ class Pair:
     equal: bool
 
 
-def align(left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMILAR) -> list[Pair]:
-    """Pairs of equal and, between them, similar nodes; increasing on both sides."""
+Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
+
+
+def align(
+    left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMILAR, wanted: Gap | None = None
+) -> list[Pair]:
+    """Pairs of equal and, between them, similar nodes; increasing on both sides.
+
+    ``wanted`` says of which gaps between equal nodes the similar ones matter, all of them unless told.
+    """
     equal = _close_gaps(left, common(left, right))
     inner_left, inner_right = suites(left), suites(right)
     pairs: list[Pair] = []
     i = j = 0
     for a, b in [*equal, (len(left), len(right))]:
-        gap = pair_similar(left[i:a], right[j:b], inner_left[i:a], inner_right[j:b], similar=similar)
-        pairs += [Pair(i + x, j + y, equal=False) for x, y in gap]
+        if wanted is None or wanted(left[i:a], right[j:b]):
+            gap = pair_similar(left[i:a], right[j:b], inner_left[i:a], inner_right[j:b], similar=similar)
+            pairs += [Pair(i + x, j + y, equal=False) for x, y in gap]
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1

@@ -11,12 +11,13 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Container, Mapping, Sequence
+from functools import lru_cache
 
 from runner_sync.merge.align import align
 from runner_sync.merge.dataflow import binds
 from runner_sync.model import Triple
-from runner_sync.statements import flatten, parse_unit
+from runner_sync.statements import Node, flatten, parse_unit
 
 SEEN = 2
 """How many statements must show a renaming; one could be a mere change."""
@@ -82,21 +83,23 @@ def _reach(text: str, name: str, line: int) -> range:
 
 def renamed_locals(base: str, omni: str) -> dict[str, str]:
     """``{base name: omni name}`` of locals that omni renamed consistently."""
+    locals_, own = _bound(base), _bound(omni)
+    gone, come = locals_ - _names(omni), own - _names(base)
+    if not gone or not come:
+        return {}
+
+    def may_rename(left: Sequence[Node], right: Sequence[Node]) -> bool:
+        return any(gone & node.names for node in left) and any(come & node.names for node in right)
+
     left, right = flatten(base), flatten(omni)
     votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for pair in align(left, right):
-        if pair.equal:
-            for word in set(re.findall(r"[A-Za-z_]\w*", left[pair.left].canon)):
-                votes[word][word] += 1
-        else:
-            for old, new in _differences(left[pair.left].canon, right[pair.right].canon):
-                votes[old][new] += 1
-    locals_ = _bound(base)
+    for pair in align(left, right, wanted=may_rename):
+        for old, new in _differences(left[pair.left].canon, right[pair.right].canon):
+            votes[old][new] += 1
     return {
         old: new
         for old, counts in votes.items()
-        if len(counts) == 1 and (new := next(iter(counts))) != old and counts[new] >= SEEN
-        if old in locals_ and new in _bound(omni) and not _mentions(base, new) and not _mentions(omni, old)
+        if old in gone and len(counts) == 1 and (new := next(iter(counts))) in come and counts[new] >= SEEN
     }
 
 
@@ -112,15 +115,21 @@ def _differences(a: str, b: str) -> set[tuple[str, str]]:
     return pairs
 
 
-def _bound(text: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def _names(text: str) -> frozenset[str]:
+    return frozenset(n.id for n in ast.walk(parse_unit(text)) if isinstance(n, ast.Name)) if text else frozenset()
+
+
+@lru_cache(maxsize=1024)
+def _bound(text: str) -> frozenset[str]:
     """Local names that are assigned; parameters are none, for callers know them."""
     tree = parse_unit(text)
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return names - {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    return frozenset(names) - {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
 
 
 def _mentions(text: str, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(parse_unit(text))) if text else False
+    return name in _names(text)
 
 
 def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:

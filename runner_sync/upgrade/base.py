@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from runner_sync import lineage
+from runner_sync import lineage, merge
 from runner_sync.lineage import Candidate, Origin
 from runner_sync.lock import digest
-from runner_sync.model import BaseRef, Lineage
+from runner_sync.model import BaseRef, Lineage, Triple
 from runner_sync.profile import RunnerModule
 from runner_sync.units import texts
 from runner_sync.upgrade.job import Side
@@ -38,7 +39,7 @@ def find_base(
     namesakes = {side.ref: (side, table[name]) for side in sides if name in (table := _units(side))}
     candidates = [Candidate(ref, body) for ref, (_, body) in namesakes.items()]
     known = _locked(text, candidates, locked) if locked is not None else None
-    origin = known or lineage.infer(text, candidates)
+    origin = known or _closest(text, candidates)
     if origin is None:
         return None
     anchor = module.upstreams[0]
@@ -58,13 +59,33 @@ def _units(side: Side) -> Mapping[str, str]:
     return texts.unit_texts(side.text, side.path)
 
 
+def _closest(text: str, candidates: Sequence[Candidate]) -> Origin | None:
+    """The closest candidate once locals are called alike: one that omni renamed counts against every revision, and
+    most against those with the most mentions of it."""
+    alike = [Candidate(candidate.ref, _named_alike(text, candidate.text)) for candidate in candidates]
+    origin = lineage.infer(text, alike)
+    if origin is None:
+        return None
+    return replace(origin, text=next(one.text for one in candidates if one.ref == origin.ref))
+
+
+@lru_cache(maxsize=1024)
+def _named_alike(text: str, other: str) -> str:
+    """``other`` with the local names of ``text``."""
+    try:
+        return merge.with_omni_names(Triple(other, text, other)).base
+    except (merge.UnparsableText, SyntaxError):
+        return other
+
+
 def _locked(text: str, candidates: Sequence[Candidate], entry: BaseRef) -> Origin | None:
     """The base that the lock names, when its revision is at hand and its text is the one that was locked."""
     for candidate in sorted(candidates, key=lambda one: one.ref != entry.ref):
         if digest(candidate.text) == entry.digest:
-            known = lineage.fingerprint(candidate.text)
+            known = lineage.fingerprint(_named_alike(text, candidate.text))
             score = lineage.similarity(text, candidate.text)
-            others = [lineage.fingerprint(other.text) for other in candidates if other.ref in entry.also]
+            also = [other.text for other in candidates if other.ref in entry.also]
+            others = [lineage.fingerprint(_named_alike(text, other)) for other in also]
             heritage = frozenset(canon for other in others for canon in other) - frozenset(known)
             return Origin(candidate.ref, candidate.text, max(score, lineage.COPY), heritage, entry.also)
     return None

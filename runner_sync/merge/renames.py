@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from runner_sync.merge.align import align
 from runner_sync.merge.dataflow import binds
 from runner_sync.model import Triple
-from runner_sync.statements import Node, flatten, parse_unit
+from runner_sync.statements import Node, UnparsableText, flatten, parse_unit
 
 SEEN = 2
 """How many statements must show a renaming; one could be a mere change."""
@@ -117,15 +117,21 @@ def _differences(a: str, b: str) -> set[tuple[str, str]]:
 
 @lru_cache(maxsize=1024)
 def _names(text: str) -> frozenset[str]:
-    return frozenset(n.id for n in ast.walk(parse_unit(text)) if isinstance(n, ast.Name)) if text else frozenset()
+    return frozenset(node.id for node in _walk(text) if isinstance(node, ast.Name))
 
 
 @lru_cache(maxsize=1024)
 def _bound(text: str) -> frozenset[str]:
     """Local names that are assigned; parameters are none, for callers know them."""
-    tree = parse_unit(text)
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return frozenset(names) - {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    names = {node.id for node in _walk(text) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return frozenset(names) - {node.arg for node in _walk(text) if isinstance(node, ast.arg)}
+
+
+def _walk(text: str) -> Iterator[ast.AST]:
+    try:
+        return ast.walk(parse_unit(text))
+    except SyntaxError as error:
+        raise UnparsableText(str(error), error.lineno or 1) from None
 
 
 def _mentions(text: str, name: str) -> bool:

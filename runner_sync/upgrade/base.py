@@ -74,7 +74,7 @@ def _named_alike(text: str, other: str) -> str:
     """``other`` with the local names of ``text``."""
     try:
         return merge.with_omni_names(Triple(other, text, other)).base
-    except (merge.UnparsableText, SyntaxError):
+    except merge.UnparsableText:
         return other
 
 

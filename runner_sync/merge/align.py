@@ -192,6 +192,8 @@ def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
 
 UNRELATED = 0.6
 
+Measure = Callable[[Node, Node, Suite, Suite], float]
+
 
 def pair_similar(
     left: Sequence[Node],
@@ -200,12 +202,13 @@ def pair_similar(
     inner_right: Sequence[Suite],
     *,
     similar: float = SIMILAR,
+    measure: Measure = alike,
 ) -> list[tuple[int, int]]:
     """The in-order pairing of similar nodes with the greatest total similarity (dynamic programming)."""
     if not left or not right or len(left) * len(right) > CELLS:
         return []
     pairs = [list(zip(side, inner, strict=True)) for side, inner in ((left, inner_left), (right, inner_right))]
-    shares = [[alike(a, b, x, y) for b, y in pairs[1]] for a, x in pairs[0]]
+    shares = [[measure(a, b, x, y) for b, y in pairs[1]] for a, x in pairs[0]]
     score = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
     for i in range(len(left) - 1, -1, -1):
         row, below = score[i], score[i + 1]

@@ -140,7 +140,8 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
     i = k = 0
     joined = list(pairs)
     for a, b in [*pairs, (len(left), len(right))]:
-        gap = pair_similar(nodes_l[i:a], nodes_r[k:b], inner_l[i:a], inner_r[k:b], similar=VERSION)
+        sides = (nodes_l[i:a], nodes_r[k:b], inner_l[i:a], inner_r[k:b])
+        gap = pair_similar(*sides, similar=VERSION, measure=_as_versions)
         joined += [(i + x, k + y) for x, y in gap]
         i, k = a + 1, b + 1
     for a, b in sorted(joined):
@@ -148,6 +149,12 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
             strand = weave.of_omni[left[a]]
             strand.upstream = right[b]
             weave.of_upstream[right[b]] = strand
+
+
+def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
+    """Similarity of two additions; those that bind the same names to the value of the same function are versions."""
+    share = alike(a, b, inside_a, inside_b)
+    return max(share, VERSION) if a.made_by and a.made_by == b.made_by else share
 
 
 def _in_one_place(weave: Weave, o: int, u: int) -> bool:
@@ -158,7 +165,8 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     omni, upstream = weave.omni[o], weave.upstream[u]
     if omni.is_clause or upstream.is_clause:
         return _is_one_strand(weave, omni.owner, upstream.owner)
-    return _is_one_strand(weave, omni.parent, upstream.parent) or (omni.canon == upstream.canon and omni.weight >= 1)
+    same = omni.canon == upstream.canon or (omni.made_by and omni.made_by == upstream.made_by)
+    return _is_one_strand(weave, omni.parent, upstream.parent) or (bool(same) and omni.weight >= 1)
 
 
 def _is_one_strand(weave: Weave, o: int, u: int) -> bool:

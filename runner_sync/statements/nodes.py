@@ -74,6 +74,12 @@ class Node:
         return match[1] if match else ""
 
     @cached_property
+    def made_by(self) -> str:
+        """What it binds and the function whose value it binds there (``a, b = self.f``), else empty."""
+        match = _MADE.match(self.canon) if not self.compound else None
+        return match[1] if match else ""
+
+    @cached_property
     def weight(self) -> float:
         """How much evidence an equal pair is: long statements identify a place, ``else:`` does not."""
         if self.is_comment:
@@ -84,6 +90,7 @@ class Node:
 
 
 _DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")
+_MADE = re.compile(r"([\w., ()]+ = [\w.]+)\(.*\)$")
 _COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
 
 

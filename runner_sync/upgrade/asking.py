@@ -5,12 +5,14 @@ Comes in: drafts. Goes out: review items on them. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.soundness import unreachable, uses_of
+from runner_sync.statements import parse_unit
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft
+from runner_sync.upgrade.job import Draft, ModuleJob
 
 
 def ask_about_order(draft: Draft, path: str) -> None:
@@ -34,6 +36,55 @@ def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> None:
         if _is_changed(draft):
             for line in uses_of(draft.text, name)[:1]:
                 _ask(draft, path, f"nothing at hand defines {name}", line)
+
+
+def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> None:
+    """Ask where an attribute is read whose last setter went in this upgrade, also if it is asked for first
+    (``hasattr(self, "x")``): what hangs on it is dead from now on."""
+    for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner):
+        mine = [draft for draft in drafts if draft.owner == owner]
+        before = {name for draft in mine for name in _set_by(draft.before)}
+        lost = before - {name for draft in mine if not draft.removed for name in _set_by(draft.text)}
+        lost -= {name for name in lost if any(f"self.{name}" in text for text in _around(owner, job))}
+        for name in sorted(lost):
+            for draft in mine:
+                lines = [] if draft.removed else _readings(draft.text, name)
+                for line in lines[:1]:
+                    _ask(draft, job.path, f"nothing sets self.{name} any more, which is read here", line)
+
+
+def _around(owner: str, job: ModuleJob) -> Iterator[str]:
+    """The other texts that may set an attribute of a class: its bases, and the class that it was copied from."""
+    inherited = job.inherited.get(owner)
+    yield from (text for text in inherited.members.values() if text) if inherited is not None else ()
+    if job.upstream is not None:
+        yield job.upstream.text
+
+
+def _set_by(text: str) -> set[str]:
+    """Attributes of ``self`` that a method assigns."""
+    return {
+        node.attr
+        for node in ast.walk(parse_unit(text))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _is_self(node.value)
+    }
+
+
+def _readings(text: str, name: str) -> list[int]:
+    """Lines that read an attribute of ``self``, or ask whether it has one."""
+    found = []
+    for node in ast.walk(parse_unit(text)):
+        if isinstance(node, ast.Attribute) and node.attr == name and _is_self(node.value):
+            found.append(node.lineno)
+        elif isinstance(node, ast.Call) and len(node.args) > 1 and _is_self(node.args[0]):
+            asked = node.args[1]
+            if isinstance(asked, ast.Constant) and asked.value == name:
+                found.append(node.lineno)
+    return sorted(found)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _is_changed(draft: Draft) -> bool:

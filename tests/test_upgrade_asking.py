@@ -1,0 +1,49 @@
+"""Questions about what a whole class reads and sets once its methods are merged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, BASE, OMNI_TREE, Trees, commit, dedent, lay_out, stay_at_home
+
+from runner_sync.sync import upgrade
+
+FIRST = "        self._update_states(scheduler_output)\n"
+SETS = FIRST + "        self.started = self.clock()\n"
+READS = """
+    def took(self):
+        if hasattr(self, "started"):
+            return self.clock() - 1
+        return None
+"""
+
+
+def unset(folder: Path, *, new: str = "", omni: str = READS) -> list[str]:
+    """What is asked about ``self.started``, which upstream's and omni's ``execute_model`` set before the upgrade."""
+    trees = Trees(folder)
+    lay_out(trees.omni, {BASE: dedent(OMNI_TREE[BASE]).replace(FIRST, SETS, 1) + omni})
+    commit(trees.omni)
+    lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_OLD[ASCEND]).replace(FIRST, SETS, 1)})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_NEW[ASCEND]) + new})
+    commit(trees.ascend_old)
+    result = upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    return [f"{item.unit}: {item.reason}" for item in result.report.reviews if "self.started" in item.reason]
+
+
+@pytest.fixture(autouse=True)
+def _no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+
+
+def test_what_nothing_sets_any_more_is_a_question_where_it_is_asked_for(tmp_path: Path) -> None:
+    assert unset(tmp_path) == ["OmniNPUModelRunner.took: nothing sets self.started any more, which is read here"]
+
+
+def test_what_upstream_sets_elsewhere_now_is_none(tmp_path: Path) -> None:
+    assert unset(tmp_path, new="\n    def start(self):\n        self.started = 1\n") == []
+
+
+def test_what_nothing_reads_is_none(tmp_path: Path) -> None:
+    assert unset(tmp_path, omni="\n    def took(self):\n        return self.clock()\n") == []

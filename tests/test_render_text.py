@@ -244,7 +244,13 @@ def test_long_sides_are_shown_from_where_they_differ() -> None:
     item = replace(review(omni, omni=omni, upstream=upstream), base="")
     text = render(Report("upgrade", reviews=(item,)), "text")
     shown = [line.partition("|")[2].strip() for line in text.split("\n") if "|" in line]
-    assert shown == ["(nothing)", "… 9 lines alike", "a8,", "c,", ")"]
+    assert shown == ["(nothing)", "… 8 lines alike", "a7,", "a8,", "c,", ")"]
+
+
+def test_where_three_sides_differ_what_omni_has_is_shown_although_it_was_taken() -> None:
+    item = replace(review("limit(omni)", omni="limit(omni)", upstream="limit(padded)"), base="limit()")
+    shown = [line.strip() for line in render(Report("upgrade", reviews=(item,)), "text").split("\n") if "|" in line]
+    assert shown == ["base | limit()", "omni | limit(omni)", "upstream | limit(padded)"]
 
 
 def test_a_class_gives_way_before_its_member_in_a_narrow_table() -> None:

@@ -6,6 +6,7 @@ Everything that comes from a source tree passes ``escape.visible`` or ``escape.o
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator, Sequence
 
 from runner_sync.model import Finding, Hunk, Report, ReviewItem, Source, UnitReport
@@ -104,18 +105,25 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
         side: [line.rstrip() for line in visible(text).strip("\n").split("\n")] if text.strip() else []
         for side, text in texts.items()
     }
-    alike = _alike([lines for lines in sides.values() if lines])
+    both = bool(sides["base"] and sides["upstream"])
     for side, lines in sides.items():
-        if side != chosen and not (side == "chosen" and chosen in ("omni", "upstream", "base", "nothing")):
-            yield from _side(side, lines, ink, alike=alike)
+        is_told = side == chosen and not (side == "omni" and both)
+        if not is_told and not (side == "chosen" and chosen in ("omni", "upstream", "base", "nothing")):
+            other = (
+                sides["upstream"]
+                if side == "base"
+                else sides["base"] or sides["omni" if side != "omni" else "upstream"]
+            )
+            yield from _side(side, lines, ink, alike=_alike(lines, other))
 
 
-def _alike(sides: Sequence[Sequence[str]]) -> int:
-    """How many first lines to leave out: those in which long sides agree, but for the last of them."""
-    if len(sides) < 2 or max(map(len, sides)) <= _SIDE_LINES:
+def _alike(lines: Sequence[str], other: Sequence[str]) -> int:
+    """How many first lines of a long side to leave out: those that the other one has, too, but for the last."""
+    if not other or len(lines) <= _SIDE_LINES:
         return 0
-    same = next((k for k, rows in enumerate(zip(*sides, strict=False)) if len(set(rows)) > 1), 0)
-    return same - 1 if same >= _SIDE_LINES else 0
+    matcher = difflib.SequenceMatcher(None, lines, other, autojunk=False)
+    first = next((i for tag, i, *_ in matcher.get_opcodes() if tag != "equal"), 0)
+    return max(0, min(first - 1, len(lines) - _SIDE_LINES))
 
 
 def _side(side: str, lines: Sequence[str], ink: Ink, *, alike: int) -> Iterator[str]:

@@ -9,7 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
-from runner_sync.merge.passages import set_for_nothing, set_twice, unread_additions
+from runner_sync.merge.passages import (
+    set_for_nothing,
+    set_twice,
+    under_new_conditions,
+    unread_additions,
+    used_too_early,
+)
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import with_omni_names, with_omni_names_behind, with_upstream_names
@@ -88,6 +94,8 @@ def merge(
         if reason:
             doubts.append(Doubt(strand, reason, 0.5))
     emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream))
+    doubts += under_new_conditions(weave, kept)
+    doubts += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     nearby = _nearby(weave, strands, emitted)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(

@@ -7,7 +7,7 @@ touch: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from runner_sync.merge.dataflow import attributes_set, binds, reads
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
@@ -187,6 +187,50 @@ def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
         if both:
             doubts.append(Doubt(strand, f"upstream sets {both[0]} now, which omni sets, too", 0.5))
     return doubts
+
+
+def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]) -> list[Doubt]:
+    """Omni's own uses of a local in front of the statement that sets it now: moved by upstream, or put in its place.
+
+    ``line[id(strand)]`` is where a strand stands in the result.
+    """
+    doubts = []
+    replacing = [(line[id(s)], binds(any_node(weave, s))) for s in kept if s.sides == "u"]
+    for strand in kept:
+        if strand.sides != "o" or strand.omni is None:
+            continue
+        for name in sorted(reads(weave.omni[strand.omni])):
+            setter = _setter(weave, strand.omni, name)
+            places = [place for place, names in replacing if name in names and not setter.kept] or [
+                line.get(id(setter), 0)
+            ]
+            if min(places) > line[id(strand)]:
+                doubts.append(Doubt(strand, f"upstream sets {name} below this now, which omni had set above it", 0.3))
+                break
+    return doubts
+
+
+def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Omni's own statements at the end of a branch that upstream put around what stood before them: they went$
+    their neighbour, and run under its condition now."""
+    doubts = []
+    for at, strand in enumerate(kept):
+        above = strand.parent
+        if strand.sides != "o" or any_node(weave, strand).is_comment or above is None or above.sides != "u":
+            continue
+        inside = [other for other in kept[at + 1 :] if other.parent is above and other.upstream is not None]
+        if any_node(weave, above).canon.startswith(CONDITIONS) and not inside:
+            doubts.append(Doubt(strand, f"it runs under {any_node(weave, above).canon!r} of upstream's now", 0.4))
+    return doubts
+
+
+CONDITIONS = ("if ", "elif ", "else", "for ", "while ", "except")
+
+
+def _setter(weave: Weave, index: int, name: str) -> Strand:
+    """The last statement of omni's above one that sets a local; the statement itself where there is none."""
+    above = (k for k in range(index - 1, -1, -1) if name in binds(weave.omni[k]))
+    return weave.of_omni[next(above, index)]
 
 
 def _versions(weave: Weave, strand: Strand) -> list[Node]:

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.ancestry import calls_parent
-from runner_sync.verify.drift import followers
+from runner_sync.verify.drift import followers, is_copy
 from runner_sync.verify.duplication import are_equal
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import Pair, pairs
@@ -35,7 +35,7 @@ SEVERITY: Severity = "warning"
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per method, at the NPU class."""
-    refs = Counter(follower.ref for follower in followers(subject))
+    refs = Counter(follower.ref for follower in followers(subject) if is_copy(subject, follower))
     base = subject.base(refs.most_common(1)[0][0]) if refs else None
     if subject.upstream is None or base is None or subject.runner is None:
         return

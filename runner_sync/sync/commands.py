@@ -113,7 +113,7 @@ def _rest(results: list[ModuleResult]) -> list[str]:
     if left:
         said.append(
             "not ported, for NPU has done without them at an earlier release too: "
-            f"{', '.join(left)} (`--only NAME` ports one)."
+            f"{', '.join(left)} (`--only NAME` ports one, or says what keeps it out)."
         )
     return said
 

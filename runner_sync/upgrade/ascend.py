@@ -11,13 +11,14 @@ from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose.members import canonical
+from runner_sync.compose.overrides import accepts, follow_signature
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.units import texts
 from runner_sync.upgrade import splitting
 from runner_sync.upgrade.base import Base, find_base, upstream_name
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, ModuleJob, winner
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, winner
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -40,6 +41,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         if draft.kind != "copy":
             if draft.kind == "override" and draft.upstream is not None:
                 _touch_up(draft, job, base)
+                _follow_signature(draft, job, base)
             continue
         draft.base = base.ref
         if draft.upstream is not None:
@@ -114,6 +116,21 @@ def _touch_up(draft: Draft, job: ModuleJob, base: Base) -> None:
         reason = "a method of omni's own, brought up to date in the statements that it shares with upstream's"
         item = review(draft, job.path, reason, 0.6, base.origin.text, draft.before, draft.upstream, result.text)
         draft.reviews.append(item)
+
+
+def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
+    """Take the parameters that upstream's callers pass from now on, and pass them on to the overridden method."""
+    assert draft.upstream is not None
+    grown = follow_signature(draft.text, base.origin.text, draft.upstream)
+    inherited = job.inherited.get(draft.owner, Inherited()).members.get(draft.member)
+    if grown is None or (grown.passed and inherited is not None and not accepts(inherited, grown.added)):
+        return
+    said = ", ".join(grown.added)
+    done = "taken here and passed on" if grown.passed else "taken here, used nowhere yet"
+    reason = f"upstream passes {said} from now on: {done}"
+    draft.reviews.append(review(draft, job.path, reason, 0.6, base.origin.text, draft.text, draft.upstream, grown.text))
+    draft.texts.append(grown.text)
+    draft.base = base.ref
 
 
 def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:

@@ -1,0 +1,143 @@
+"""Parameters that upstream gave a method which omni overrides: the override takes them, too, and passes them on.
+
+Comes in: the text of an override, and upstream's method before and now. Goes out: the text. May touch: nothing.
+
+vllm-ascend's own code begins to pass the new parameter, and the override raises a ``TypeError`` (``_model_forward`` got
+``num_tokens_padded`` in 0.15.0rc1, ``initialize_kv_cache`` got ``kv_cache_allocation_context`` in 0.30.0rc1).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner_sync.statements import parse_unit, parses
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """The text with the ``added`` parameters; ``passed`` is whether the overridden method gets them from it."""
+
+    text: str
+    added: tuple[str, ...]
+    passed: bool
+
+
+def follow_signature(text: str, old: str, new: str) -> Grown | None:
+    """The override with the parameters that the method has now, had not, and the override does not take.
+
+    ``None`` where there is nothing to follow: none are new, ``**kwargs`` takes them all, or the result would not parse.
+    """
+    own, before, now = (_function(source) for source in (text, old, new))
+    if own is None or before is None or now is None:
+        return None
+    added = [name for name in _names(now) if name not in _names(before) and name not in _names(own)]
+    keyword_only = {arg.arg for arg in now.args.kwonlyargs}
+    if own.args.kwarg is not None:
+        added = [name for name in added if name not in keyword_only]
+    if not added:
+        return None
+    edits = [_parameter(own, now, name, only_by_keyword=name in keyword_only) for name in added]
+    first = next((k for k, name in enumerate(added) if name in keyword_only), None)
+    if first is not None and not own.args.kwonlyargs and own.args.vararg is None:
+        edits[first] = (*edits[first][:2], edits[first][2].replace(", ", ", *, ", 1))
+    call = _call_of_parent(own)
+    if call is not None and any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    edits += [_argument(call, now, name) for name in added] if call is not None else []
+    made = _edited(text, edits)
+    return Grown(made, tuple(added), call is not None) if parses(made) else None
+
+
+def accepts(text: str, names: Sequence[str]) -> bool:
+    """Whether a method takes these keywords."""
+    function = _function(text)
+    return function is not None and (function.args.kwarg is not None or set(names) <= set(_names(function)))
+
+
+def _function(text: str) -> Function | None:
+    try:
+        body = parse_unit(text).body
+    except SyntaxError:
+        return None
+    return body[0] if len(body) == 1 and isinstance(body[0], Function) else None
+
+
+def _positional(function: Function) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args]
+
+
+def _names(function: Function) -> list[str]:
+    return [arg.arg for arg in (*_positional(function), *function.args.kwonlyargs)]
+
+
+Edit = tuple[int, int, str]
+"""Line and column (bytes) of an insertion, and what is put in there."""
+
+
+def _parameter(own: Function, now: Function, name: str, *, only_by_keyword: bool) -> Edit:
+    arg, default = next(pair for pair in _with_defaults(now) if pair[0].arg == name)
+    said = ast.unparse(arg)
+    if default is not None:
+        said += f" = {ast.unparse(default)}" if arg.annotation is not None else f"={ast.unparse(default)}"
+    order = _names(now)
+    mine = own.args.kwonlyargs if only_by_keyword else _positional(own)
+    following = set(order[order.index(name) + 1 :])
+    after = next((other for other in mine if other.arg in following), None)
+    if after is not None:
+        return after.lineno, after.col_offset, f"{said}, "
+    pairs = [pair for pair in _with_defaults(own) if only_by_keyword or pair[0] in mine]
+    end = max((one for pair in pairs for one in pair if one is not None), key=_end)
+    return end.end_lineno or end.lineno, end.end_col_offset or 0, f", {said}"
+
+
+def _with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
+    positional, defaults = _positional(function), function.args.defaults
+    padded: list[ast.expr | None] = [*[None] * (len(positional) - len(defaults)), *defaults]
+    by_keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    return [*zip(positional, padded, strict=True), *by_keyword]
+
+
+def _call_of_parent(own: Function) -> ast.Call | None:
+    """The one call of the overridden method: ``super().run(…)``, or ``Runner.run(self, …)``."""
+    found = [
+        node
+        for node in ast.walk(own)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == own.name
+        if ast.unparse(node.func.value) != "self"
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _argument(call: ast.Call, now: Function, name: str) -> Edit:
+    """By its place where the arguments behind it are given by theirs, else by keyword behind the last one."""
+    bound = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "super()"
+    place = [arg.arg for arg in _positional(now)].index(name) - bound if name in _names_by_place(now) else -1
+    if 0 <= place < len(call.args):
+        behind = call.args[place]
+        return behind.lineno, behind.col_offset, f"{name}, "
+    given: Sequence[ast.expr | ast.keyword] = [*call.args, *(one for one in call.keywords if one.arg is not None)]
+    if not given:
+        return call.end_lineno or call.lineno, (call.end_col_offset or 1) - 1, f"{name}={name}"
+    last = max(given, key=_end)
+    return last.end_lineno or last.lineno, last.end_col_offset or 0, f", {name}={name}"
+
+
+def _end(node: ast.arg | ast.expr | ast.keyword) -> tuple[int, int]:
+    return node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _names_by_place(function: Function) -> set[str]:
+    return {arg.arg for arg in _positional(function)}
+
+
+def _edited(text: str, edits: Sequence[Edit]) -> str:
+    lines = text.split("\n")
+    # Of two insertions at one place the later one first: what goes in then stands in front of it.
+    for line, column, _, said in sorted(((*edit[:2], k, edit[2]) for k, edit in enumerate(edits)), reverse=True):
+        raw = lines[line - 1].encode()
+        lines[line - 1] = (raw[:column] + said.encode() + raw[column:]).decode()
+    return "\n".join(lines)

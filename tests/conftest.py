@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree
 from runner_sync.sources import PACKAGES, open_release
+
+# The benchmarks are no part of the package; behind everything installed, so that what is tested is what was installed.
+sys.path.append(str(Path(__file__).parents[1]))
 
 CorpusRelease = Callable[[Project, str], Tree]
 

@@ -11,8 +11,6 @@ import msgspec
 import pytest
 from packaging.version import Version
 
-pytest.importorskip("benchmarks", reason="benchmarks are part of the checkout, not of the wheel")
-
 from benchmarks import chunks, corpus, engine, kinds, peers, planted, plots, process, programs, scoring, speed, tables
 from benchmarks.chunks import Conflict
 from runner_sync.errors import InputError

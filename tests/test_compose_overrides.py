@@ -42,6 +42,12 @@ OLD = method("self, config")
             id="two that are given by keyword",
         ),
         pytest.param(
+            method("self, config", "return self.model.run(config)"),
+            method("self, config, context=None"),
+            method("self, config, context=None", "return self.model.run(config)"),
+            id="a namesake of another object",
+        ),
+        pytest.param(
             method("self, config", "return self.mine(config)"),
             method("self, config, context=None"),
             method("self, config, context=None", "return self.mine(config)"),
@@ -63,6 +69,7 @@ def test_an_override_takes_what_upstream_passes_now(own: str, new: str, expected
         pytest.param(OLD, method("self, config, late=0"), method("self, config, late=0"), id="omni left it out before"),
         pytest.param(method("self, config, late=None"), OLD, method("self, config, late=0"), id="omni takes it"),
         pytest.param(method("self, config, **rest"), OLD, method("self, config, *, late=0"), id="any keyword is taken"),
+        pytest.param(method("self, config, *rest"), OLD, method("self, config, late=0"), id="any place is taken"),
         pytest.param(method("self, config=None"), OLD, method("self, config, late"), id="required behind a default"),
         pytest.param(method("self, config", "super().run(*config)"), OLD, method("self, config, late=0"), id="a star"),
         pytest.param("    run: int\n", OLD, method("self, config, late=0"), id="no method"),

@@ -37,7 +37,7 @@ def set_apart(before: str, text: str, constructors: Constructors) -> SetApart | 
         for key in call.keywords:
             if key.arg is None or key.arg in constructors[name] or (name, key.arg) in known:
                 continue
-            if made.value is call and len(made.targets) == 1 and isinstance(made.targets[0], ast.Name):
+            if len(made.targets) == 1 and isinstance(made.targets[0], ast.Name):
                 line, statement, new = _moved(text, made, made.targets[0].id, key)
                 return SetApart(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
     return None

@@ -150,13 +150,14 @@ def _provide(
 def _find(name: str, known: Mapping[str, Import], defined: Collection[str], module: str) -> Import | None:
     if name in known:
         entry = known[name]
-        return replace(entry, module=_absolute(entry.module, module))
+        return replace(entry, module=absolute(entry.module, module))
     if name in defined:
         return Import(module, name, name)
     return None
 
 
-def _absolute(module: str, importer: str) -> str:
+def absolute(module: str, importer: str) -> str:
+    """The dotted name of a module that ``importer`` names, with leading dots or without."""
     level = len(module) - len(module.lstrip("."))
     if not level:
         return module

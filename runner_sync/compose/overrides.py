@@ -12,9 +12,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runner_sync import signatures
+from runner_sync.signatures import Function
 from runner_sync.statements import parse_unit, parses
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,11 @@ class Grown:
 def follow_signature(text: str, old: str, new: str) -> Grown | None:
     """The override with the parameters that the method has now, had not, and the override does not take.
 
-    ``None`` where there is nothing to follow: none are new, ``**kwargs`` takes them all, or the result would not parse.
+    ``None`` where there is nothing to follow: none are new, ``*args`` or ``**kwargs`` takes them, or the result
+    would not parse.
     """
     own, before, now = (_function(source) for source in (text, old, new))
-    if own is None or before is None or now is None:
+    if own is None or before is None or now is None or own.args.vararg is not None:
         return None
     added = [name for name in _names(now) if name not in _names(before) and name not in _names(own)]
     keyword_only = {arg.arg for arg in now.args.kwonlyargs}
@@ -42,7 +43,7 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
         return None
     edits = [_parameter(own, now, name, only_by_keyword=name in keyword_only) for name in added]
     first = next((k for k, name in enumerate(added) if name in keyword_only), None)
-    if first is not None and not own.args.kwonlyargs and own.args.vararg is None:
+    if first is not None and not own.args.kwonlyargs:
         edits[first] = (*edits[first][:2], edits[first][2].replace(", ", ", *, ", 1))
     call = _call_of_parent(own)
     if call is not None and any(isinstance(argument, ast.Starred) for argument in call.args):
@@ -55,7 +56,10 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
 def accepts(text: str, names: Sequence[str]) -> bool:
     """Whether a method takes these keywords."""
     function = _function(text)
-    return function is not None and (function.args.kwarg is not None or set(names) <= set(_names(function)))
+    if function is None:
+        return False
+    signature = signatures.of_function(function, bound=True)
+    return signature.var_keyword or set(names) <= signature.keywords
 
 
 def _function(text: str) -> Function | None:
@@ -107,9 +111,14 @@ def _call_of_parent(own: Function) -> ast.Call | None:
         node
         for node in ast.walk(own)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == own.name
-        if ast.unparse(node.func.value) != "self"
+        if _is_parent(node.func.value)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _is_parent(node: ast.expr) -> bool:
+    """``super()``, or a class; any other object (``self.model.run``) merely has a method of that name."""
+    return ast.unparse(node) == "super()" or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
 def _argument(call: ast.Call, now: Function, name: str) -> Edit:

@@ -211,8 +211,8 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]
 
 
 def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Omni's own statements at the end of a branch that upstream put around what stood before them: they went$
-    their neighbour, and run under its condition now."""
+    """Omni's own statements at the end of a branch that upstream put around what stood before them: they went along
+    with their neighbour, and run under its condition now."""
     doubts = []
     for at, strand in enumerate(kept):
         above = strand.parent

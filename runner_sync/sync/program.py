@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from runner_sync import mro
 from runner_sync.compose.constructors import own_fields
+from runner_sync.compose.imports import absolute
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES, Project, Tree
@@ -81,7 +82,7 @@ class Program:
         """The base classes that stand in the trees; of a conditional base the first one."""
         for base in texts.bases_of(owner.text, owner.name) if owner.is_there else ():
             for origin in base.origins[:1]:
-                module = _absolute(origin.module, owner.module) if origin.module else owner.module
+                module = absolute(origin.module, owner.module) if origin.module else owner.module
                 source = self.module(module) if origin.module else ("", owner.text)
                 if source is not None and (found := _Class(module, origin.name, source[1])).is_there:
                     yield found
@@ -92,7 +93,7 @@ class Program:
         for node in ast.parse(text).body:
             if not isinstance(node, ast.ImportFrom):
                 continue
-            module = _absolute("." * node.level + (node.module or ""), dotted)
+            module = absolute("." * node.level + (node.module or ""), dotted)
             for name in node.names if _project(module) == "vllm-omni" else ():
                 source = self.module(module)
                 fields = self._fields(_Class(module, name.name, source[1])) if source is not None else None
@@ -134,11 +135,3 @@ class _Class(NamedTuple):
 def _project(dotted: str) -> Project | None:
     top = dotted.partition(".")[0]
     return next((project for project, package in PACKAGES.items() if package == top), None)
-
-
-def _absolute(module: str, importer: str) -> str:
-    level = len(module) - len(module.lstrip("."))
-    if not level:
-        return module
-    package = importer.rsplit(".", level)[0]
-    return ".".join(part for part in (package, module.lstrip(".")) if part)

@@ -109,12 +109,8 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
     for side, lines in sides.items():
         is_told = side == chosen and not (side == "omni" and both)
         if not is_told and not (side == "chosen" and chosen in ("omni", "upstream", "base", "nothing")):
-            other = (
-                sides["upstream"]
-                if side == "base"
-                else sides["base"] or sides["omni" if side != "omni" else "upstream"]
-            )
-            yield from _side(side, lines, ink, alike=_alike(lines, other))
+            others = [sides[name] for name in ("base", "upstream", "omni") if name != side and sides[name]]
+            yield from _side(side, lines, ink, alike=_alike(lines, others[0] if others else ()))
 
 
 def _alike(lines: Sequence[str], other: Sequence[str]) -> int:

@@ -13,7 +13,8 @@ each stage adds a text or a question to them:
 - ``inheriting``: a class of copies becomes an heir of its twin;
 - ``porting``: the twin's change merged into the drafts, and its new members; ``calling`` takes back what does not fit,
   ``untranslated`` asks about GPU names that are left;
-- ``asking``, ``doubts`` and ``outcomes``: questions, where they stand, and the result; ``conflicts`` for diff3 markers.
+- ``asking``, ``hidden``, ``doubts`` and ``outcomes``: questions, where they stand, and the result;
+  ``conflicts`` for diff3 markers.
 
 ``starting`` makes a module that is not there yet.
 """

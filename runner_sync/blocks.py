@@ -20,6 +20,7 @@ from itertools import groupby
 
 from runner_sync.errors import InputError
 from runner_sync.model import Block, Unit
+from runner_sync.syntax import walk
 
 _BUILTINS = frozenset(dir(builtins))
 _RULE_OFF = re.compile(r"^#+\s*[-=]*\s*|\s*[-=]{3,}\s*$")
@@ -158,7 +159,7 @@ def _parse(text: str, path: str) -> ast.Module:
 
 def _docstrings(tree: ast.Module) -> dict[int, str]:
     """The first line of each function's or class's docstring, by the line of its name."""
-    documented = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    documented = (node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef))
     found = ((node.lineno, ast.get_docstring(node)) for node in documented)
     return {line: text.strip().split("\n")[0].removesuffix(".") for line, text in found if text and text.strip()}
 

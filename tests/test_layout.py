@@ -17,7 +17,7 @@ import runner_sync
 
 PACKAGE = Path(runner_sync.__file__).parent
 
-VOCABULARY = {"model", "errors", "profile", "mro", "nodes", "signatures", "statements", "units", "unmerged"}
+VOCABULARY = {"model", "errors", "profile", "mro", "nodes", "signatures", "statements", "syntax", "units", "unmerged"}
 """Names and values that every room may speak in."""
 
 FOUNDATION = {
@@ -27,9 +27,10 @@ FOUNDATION = {
     "nodes": {"model", "errors"},
     "mro": set[str](),
     "signatures": set[str](),
+    "syntax": set[str](),
     "unmerged": set[str](),
-    "units": {"model", "errors", "profile", "nodes", "unmerged"},
-    "statements": {"model", "errors", "profile", "nodes"},
+    "units": {"model", "errors", "profile", "nodes", "syntax", "unmerged"},
+    "statements": {"model", "errors", "profile", "nodes", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""
 

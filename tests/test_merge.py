@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from runner_sync.compose.layout import format_changes
-from runner_sync.merge import FOLLOW, PORT, RECORD, Merged, UnparsableText, merge
+from runner_sync.merge import FOLLOW, PORT, RECORD, Merged, UnparsableText, merge, named_alike
 from runner_sync.model import Triple
 
 CASES = Path(__file__).parent / "fixtures" / "merge"
@@ -112,3 +112,24 @@ def test_a_decision_shows_the_three_sides_and_what_was_taken() -> None:
     assert decision.chosen == sides[1]
     assert (decision.line, decision.end_line) == (2, 2)
     assert 0 < decision.confidence < 1
+
+
+MINE = "def run(self, a):\n    output = self.start(a)\n    self.log(output)\n    return self.finish(output)\n"
+HIDDEN = MINE.replace("output", "hidden")
+LONGER = HIDDEN.replace("    return", "    self.step(hidden)\n    return")
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        pytest.param(HIDDEN, MINE, id="renamed"),
+        pytest.param(LONGER, LONGER.replace("hidden", "output"), id="renamed, and more of it"),
+        pytest.param(MINE, MINE, id="named alike already"),
+        pytest.param("def run(self, a):\n    x = 1\n    return x\n", None, id="another text with names of its own"),
+        pytest.param("def run(self, a:\n", None, id="no Python"),
+    ],
+)
+def test_revisions_are_told_in_the_names_of_a_text(other: str, named: str | None) -> None:
+    others = [LONGER, other, HIDDEN]
+    assert named_alike(MINE, others)[1] == (named or other)
+    assert named_alike(MINE, others)[2] == MINE

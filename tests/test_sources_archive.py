@@ -30,12 +30,12 @@ def member(name: str, data: bytes = b"", *, kind: bytes = tarfile.REGTYPE, link:
 def pack(data: bytes, *, expected: str | None = None) -> ArchiveTree:
     body = Body(io.BytesIO(data), "x.tar.gz", total=len(data), progress=None)
     packed = pack_sdist(body, "x.tar.gz", project="vllm-ascend", version="0.14.0rc1", sha256=expected or sha256(data))
-    return ArchiveTree(packed, project="vllm-ascend")
+    return ArchiveTree(io.BytesIO(packed), project="vllm-ascend")
 
 
 def pack_whole_wheel(data: bytes) -> ArchiveTree:
     packed = pack_wheel(io.BytesIO(data), "x.whl", project="vllm-omni", version="0.14.0", sha256=sha256(data))
-    return ArchiveTree(packed, project="vllm-omni")
+    return ArchiveTree(io.BytesIO(packed), project="vllm-omni")
 
 
 @pytest.mark.parametrize(

@@ -104,3 +104,12 @@ def test_a_cache_folder_that_cannot_be_is_an_error_only_when_it_was_named(
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / "file" / name))
     cache.store("kind", "key", b"")
     assert cache.load("kind", "key") is None
+
+
+def test_what_is_large_is_read_in_parts() -> None:
+    cache.store("kind", "key", b"first second")
+    file = cache.open_stored("kind", "key")
+    assert file is not None
+    with file:
+        assert (file.read(5), file.read()) == (b"first", b" second")
+    assert cache.open_stored("kind", "none") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -584,3 +585,18 @@ def test_the_documented_diff_is_what_happens(module: object) -> None:
 
 def _statement(line: str) -> str:
     return f"{line} ...\n" if line.endswith(":") else f"{line}\n"
+
+
+def test_a_tree_goes_with_its_translation() -> None:
+    """The commands run without the collector of circles, and a module's tree is a million objects."""
+    text = "import torch\n\n\nclass Runner:\n" + "".join(
+        f"    def step_{k}(self, row):\n        total = [torch.cuda.synchronize(r) for r in row]\n" for k in range(50)
+    )
+    translate(text, NPU)
+    gc.collect()
+    gc.disable()
+    try:
+        assert "torch.npu" in translate(text, NPU).text
+        assert gc.collect() < 1000
+    finally:
+        gc.enable()

@@ -15,6 +15,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 
 from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
 
 Bound = frozenset[str] | None
 """Names that some path has bound here; ``None`` where no path arrives."""
@@ -31,7 +32,7 @@ def read_too_early(text: str) -> dict[str, int]:
     except SyntaxError:
         return {}
     found: dict[str, int] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for name, line in _Walk(node).found.items():
                 found.setdefault(name, line)
@@ -45,7 +46,7 @@ class _Walk:
         self.found: dict[str, int] = {}
         self.locals = {name for name, _, stores in _names(function.body) if stores}
         self.exits: list[list[frozenset[str]]] = []
-        self.suite(function.body, frozenset(arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)))
+        self.suite(function.body, frozenset(arg.arg for arg in walk(function.args) if isinstance(arg, ast.arg)))
 
     def suite(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:
         for stmt in body:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from runner_sync.compose.records import Fields, fields
 from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
 
 Constructors = Mapping[str, frozenset[str]]
 
@@ -60,7 +61,7 @@ def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.
         tree = parse_unit(text)
     except SyntaxError:
         return
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Assign) and isinstance(call := node.value, ast.Call):
             name = ast.unparse(call.func)
             if name in constructors:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from runner_sync.profile import SamplerHook
 from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
 
 Lines = list[str]
 
@@ -48,7 +49,7 @@ def _function(text: str, name: str) -> ast.FunctionDef | None:
         tree = parse_unit(text)
     except SyntaxError:
         return None
-    return next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name), None)
+    return next((n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name), None)
 
 
 def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
@@ -84,7 +85,7 @@ def _asks_model(statement: ast.stmt, hook: SamplerHook) -> bool:
 
 
 def _suites(function: ast.FunctionDef) -> Sequence[list[ast.stmt]]:
-    return [n.body for n in ast.walk(function) if isinstance(n, ast.FunctionDef | ast.If)]
+    return [n.body for n in walk(function) if isinstance(n, ast.FunctionDef | ast.If)]
 
 
 def _cut(lines: Lines, statement: ast.stmt) -> Lines:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from runner_sync.compose.names import defined_names, undefined_names, used_names
+from runner_sync.syntax import walk
 
 WIDTH = 120
 
@@ -198,7 +199,7 @@ def remove(text: str, entry: Import) -> str:
 
 def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
     """A suite must not become empty."""
-    for node in ast.walk(ast.parse(text)):
+    for node in walk(ast.parse(text)):
         for suite in (getattr(node, "body", None), getattr(node, "orelse", None)):
             if isinstance(suite, list) and len(suite) == 1 and suite[0].lineno == statement.lineno and indent:
                 return [f"{indent}pass"]

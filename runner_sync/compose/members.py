@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Literal
 
 from runner_sync.statements import UnparsableText, canons, parse_unit
+from runner_sync.syntax import walk
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left"]
 
@@ -193,7 +194,7 @@ def self_names(text: str) -> frozenset[str]:
         tree = parse_unit(text)
     except SyntaxError:
         return frozenset()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_own(node.value.id):
             found.add(node.attr)
     return frozenset(found)

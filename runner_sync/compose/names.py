@@ -11,6 +11,8 @@ import symtable
 from collections.abc import Iterator
 from functools import lru_cache
 
+from runner_sync.syntax import walk
+
 _BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__", "__path__", "__spec__"}
 
 
@@ -19,7 +21,7 @@ def used_names(text: str) -> frozenset[str]:
     """Module-level names that any scope of ``text`` refers to, in annotations and string annotations too."""
     tree = ast.parse(text)
     found = set(_globals(symtable.symtable(text, "<unit>", "exec")))
-    for node in ast.walk(tree):
+    for node in walk(tree):
         for annotation in _annotations(node):
             found |= _names(annotation)
     return frozenset(found - _BUILTIN)
@@ -44,7 +46,7 @@ def _annotations(node: ast.AST) -> Iterator[ast.expr]:
 
 def _names(annotation: ast.expr) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(annotation):
+    for node in walk(annotation):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from runner_sync.model import ReviewItem
+from runner_sync.syntax import walk
 
 WORD = "# runner-sync: review"
 WIDTH = 120
@@ -49,7 +50,7 @@ def _cut(line: str) -> str:
 def _statement_starts(text: str) -> list[int]:
     """First lines (decorators included) of all statements, sorted."""
     found = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in walk(ast.parse(text)):
         if isinstance(node, ast.stmt):
             found.add(min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]))
     return sorted(found)

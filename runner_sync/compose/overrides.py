@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from runner_sync import signatures
 from runner_sync.signatures import Function
 from runner_sync.statements import parse_unit, parses
+from runner_sync.syntax import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def _call_of_parent(own: Function) -> ast.Call | None:
     """The one call of the overridden method: ``super().run(…)``, or ``Runner.run(self, …)``."""
     found = [
         node
-        for node in ast.walk(own)
+        for node in walk(own)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == own.name
         if _is_parent(node.func.value)
     ]

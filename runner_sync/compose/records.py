@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
 
 FEWEST = 4
 """Names in common below which a tuple is no unpacking of the record."""
@@ -97,7 +98,7 @@ def _agree(names: Sequence[str], wanted: Fields) -> bool:
 
 def _lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     yield from ((target, target.elts) for target in _unpackings(text))
-    for node in ast.walk(_parsed(text)):
+    for node in walk(_parsed(text)):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
@@ -163,8 +164,8 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Fitted | None
     """``Record(a, b, …)`` with a value for each field that the record had: the new ones get one that goes by that name,
     or ``None``."""
     tree = _parsed(text)
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    for node in ast.walk(tree):
+    bound = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
             continue
         one = records.get(node.func.id)
@@ -184,7 +185,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Fitted | None
 
 
 def _unpackings(text: str) -> Iterator[ast.Tuple]:
-    for node in ast.walk(_parsed(text)):
+    for node in walk(_parsed(text)):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
             value = node.value
             if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self":

@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Collection, Sequence
 
 from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
 
 
 def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler: str) -> str:
@@ -57,7 +58,7 @@ def _trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
 def _statement_spans(text: str) -> list[list[tuple[int, int]]]:
     """Per suite the (first, last) lines of its statements."""
     suites = []
-    for node in ast.walk(parse_unit(text)):
+    for node in walk(parse_unit(text)):
         for name in ("body", "orelse", "finalbody"):
             suite = getattr(node, name, None)
             if isinstance(suite, list) and suite:

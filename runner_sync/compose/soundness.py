@@ -12,6 +12,7 @@ from itertools import pairwise
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.names import used_names
 from runner_sync.statements import as_module, parse_unit
+from runner_sync.syntax import walk
 
 
 def unreachable(text: str) -> list[int]:
@@ -21,7 +22,7 @@ def unreachable(text: str) -> list[int]:
     except SyntaxError:
         return []
     found = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         for name in ("body", "orelse", "finalbody"):
             suite = getattr(node, name, None)
             for first, second in pairwise(suite) if isinstance(suite, list) else ():
@@ -48,7 +49,7 @@ def uses_of(text: str, name: str) -> list[int]:
         tree = parse_unit(text)
     except SyntaxError:
         return []
-    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    names = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
     return sorted(n.lineno for n in names)
 
 

@@ -18,7 +18,7 @@ from runner_sync.merge.passages import (
 )
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
 from runner_sync.merge.remarks import with_their_statements
-from runner_sync.merge.renames import with_omni_names, with_omni_names_behind, with_upstream_names
+from runner_sync.merge.renames import named_alike, with_omni_names, with_omni_names_behind, with_upstream_names
 from runner_sync.merge.resolve import Content, Veto, content, settle_presence
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
 from runner_sync.model import Triple
@@ -204,7 +204,7 @@ __all__ = [
     "any_node",
     "flatten",
     "merge",
+    "named_alike",
     "settled_for",
-    "with_omni_names",
     "with_omni_names_behind",
 ]

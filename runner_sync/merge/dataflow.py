@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.statements import Node
+from runner_sync.syntax import walk
 
 _DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
 
@@ -27,7 +28,7 @@ def _names(canon: str, compound: bool, clause: bool) -> tuple[frozenset[str], fr
     except SyntaxError:
         return frozenset(), frozenset()
     reads, binds = set(), set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 reads.add(name)
@@ -42,11 +43,7 @@ def _names(canon: str, compound: bool, clause: bool) -> tuple[frozenset[str], fr
             case ast.arg(arg=name):
                 binds.add(name)
     inner = {
-        n.id
-        for c in ast.walk(tree)
-        if isinstance(c, ast.comprehension)
-        for n in ast.walk(c.target)
-        if isinstance(n, ast.Name)
+        n.id for c in walk(tree) if isinstance(c, ast.comprehension) for n in walk(c.target) if isinstance(n, ast.Name)
     }
     return frozenset(reads - inner), frozenset(binds - inner)
 

@@ -9,15 +9,17 @@ statement that mentions it, and take new upstream statements over under the wron
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from functools import lru_cache
 
 from runner_sync.merge.align import align
 from runner_sync.merge.dataflow import binds
 from runner_sync.model import Triple
 from runner_sync.statements import Node, UnparsableText, flatten, parse_unit
+from runner_sync.syntax import walk
 
 SEEN = 2
 """How many statements must show a renaming; one could be a mere change."""
@@ -41,6 +43,22 @@ def with_upstream_names(triple: Triple) -> Triple:
     if not found:
         return triple
     return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream)
+
+
+def named_alike(text: str, others: Sequence[str]) -> list[str]:
+    """``others``, revisions of one text, in the local names of ``text``; what is no Python stays as it is.
+
+    Revisions that differ from ``text`` in the same names are looked at once, in the longest of them.
+    """
+    longest: dict[tuple[frozenset[str], frozenset[str]], str] = {}
+    unshared = {}
+    for other in sorted(others, key=len):
+        with contextlib.suppress(UnparsableText):
+            unshared[other] = _unshared(other, text)
+            longest[unshared[other]] = other
+    renamings = {names: renamed_locals(other, text) for names, other in longest.items()}
+    found = {other: renamings[names] for other, names in unshared.items()}
+    return [_rename(other, found[other]) if found.get(other) else other for other in others]
 
 
 def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
@@ -83,8 +101,7 @@ def _reach(text: str, name: str, line: int) -> range:
 
 def renamed_locals(base: str, omni: str) -> dict[str, str]:
     """``{base name: omni name}`` of locals that omni renamed consistently."""
-    locals_, own = _bound(base), _bound(omni)
-    gone, come = locals_ - _names(omni), own - _names(base)
+    gone, come = _unshared(base, omni)
     if not gone or not come:
         return {}
 
@@ -103,6 +120,11 @@ def renamed_locals(base: str, omni: str) -> dict[str, str]:
     }
 
 
+def _unshared(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The locals of each that the other one does not mention."""
+    return _bound(base) - _names(omni), _bound(omni) - _names(base)
+
+
 def _differences(a: str, b: str) -> set[tuple[str, str]]:
     """The word replacements between two texts of equal shape up to where they part."""
     left, right = _WORD.findall(a), _WORD.findall(b)
@@ -115,23 +137,25 @@ def _differences(a: str, b: str) -> set[tuple[str, str]]:
     return pairs
 
 
-@lru_cache(maxsize=1024)
 def _names(text: str) -> frozenset[str]:
-    return frozenset(node.id for node in _walk(text) if isinstance(node, ast.Name))
+    return _names_and_locals(text)[0]
+
+
+def _bound(text: str) -> frozenset[str]:
+    return _names_and_locals(text)[1]
 
 
 @lru_cache(maxsize=1024)
-def _bound(text: str) -> frozenset[str]:
-    """Local names that are assigned; parameters are none, for callers know them."""
-    names = {node.id for node in _walk(text) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return frozenset(names) - {node.arg for node in _walk(text) if isinstance(node, ast.arg)}
-
-
-def _walk(text: str) -> Iterator[ast.AST]:
+def _names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names in a text, and those that it assigns; parameters are no locals, for callers know them."""
     try:
-        return ast.walk(parse_unit(text))
+        found = walk(parse_unit(text))
     except SyntaxError as error:
         raise UnparsableText(str(error), error.lineno or 1) from None
+    names = [node for node in found if isinstance(node, ast.Name)]
+    parameters = {node.arg for node in found if isinstance(node, ast.arg)}
+    bound = frozenset(node.id for node in names if isinstance(node.ctx, ast.Store))
+    return frozenset(node.id for node in names), bound - parameters
 
 
 def _mentions(text: str, name: str) -> bool:
@@ -142,7 +166,7 @@ def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | Non
     lines = [line.encode() for line in text.split("\n")]
     spots = [
         (n.lineno - 1, n.col_offset, n.id)
-        for n in ast.walk(parse_unit(text))
+        for n in walk(parse_unit(text))
         if isinstance(n, ast.Name) and n.id in names and (within is None or n.lineno in within)
     ]
     for line, column, name in sorted(spots, reverse=True):

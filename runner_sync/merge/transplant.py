@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from runner_sync.syntax import walk
+
 TAKEN = 0.75
 """Share of the old arguments that a call or dictionary must take to be the one that stands for the old call."""
 
@@ -66,9 +68,9 @@ def _added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] | None
     before, after = _parsed(base), _parsed(omni)
     if before is None or after is None:
         return None
-    for call in [node for node in ast.walk(after) if isinstance(node, ast.Call)]:
+    for call in [node for node in walk(after) if isinstance(node, ast.Call)]:
         mine = _arguments(call)
-        for other in [node for node in ast.walk(before) if isinstance(node, ast.Call)]:
+        for other in [node for node in walk(before) if isinstance(node, ast.Call)]:
             theirs = _arguments(other)
             extra = [argument for argument in mine if argument not in theirs]
             if not extra or ast.unparse(call.func) != ast.unparse(other.func):
@@ -89,7 +91,7 @@ def _parsed(text: str) -> ast.Module | None:
 
 def _holders(text: str) -> Iterator[ast.Call | ast.Dict]:
     tree = _parsed(text)
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call | ast.Dict):
             yield node
 

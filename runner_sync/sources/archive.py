@@ -9,9 +9,10 @@ from __future__ import annotations
 import io
 import json
 import re
+import weakref
 import zipfile
 from collections.abc import Mapping
-from typing import Self
+from typing import BinaryIO, Self
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Source
@@ -98,10 +99,11 @@ class Packer:
 
 
 class ArchiveTree:
-    """A release's kept files, read from the cached archive."""
+    """A release's kept files, read from the cached archive one by one: a run reads few of them."""
 
-    def __init__(self, data: bytes, *, project: Project) -> None:
-        self._zip = zipfile.ZipFile(io.BytesIO(data))
+    def __init__(self, file: BinaryIO, *, project: Project) -> None:
+        weakref.finalize(self, file.close)
+        self._zip = zipfile.ZipFile(file)
         self._names = frozenset(self._zip.namelist())
         self.facts: dict[str, str] = json.loads(self._zip.comment)
         self.source = Source(project, "release", self.facts["file"], self.facts["version"])

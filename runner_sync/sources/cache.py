@@ -12,12 +12,15 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import quote, unquote
 
 from runner_sync.errors import InputError
 
 _LAYOUT = "v1"
 _LONGEST_NAME = 200
+_LONGEST_HEADER = 100
+_CHUNK = 1024 * 1024
 
 
 def folder() -> Path:
@@ -32,16 +35,40 @@ def folder() -> Path:
 
 def load(kind: str, key: str) -> bytes | None:
     """The bytes stored under ``kind`` and ``key``, or ``None`` when there are none or they are damaged."""
+    file = open_stored(kind, key)
+    if file is None:
+        return None
+    with file:
+        return file.read()
+
+
+def open_stored(kind: str, key: str) -> BinaryIO | None:
+    """The same as a file, for what is large and read in parts; it begins at the first of the bytes that were stored."""
     entry = _entry(kind, key)
     try:
-        header, _, data = entry.read_bytes().partition(b"\n")
+        file = entry.open("rb")
     except OSError:
         return None
-    if header == _header(key, data):
-        return data
+    if _is_whole(file, key):
+        return file
+    file.close()
     with contextlib.suppress(OSError):
         entry.unlink()
     return None
+
+
+def _is_whole(file: BinaryIO, key: str) -> bool:
+    """Whether the header fits the payload; leaves ``file`` where the payload begins."""
+    try:
+        header = file.readline(_LONGEST_HEADER)
+        start = file.tell()
+        digest = _digest(key)
+        while part := file.read(_CHUNK):
+            digest.update(part)
+        file.seek(start)
+    except OSError:
+        return False
+    return header == _header(digest) + b"\n"
 
 
 def store(kind: str, key: str, data: bytes) -> None:
@@ -52,7 +79,7 @@ def store(kind: str, key: str, data: bytes) -> None:
     entry = _entry(kind, key)
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
-        _replace(entry, _header(key, data) + b"\n" + data)
+        _replace(entry, _header(_digest(key, data)) + b"\n" + data)
     except OSError as error:
         if os.environ.get("RUNNER_SYNC_CACHE"):
             reason = error.strerror or error
@@ -88,7 +115,11 @@ def _entry(kind: str, key: str) -> Path:
     return folder() / kind / name
 
 
-def _header(key: str, data: bytes) -> bytes:
+def _digest(key: str, data: bytes = b"") -> hashlib._Hash:
     digest = hashlib.sha256(key.encode() + b"\0")
     digest.update(data)
+    return digest
+
+
+def _header(digest: hashlib._Hash) -> bytes:
     return b"runner-sync " + digest.hexdigest().encode()

@@ -7,6 +7,7 @@ cache. Entries belong to the index they were read from.
 from __future__ import annotations
 
 import hashlib
+import io
 import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -73,7 +74,7 @@ def _cached(
     project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
 ) -> ReleaseTree | None:
     key = _key(project, wanted, settings)
-    archive = cache.load(_ARCHIVE, key)
+    archive = cache.open_stored(_ARCHIVE, key)
     if archive is not None:
         tree = ArchiveTree(archive, project=project)
         if sha256 in (None, tree.facts["sha256"]):
@@ -108,7 +109,7 @@ def _fetched(
         fetch = transfer.fetch_sdist if file.kind == "sdist" else transfer.fetch_wheel
         data = fetch(file, connection, project=project, progress=progress)
     cache.store(_ARCHIVE, key, data)
-    return ArchiveTree(data, project=project)
+    return ArchiveTree(io.BytesIO(data), project=project)
 
 
 class _Remote:

@@ -9,6 +9,8 @@ import ast
 import copy
 from functools import reduce
 
+from runner_sync.syntax import walk
+
 
 class _Hints(ast.NodeTransformer):
     """Annotations in one spelling: unquoted, ``X | None`` for ``Optional[X]``, ``A | B`` for ``Union[A, B]``."""
@@ -37,7 +39,7 @@ class _Hints(ast.NodeTransformer):
 
 def hint(annotation: ast.expr | None) -> ast.expr | None:
     """``annotation`` in the one spelling; anything with a ``Literal`` stays, for its strings are values."""
-    if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in ast.walk(annotation)):
+    if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in walk(annotation)):
         return annotation
     return _Hints().visit(copy.deepcopy(annotation))  # type: ignore[no-any-return]
 
@@ -45,7 +47,7 @@ def hint(annotation: ast.expr | None) -> ast.expr | None:
 def arguments(arguments: ast.arguments) -> str:
     """``ast.unparse`` of a parameter list with its annotations in one spelling."""
     plain = copy.deepcopy(arguments)
-    for arg in ast.walk(plain):
+    for arg in walk(plain):
         if isinstance(arg, ast.arg):
             arg.annotation = hint(arg.annotation)
     return ast.unparse(plain)

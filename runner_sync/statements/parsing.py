@@ -22,7 +22,7 @@ def is_indented(text: str) -> bool:
     return text[:1] in (" ", "\t")
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=16)
 def parse_unit(text: str) -> ast.Module:
     """The tree of a unit, its statements at the top and with the line numbers of ``text``; shared, so never edit it.
 

@@ -11,18 +11,25 @@ from collections.abc import Collection
 from runner_sync.lineage.timeline import Timeline, methods, nearest
 from runner_sync.model import InGit
 from runner_sync.sync.options import Progress
+from runner_sync.sync.remembered import recall
 from runner_sync.upgrade.job import Side
 
 
 def timeline(tree: InGit, path: str, names: Collection[str], progress: Progress) -> Timeline:
     """Read every revision of ``path`` once and keep the methods in ``names``."""
     revisions = tuple(reversed(tree.history(path)))
-    bodies = []
-    for k, revision in enumerate(revisions):
-        progress("comparing revisions of vllm-ascend", k + 1, len(revisions))
-        found = methods(tree.read_blob(revision.blob))
-        bodies.append({name: found[name] for name in names if name in found})
-    return Timeline(revisions, tuple(bodies))
+
+    def cut() -> object:
+        texts: dict[str, int] = {}
+        rows = []
+        for k, revision in enumerate(revisions):
+            progress("comparing revisions of vllm-ascend", k + 1, len(revisions))
+            found = methods(tree.read_blob(revision.blob))
+            rows.append({name: texts.setdefault(found[name], len(texts)) for name in names if name in found})
+        return [list(texts), rows]
+
+    texts, rows = recall("methods", [*sorted(names), "", *(revision.blob for revision in revisions)], cut)
+    return Timeline(revisions, tuple({name: texts[at] for name, at in row.items()} for row in rows))
 
 
 def closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[Side]:

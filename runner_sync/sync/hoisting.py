@@ -25,6 +25,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.runners import find_modules
 from runner_sync.sync.sharing import Move, Side, find_move
+from runner_sync.syntax import walk
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
 
@@ -203,7 +204,7 @@ def _opening(text: str) -> tuple[str, str]:
 
 def _with_logger(text: str, owner: str, move: Move) -> str:
     """The module with a logger of its own above class ``owner``, where the method needs one and there is none."""
-    uses = any(isinstance(node, ast.Name) and node.id == "logger" for node in ast.walk(move.gpu.node))
+    uses = any(isinstance(node, ast.Name) and node.id == "logger" for node in walk(move.gpu.node))
     source = move.gpu.reading.text
     row = next((row for row in source.split("\n") if row.startswith("logger = ")), "")
     if not uses or not row or "logger" in defined_names(text):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.model import BaseRef, Tree
-from runner_sync.sync import inputs, pairs
+from runner_sync.sync import inputs, pairs, remembered
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.runners import Found
@@ -71,5 +71,5 @@ def copied_from(
     unit: str, text: str, found: Found, candidates: Sequence[Side], *, locked: BaseRef | None = None
 ) -> Base | None:
     """The base of a unit that is a copy, or that the lock says to be one; ``None`` for any other."""
-    base = find_base(unit, text, found.module, candidates, locked=locked)
+    base = find_base(unit, text, found.module, candidates, locked=locked, infer=remembered.closest)
     return base if base is not None and (base.kind == "copy" or base.ref.how == "lock") else None

@@ -17,6 +17,7 @@ from runner_sync.sync import inputs, pairs
 from runner_sync.sync.inference import copied_from, sides
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
+from runner_sync.syntax import walk
 from runner_sync.transforms import translate_unit
 from runner_sync.units.texts import unit_table
 from runner_sync.upgrade.base import Base, upstream_name
@@ -78,7 +79,7 @@ def _statements_below(text: str, lines: Collection[int]) -> frozenset[int]:
     import ast
 
     starts: dict[int, int] = {}
-    for node in ast.walk(ast.parse(text)):
+    for node in walk(ast.parse(text)):
         if isinstance(node, ast.stmt):
             starts[node.lineno] = max(starts.get(node.lineno, 0), node.end_lineno or node.lineno)
     claimed: set[int] = set()

@@ -20,7 +20,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Project, Report, ReviewItem, Tree, UnitReport
 from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.render.templates import find_template_folder
-from runner_sync.sync import inputs
+from runner_sync.sync import inputs, remembered
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.program import Program
@@ -178,6 +178,7 @@ def _job(
         strangers=_strangers(given.profile.names, program),
         causes=bases.causes(found),
         callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),
+        infer=remembered.closest,
     )
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from runner_sync.model import Finding, Project, Source, Tree
+from runner_sync.sources.layout import is_below
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.upgrade.job import ModuleResult
@@ -31,8 +33,11 @@ class Overlay:
         return self.texts[path] if path in self.texts else self.tree.read(path)
 
     def paths(self, prefix: str = "") -> Iterable[str]:
-        extra = {path for path in self.texts if path.startswith(prefix)}
-        return sorted({*self.tree.paths(prefix), *extra})
+        return [path for path in self._paths if is_below(path, prefix)]
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        return sorted({*self.tree.paths(), *self.texts})
 
 
 def new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions) -> tuple[Finding, ...]:

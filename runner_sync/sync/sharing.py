@@ -21,6 +21,7 @@ from runner_sync.profile import Profile
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found
+from runner_sync.syntax import walk
 from runner_sync.units import texts
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.duplication import same_globals, says_the_same
@@ -180,7 +181,7 @@ def _why_no_base(
     """Why the base that both classes have is no place for the method; empty when it is one."""
     if base is None:
         return f"{npu.owner} and {gpu.owner} have no base of omni's in common"
-    if any(isinstance(n, ast.Name) and n.id == "super" for n in ast.walk(gpu.node)):
+    if any(isinstance(n, ast.Name) and n.id == "super" for n in walk(gpu.node)):
         return "it calls super()"
     for line in lines:
         other = next((c for c in line.classes[1:] if npu.name in c.methods), None)

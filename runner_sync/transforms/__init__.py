@@ -77,7 +77,10 @@ def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
         return Translated(text)
     module = class_names.module_of(path)
     code = index(parse(text, path=path), module=module)
-    return _applied(text, Job(code, profile), path=path)
+    try:
+        return _applied(text, Job(code, profile), path=path)
+    finally:
+        code.take_apart()
 
 
 def translate_unit(text: str, profile: Profile, *, path: str = "") -> Translated:
@@ -90,7 +93,10 @@ def translate_unit(text: str, profile: Profile, *, path: str = "") -> Translated
         return Translated(text)
     wrapper = _WRAPPER if text.lstrip("\n")[:1] in (" ", "\t") else ""
     code = index(parse(wrapper + text, path=path), module=class_names.module_of(path), assumed=_assumed(profile))
-    result = _applied(wrapper + text, Job(code, profile), path=path, above=len(wrapper) and 1)
+    try:
+        result = _applied(wrapper + text, Job(code, profile), path=path, above=len(wrapper) and 1)
+    finally:
+        code.take_apart()
     return Translated(result.text.removeprefix(wrapper), result.findings, result.applied)
 
 

@@ -111,6 +111,13 @@ class Index:
     comparisons: list[tuple[cst.Comparison, Scope]] = field(default_factory=list)
     parents: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
 
+    def take_apart(self) -> None:
+        """Undo the circles (a scope has bindings, a binding its scope and uses), so that the tree goes with the last
+        one who holds the index, and nobody has to look for garbage among millions of nodes."""
+        for binding in self.bindings:
+            binding.uses.clear()
+            binding.scope.bindings.clear()
+
 
 def absolute_module(node: cst.ImportFrom, module: str) -> str:
     """Dotted name of the module ``node`` imports from, relative ones seen from ``module``."""

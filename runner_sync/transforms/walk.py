@@ -55,36 +55,12 @@ class _Walk:
     def __init__(self, result: Index) -> None:
         self.result = result
         self.guards = 0
-        self.handlers: dict[str, Callable[[Any, Scope], None]] = {
-            "FunctionDef": self._function,
-            "Lambda": self._lambda,
-            "ClassDef": self._class,
-            "ListComp": self._comprehension,
-            "SetComp": self._comprehension,
-            "DictComp": self._comprehension,
-            "GeneratorExp": self._comprehension,
-            "NamedExpr": self._walrus,
-            "Global": self._global,
-            "Nonlocal": self._nonlocal,
-            "Import": self._import,
-            "ImportFrom": self._import_from,
-            "Name": self._name,
-            "Attribute": self._attribute,
-            "Arg": self._argument,
-            "MatchKeywordElement": self._keyword_pattern,
-            "Call": self._call,
-            "Comparison": self._comparison,
-            "Annotation": self._annotation,
-            "If": self._if,
-            "IfExp": self._if,
-            "BooleanOperation": self._and,
-        }
 
     def visit(self, node: cst.CSTNode, scope: Scope) -> None:
         kind = type(node).__name__
-        handler = self.handlers.get(kind)
+        handler = _HANDLERS.get(kind)
         if handler is not None:
-            handler(node, scope)
+            handler(self, node, scope)
             return
         if kind in _BINDS:
             self._bind_target(getattr(node, _BINDS[kind]), scope)
@@ -252,6 +228,32 @@ class _Walk:
 
     def _and(self, node: cst.BooleanOperation, scope: Scope) -> None:
         self._guarded(node, node.left, node.right, scope)
+
+
+_HANDLERS: dict[str, Callable[[_Walk, Any, Scope], None]] = {
+    "FunctionDef": _Walk._function,
+    "Lambda": _Walk._lambda,
+    "ClassDef": _Walk._class,
+    "ListComp": _Walk._comprehension,
+    "SetComp": _Walk._comprehension,
+    "DictComp": _Walk._comprehension,
+    "GeneratorExp": _Walk._comprehension,
+    "NamedExpr": _Walk._walrus,
+    "Global": _Walk._global,
+    "Nonlocal": _Walk._nonlocal,
+    "Import": _Walk._import,
+    "ImportFrom": _Walk._import_from,
+    "Name": _Walk._name,
+    "Attribute": _Walk._attribute,
+    "Arg": _Walk._argument,
+    "MatchKeywordElement": _Walk._keyword_pattern,
+    "Call": _Walk._call,
+    "Comparison": _Walk._comparison,
+    "Annotation": _Walk._annotation,
+    "If": _Walk._if,
+    "IfExp": _Walk._if,
+    "BooleanOperation": _Walk._and,
+}
 
 
 def _asks_hasattr(test: cst.CSTNode) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace as with_fields
 
 from runner_sync.errors import InputError
+from runner_sync.syntax import walk
 from runner_sync.units.listing import find_class
 from runner_sync.units.pieces import ClassPiece, Module, Piece, flat, qualify, split_lines
 from runner_sync.units.splitting import RULER, number, number_parts, parse, split
@@ -251,7 +252,7 @@ def reindent(text: str, indent: str) -> str:
 def _string_lines(text: str) -> frozenset[int]:
     """Lines of ``text`` that begin inside a string."""
     inside: set[int] = set()
-    for node in ast.walk(parse("if 1:\n" + text if _indent_of(text) else text)):
+    for node in walk(parse("if 1:\n" + text if _indent_of(text) else text)):
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
             shift = 1 if _indent_of(text) else 0
             inside.update(range(node.lineno + 1 - shift, (node.end_lineno or node.lineno) + 1 - shift))

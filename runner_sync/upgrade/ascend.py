@@ -16,7 +16,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.units import texts
 from runner_sync.upgrade import splitting
-from runner_sync.upgrade.base import Base, find_base, upstream_name
+from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, winner
 
@@ -32,7 +32,8 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     new = texts.unit_texts(job.upstream.text, job.upstream.path)
     for draft in drafts:
         name = upstream_name(draft.name, job.module)
-        base = find_base(draft.name, draft.text, job.module, job.bases, locked=job.locked.get(draft.name))
+        locked = job.locked.get(draft.name)
+        base = find_base(draft.name, draft.text, job.module, job.bases, locked=locked, infer=job.infer or closest)
         draft.kind = base.kind if base is not None else "own"
         draft.upstream = new.get(name)
         if base is None:

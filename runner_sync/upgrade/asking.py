@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, ModuleJob
 
@@ -65,7 +66,7 @@ def _set_by(text: str) -> set[str]:
     """Attributes of ``self`` that a method assigns."""
     return {
         node.attr
-        for node in ast.walk(parse_unit(text))
+        for node in walk(parse_unit(text))
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _is_self(node.value)
     }
 
@@ -73,7 +74,7 @@ def _set_by(text: str) -> set[str]:
 def _readings(text: str, name: str) -> list[int]:
     """Lines that read an attribute of ``self``, or ask whether it has one."""
     found = []
-    for node in ast.walk(parse_unit(text)):
+    for node in walk(parse_unit(text)):
         if isinstance(node, ast.Attribute) and node.attr == name and _is_self(node.value):
             found.append(node.lineno)
         elif isinstance(node, ast.Call) and len(node.args) > 1 and _is_self(node.args[0]):

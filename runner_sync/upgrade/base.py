@@ -7,17 +7,16 @@ nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from runner_sync import lineage, merge
 from runner_sync.lineage import Candidate, Origin
 from runner_sync.lock import digest
-from runner_sync.model import BaseRef, Lineage, Triple
+from runner_sync.model import BaseRef, Lineage
 from runner_sync.profile import RunnerModule
 from runner_sync.units import texts
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade.job import Closest, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +30,31 @@ class Base:
     kind: Lineage
 
 
+def closest(name: str, text: str, sides: Sequence[Side]) -> Origin | None:
+    """The closest of the texts that ``name`` has in ``sides``, once locals are called alike: one that omni renamed
+    counts against every revision, and most against those with the most mentions of it."""
+    candidates = _namesakes(name, sides)
+    named = merge.named_alike(text, [candidate.text for candidate in candidates])
+    alike = [Candidate(candidate.ref, body) for candidate, body in zip(candidates, named, strict=True)]
+    origin = lineage.infer(text, alike)
+    if origin is None:
+        return None
+    return replace(origin, text=next(one.text for one in candidates if one.ref == origin.ref))
+
+
 def find_base(
-    unit: str, text: str, module: RunnerModule, sides: Sequence[Side], *, locked: BaseRef | None = None
+    unit: str,
+    text: str,
+    module: RunnerModule,
+    sides: Sequence[Side],
+    *,
+    locked: BaseRef | None = None,
+    infer: Closest = closest,
 ) -> Base | None:
     """The base of ``unit``, whose text is ``text``; ``None`` when no revision among ``sides`` has its namesake."""
     name = upstream_name(unit, module)
-    namesakes = {side.ref: (side, table[name]) for side in sides if name in (table := _units(side))}
-    candidates = [Candidate(ref, body) for ref, (_, body) in namesakes.items()]
-    known = _locked(text, candidates, locked) if locked is not None else None
-    origin = known or _closest(text, candidates)
+    known = _locked(text, _namesakes(name, sides), locked) if locked is not None else None
+    origin = known or infer(name, text, sides)
     if origin is None:
         return None
     anchor = module.upstreams[0]
@@ -47,7 +62,7 @@ def find_base(
     score = round(origin.similarity, 3)
     ref = BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(origin.text), origin.composite)
     kind: Lineage = "copy" if _is_same_record(text, origin.text) else lineage.kind_of(text, origin)
-    return Base(ref, namesakes[origin.ref][0], origin, kind)
+    return Base(ref, next(side for side in reversed(sides) if side.ref == origin.ref), origin, kind)
 
 
 def upstream_name(unit: str, module: RunnerModule) -> str:
@@ -55,37 +70,18 @@ def upstream_name(unit: str, module: RunnerModule) -> str:
     return f"{module.upstreams[0].name}.{unit.rpartition('.')[2]}" if "." in unit else unit
 
 
-def _units(side: Side) -> Mapping[str, str]:
-    return texts.unit_texts(side.text, side.path)
-
-
-def _closest(text: str, candidates: Sequence[Candidate]) -> Origin | None:
-    """The closest candidate once locals are called alike: one that omni renamed counts against every revision, and
-    most against those with the most mentions of it."""
-    alike = [Candidate(candidate.ref, _named_alike(text, candidate.text)) for candidate in candidates]
-    origin = lineage.infer(text, alike)
-    if origin is None:
-        return None
-    return replace(origin, text=next(one.text for one in candidates if one.ref == origin.ref))
-
-
-@lru_cache(maxsize=1024)
-def _named_alike(text: str, other: str) -> str:
-    """``other`` with the local names of ``text``."""
-    try:
-        return merge.with_omni_names(Triple(other, text, other)).base
-    except merge.UnparsableText:
-        return other
+def _namesakes(name: str, sides: Sequence[Side]) -> list[Candidate]:
+    tables = {side.ref: texts.unit_texts(side.text, side.path) for side in sides}
+    return [Candidate(ref, table[name]) for ref, table in tables.items() if name in table]
 
 
 def _locked(text: str, candidates: Sequence[Candidate], entry: BaseRef) -> Origin | None:
     """The base that the lock names, when its revision is at hand and its text is the one that was locked."""
     for candidate in sorted(candidates, key=lambda one: one.ref != entry.ref):
         if digest(candidate.text) == entry.digest:
-            known = lineage.fingerprint(_named_alike(text, candidate.text))
             score = lineage.similarity(text, candidate.text)
             also = [other.text for other in candidates if other.ref in entry.also]
-            others = [lineage.fingerprint(_named_alike(text, other)) for other in also]
+            known, *others = (lineage.fingerprint(one) for one in merge.named_alike(text, [candidate.text, *also]))
             heritage = frozenset(canon for other in others for canon in other) - frozenset(known)
             return Origin(candidate.ref, candidate.text, max(score, lineage.COPY), heritage, entry.also)
     return None

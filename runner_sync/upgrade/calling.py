@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from runner_sync.signatures import is_bound, misfits, of_call, of_function
 from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
 from runner_sync.upgrade.job import Draft
 
 
@@ -57,6 +58,6 @@ def _function(text: str) -> ast.FunctionDef | None:
 
 def _calls(text: str, member: str) -> Iterator[ast.Call]:
     function = _function(text)
-    for node in ast.walk(function) if function is not None else ():
+    for node in walk(function) if function is not None else ():
         if isinstance(node, ast.Call) and ast.unparse(node.func) == f"self.{member}":
             yield node

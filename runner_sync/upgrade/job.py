@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from runner_sync.compose.records import Record
+from runner_sync.lineage import Origin
 from runner_sync.model import BaseRef, Hunk, Lineage, Outcome, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 
@@ -21,6 +22,10 @@ class Side:
     ref: str
     text: str
     path: str = ""
+
+
+Closest = Callable[[str, str, Sequence[Side]], Origin | None]
+"""Goes in: the qualified name of a unit upstream, omni's text of it, revisions. Goes out: what it was copied from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ class ModuleJob:
     ``policies`` say which side wins conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's
     added lines since a base; ``lacks`` says whether a module of the trees, as they are after this run, is known not to
     have a name; ``strangers`` are members of GPU classes that the class which stands for them on NPU does not have,
-    with that class's name.
+    with that class's name; ``infer`` finds what a unit was copied from, ``base.closest`` where it is ``None``.
     """
 
     profile: Profile
@@ -97,6 +102,7 @@ class ModuleJob:
     lacks: Callable[[str, str], bool] = lambda _module, _name: False
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
     strangers: Mapping[str, str] = field(default_factory=dict)
+    infer: Closest | None = None
 
     @property
     def refused(self) -> dict[str, str]:

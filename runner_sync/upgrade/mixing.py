@@ -13,6 +13,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from runner_sync.statements import parse_unit, parses
+from runner_sync.syntax import walk
 
 Span = tuple[int, int]
 
@@ -20,11 +21,11 @@ Span = tuple[int, int]
 def given_names(text: str, class_name: str) -> frozenset[str]:
     """Names that a class gives to its instances: its methods, and what they set on ``self``."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in walk(ast.parse(text)):
         if not isinstance(node, ast.ClassDef) or node.name != class_name:
             continue
         found |= {member.name for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)}
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store) and _is_self(inner.value):
                 found.add(inner.attr)
     return frozenset(name for name in found if not name.startswith("__"))
@@ -40,7 +41,7 @@ def without(text: str, names: Collection[str]) -> str:
     except SyntaxError:
         return text
     lines = text.split("\n")
-    for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)][:1]:
+    for function in [n for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)][:1]:
         out = _Removal(names)
         out.suite(function.body)
         out.drop_dead_stores(function)
@@ -80,18 +81,18 @@ class _Removal:
 
     def drop_dead_stores(self, function: ast.AST) -> None:
         """Assignments of plain locals that only statements which go have read."""
-        kept = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-        inside = {id(n) for stmt in self.gone for n in ast.walk(stmt)}
+        kept = [n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        inside = {id(n) for stmt in self.gone for n in walk(stmt)}
         read = {n.id for n in kept if id(n) not in inside}
         served = {n.id for n in kept if id(n) in inside}
-        for stmt in ast.walk(function):
+        for stmt in walk(function):
             if isinstance(stmt, ast.Assign) and all(isinstance(t, ast.Name) for t in stmt.targets):
                 targets = {t.id for t in stmt.targets if isinstance(t, ast.Name)}
                 if targets <= served - read and id(stmt) not in inside:
                     self.gone.append(stmt)
 
     def _uses(self, node: ast.AST) -> bool:
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Attribute) and inner.attr in self.names and _is_self(inner.value):
                 return True
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value in self.names:

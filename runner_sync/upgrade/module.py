@@ -329,7 +329,9 @@ def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
         return job.lacks(module, name) and not job.lacks(module, "")
 
     try:
-        settled = settle(job.text, text, providers, moves=_moves(job), first_party=job.profile.package, lacks=lacks)
+        settled = settle(
+            job.text, text, providers, moves=_moves(drafts, job), first_party=job.profile.package, lacks=lacks
+        )
     except SyntaxError as error:
         # What ast.parse lets through and the compiler does not, such as a parameter that is there twice.
         raise InputError(
@@ -340,8 +342,9 @@ def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
     return settled.text
 
 
-def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
-    """Imports that the upstream module now makes from another module, and those of derived modules that moved."""
+def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
+    """Imports that the upstream module now makes from another module than in the revisions that units were copied
+    from, and those of derived modules that moved."""
     moves = {
         (entry.module, entry.name): job.relocated[entry.module]
         for entry in imports(job.text).values()
@@ -351,7 +354,10 @@ def _moves(job: ModuleJob) -> dict[tuple[str, str], str]:
         return moves
     now = imports(job.upstream.text)
     kept = {(entry.module, entry.name) for entry in now.values()}
+    followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
     for side in job.bases:
+        if side.ref not in followed:
+            continue
         for bound, entry in imports(texts.outside_definitions(side.text, side.path)).items():
             if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:
                 moves[entry.module, entry.name] = now[bound].module

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from runner_sync import lineage
 from runner_sync.compose.members import self_names
 from runner_sync.statements import parse_unit, parses
+from runner_sync.syntax import walk
 
 CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
@@ -87,7 +88,7 @@ def _head_and_body(text: str) -> tuple[str, str]:
         tree = parse_unit(text)
     except SyntaxError:
         return "", ""
-    node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+    node = next((n for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
     if node is None:
         return "", ""
     if node.body[0].lineno == node.lineno:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
+from runner_sync.syntax import walk
 from runner_sync.verify.job import Library
-from runner_sync.verify.reading import ClassText, Function, dotted, walk
+from runner_sync.verify.reading import ClassText, Function, dotted
 
 
 @dataclass(slots=True, eq=False)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
+from runner_sync.syntax import walk
 from runner_sync.verify import modules
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.world import Definition, World
@@ -207,7 +208,7 @@ def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
         and len(node.args) == 2
         and is_name(node.args[0], owner)
         and ast.unparse(node.args[1]) == name
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 

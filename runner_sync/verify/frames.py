@@ -9,6 +9,7 @@ import ast
 from dataclasses import dataclass, field
 
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import walk
 from runner_sync.verify import modules
 from runner_sync.verify.classes import Classes, ClassInfo, self_name
 from runner_sync.verify.modules import FunctionNode, Import, Module
@@ -47,7 +48,7 @@ class Frame:
             self.function.args,
             *([self.function.returns] if self.function.returns else []),
         ]
-        skip = {id(node) for part in outside for node in ast.walk(part)}
+        skip = {id(node) for part in outside for node in walk(part)}
         return [node for node in modules.nodes_of(self.function)[1:] if id(node) not in skip]
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
@@ -60,7 +61,7 @@ class Frame:
     def conditions(self, node: ast.AST) -> list[ast.expr]:
         """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
         branches = [n for n in modules.nodes_of(self.function) if isinstance(n, ast.If)]
-        return [b.test for b in branches if any(inner is node for part in b.body for inner in ast.walk(part))]
+        return [b.test for b in branches if any(inner is node for part in b.body for inner in walk(part))]
 
     def finding(
         self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
@@ -158,7 +159,7 @@ def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
             body = [*node.body, *node.orelse]
         elif isinstance(node, ast.With) and any("suppress" in ast.unparse(item.context_expr) for item in node.items):
             body = node.body
-        guarded.update(id(inner) for statement in body for inner in ast.walk(statement))
+        guarded.update(id(inner) for statement in body for inner in walk(statement))
     return guarded
 
 

@@ -10,7 +10,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from runner_sync.verify.reading import Function, Reading, dotted, first_line, walk
+from runner_sync.syntax import walk
+from runner_sync.verify.reading import Function, Reading, dotted, first_line
 
 
 def functions(reading: Reading) -> Iterator[Function]:

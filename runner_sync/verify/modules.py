@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner_sync.model import Project
-from runner_sync.verify.reading import walk
+from runner_sync.syntax import walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 

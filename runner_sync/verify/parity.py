@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from runner_sync.profile import Profile
+from runner_sync.syntax import walk
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.job import Library, Subject
-from runner_sync.verify.reading import ClassText, Reading, constant_text, dotted, walk
+from runner_sync.verify.reading import ClassText, Reading, constant_text, dotted
 
 
 @dataclass(eq=False)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner_sync.model import Finding, Severity, Unit, UnitKind
+from runner_sync.syntax import walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
@@ -243,19 +244,6 @@ def _end(node: ast.AST) -> tuple[int, int]:
         name = node.col_offset + len("def ") + len(node.name)
     ends = [(h.end_lineno or 0, h.end_col_offset or 0) for h in heads]
     return max([(node.lineno, name), *ends])
-
-
-def walk(top: ast.AST) -> list[ast.AST]:
-    """``ast.walk`` in half the time: all nodes below ``top``, level by level."""
-    found = [top]
-    for node in found:
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, ast.AST):
-                found.append(value)
-            elif isinstance(value, list):
-                found += [item for item in value if isinstance(item, ast.AST)]
-    return found
 
 
 def first_line(node: ast.stmt) -> int:

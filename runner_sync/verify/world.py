@@ -16,6 +16,7 @@ from typing import Literal
 from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import PACKAGES, Project, Tree
 from runner_sync.profile import NPU
+from runner_sync.syntax import walk
 from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
 from runner_sync.verify.modules import Binding, Import, Module
@@ -280,7 +281,7 @@ def module_name(path: str) -> str:
 
 
 def _read_patches(module: Module) -> Iterator[Patch]:
-    for node in ast.walk(module.node):
+    for node in walk(module.node):
         for target, value in _patch_targets(node):
             owner, _, attribute = target.rpartition(".")
             if owner:

@@ -24,11 +24,12 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.syntax import walk
 from runner_sync.verify.ancestry import calls_parent
 from runner_sync.verify.duplication import are_equal
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import Pair, is_device_bound, pairs
-from runner_sync.verify.reading import ClassText, Function, Hit, dotted, walk
+from runner_sync.verify.reading import ClassText, Function, Hit, dotted
 
 CODE = "RS203"
 NAME = "override-skipped"

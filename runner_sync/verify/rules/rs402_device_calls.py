@@ -21,9 +21,10 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.syntax import walk
 from runner_sync.verify.job import Subject
 from runner_sync.verify.patch import patch
-from runner_sync.verify.reading import Hit, Reading, dotted, walk
+from runner_sync.verify.reading import Hit, Reading, dotted
 
 CODE = "RS402"
 NAME = "device-calls"

@@ -25,8 +25,9 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.profile import NameRewrite
+from runner_sync.syntax import walk
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Hit, Reading, walk
+from runner_sync.verify.reading import Hit, Reading
 
 CODE = "RS403"
 NAME = "gpu-imports"

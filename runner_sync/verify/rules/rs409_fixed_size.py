@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.syntax import walk
 from runner_sync.verify.hygiene import function_around
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import Hit, Reading, dotted
@@ -68,7 +69,7 @@ def _is_checked(npu: Reading, node: ast.AST, size: int) -> bool:
     around = function_around(npu, line)
     if around is None:
         return False
-    return any(_is_check(inner) and _has_number(inner, size) for inner in ast.walk(around))
+    return any(_is_check(inner) and _has_number(inner, size) for inner in walk(around))
 
 
 def _is_check(node: ast.AST) -> bool:
@@ -77,4 +78,4 @@ def _is_check(node: ast.AST) -> bool:
 
 
 def _has_number(node: ast.AST, size: int) -> bool:
-    return any(isinstance(inner, ast.Constant) and inner.value == size for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Constant) and inner.value == size for inner in walk(node))

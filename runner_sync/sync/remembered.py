@@ -1,0 +1,70 @@
+"""Answers that take long to find and depend on content alone: found once, then kept in the cache folder.
+
+Comes in: a unit and the revisions at hand, or a question in words. Goes out: the answer. May touch: the cache folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import runner_sync
+from runner_sync.lineage import Origin
+from runner_sync.sources import cache as kept
+from runner_sync.units.texts import unit_texts
+from runner_sync.upgrade import base
+from runner_sync.upgrade.job import Side
+
+_FINDS = ("lineage", "merge", "statements", "units", "upgrade/base.py")
+"""The parts of this package that the answers depend on beside their input."""
+
+
+def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
+    """What ``find`` gives (anything that JSON holds), computed once per ``kind`` and ``question``."""
+    key = _digest([_means(), *question])
+    known = kept.load(kind, key)
+    if known is not None:
+        return json.loads(known)
+    answer = json.dumps(find())
+    kept.store(kind, key, answer.encode())
+    return json.loads(answer)
+
+
+def closest(name: str, text: str, sides: Sequence[Side]) -> Origin | None:
+    """``upgrade.base.closest``, computed only for what was not asked before."""
+
+    def find() -> object:
+        origin = base.closest(name, text, sides)
+        if origin is None:
+            return None
+        return [origin.ref, origin.similarity, sorted(origin.heritage), origin.composite]
+
+    question = [name, text, *(word for side in sides for word in (side.ref, _hash(side.text)))]
+    answer = recall("origins", question, find)
+    if answer is None:
+        return None
+    ref, similarity, heritage, composite = answer
+    side = next(side for side in reversed(sides) if side.ref == ref)
+    return Origin(ref, unit_texts(side.text, side.path)[name], similarity, frozenset(heritage), tuple(composite))
+
+
+@cache
+def _means() -> str:
+    """What finds the answers: this program's own text, and Python, whose ``ast`` writes statements out."""
+    root = Path(runner_sync.__file__).parent
+    paths = [path for part in _FINDS for path in ([root / part] if part.endswith(".py") else root.glob(f"{part}/*.py"))]
+    return _digest([sys.version, *(path.read_text("utf-8") for path in sorted(paths))])
+
+
+@lru_cache(maxsize=1024)
+def _hash(text: str) -> str:
+    return _digest([text])
+
+
+def _digest(words: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()

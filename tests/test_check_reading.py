@@ -16,7 +16,7 @@ from runner_sync.verify.hygiene import calls
 from runner_sync.verify.job import CheckJob, CheckModule, Library
 from runner_sync.verify.locked import has_moved
 from runner_sync.verify.outline import outline
-from runner_sync.verify.reading import ClassText, Reading, walk
+from runner_sync.verify.reading import ClassText, Reading
 
 MIXINS = '''
 """Mixins.
@@ -224,11 +224,6 @@ def test_a_unit_moved_when_the_digest_of_its_text_did() -> None:
         locked = BaseRef("vllm-omni", "0.2.0", "r.py", name, "lock", 1.0, digest(unit.text))
         assert not has_moved(locked, reading, quick=None)
         assert has_moved(locked, Reading("r.py", UNITS.replace(unit.text, "")), quick=None)
-
-
-def test_walking_visits_what_python_visits_in_its_order() -> None:
-    tree = ast.parse(UNITS + MIXINS)
-    assert walk(tree) == list(ast.walk(tree))
 
 
 def test_calls_are_found_wherever_they_stand() -> None:

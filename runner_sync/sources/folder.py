@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from runner_sync.errors import InputError
@@ -37,9 +38,14 @@ class FolderTree:
 
     def paths(self, prefix: str = "") -> list[str]:
         """Every ``.py`` path of the package below ``prefix``, sorted."""
+        return [path for path in self._files if layout.is_below(path, prefix)]
+
+    @cached_property
+    def _files(self) -> list[str]:
+        """What the package holds, listed once: a run sees one state of the tree."""
         top = self.root / layout.PACKAGES[self.source.project]
         found = (file.relative_to(self.root).as_posix() for file in _python_files(top))
-        return layout.package_files(found, self.source.project, prefix=prefix)
+        return layout.package_files(found, self.source.project)
 
     def metadata(self) -> str | None:
         """Text of the distribution's core metadata (``PKG-INFO`` or ``*.dist-info/METADATA``), if there is one."""

@@ -188,16 +188,20 @@ def _read_method(info: ClassInfo, function: FunctionNode) -> None:
 
 
 def _read_setattr(info: ClassInfo, function: FunctionNode, call: ast.Call, *, owner: str) -> None:
-    name = ast.unparse(call.func)
-    if name == "vars" and call.args and is_name(call.args[0], owner):
+    if is_name(call.func, "vars") and call.args and is_name(call.args[0], owner):
         info.open = True
-    if name not in ("setattr", "object.__setattr__") or len(call.args) != 3 or not is_name(call.args[0], owner):
+    if not _is_setattr(call.func) or len(call.args) != 3 or not is_name(call.args[0], owner):
         return
     attribute = call.args[1]
     if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
         info.written.setdefault(attribute.value, []).append(Assignment(None, None, function, call))
     elif not _is_read_first(function, owner, ast.unparse(attribute)):
         info.open = True
+
+
+def _is_setattr(called: ast.expr) -> bool:
+    on_object = isinstance(called, ast.Attribute) and called.attr == "__setattr__" and is_name(called.value, "object")
+    return on_object or is_name(called, "setattr")
 
 
 def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:

@@ -140,7 +140,7 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
 
 
 def _read_guard(frame: Frame, call: ast.Call) -> None:
-    name = ast.unparse(call.func)
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
     if name in ("hasattr", "getattr", "setattr", "delattr") and len(call.args) > 1:
         attribute = call.args[1]
         if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):

@@ -189,8 +189,20 @@ def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:
             _add(module, imported.alias, Binding("import", node, imported))
 
 
-def assignments_of(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None, ast.expr | None]]:
+_Assigned = tuple[ast.expr, ast.expr | None, ast.expr | None]
+
+_ASSIGNING = frozenset(
+    {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith}
+)
+
+
+def assignments_of(statement: ast.AST) -> Iterable[_Assigned]:
     """(target, value, annotation) of one statement or walrus; the value is ``None`` where a tuple or loop hides it."""
+    # Asked of every node there is, so those that assign nothing must cost nothing.
+    return _assignments(statement) if type(statement) in _ASSIGNING else ()
+
+
+def _assignments(statement: ast.AST) -> Iterator[_Assigned]:
     if isinstance(statement, ast.Assign):
         for target in statement.targets:
             whole = not isinstance(target, ast.Tuple | ast.List)

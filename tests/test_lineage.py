@@ -39,6 +39,32 @@ def test_of_equally_close_candidates_the_earliest_is_the_base() -> None:
     assert found == Origin("0.1", OLD.text, 1.0, frozenset(), ())
 
 
+LARGE = steps(1, 60)
+OMNI = [f"self.omni_{k}()" for k in range(40)]
+LATER = [*LARGE, *steps(101, 105)]
+
+
+@pytest.mark.parametrize(
+    ("text", "ref"),
+    [
+        pytest.param(unit(*LARGE, *OMNI), "0.1", id="nothing of it"),
+        pytest.param(unit(*LARGE, *OMNI, *steps(101, 102)), "0.1", id="two of five: taken out of turn"),
+        pytest.param(unit(*LARGE, *OMNI, *steps(101, 103)), "0.2", id="three of five: omni removed two"),
+    ],
+)
+def test_a_near_tie_goes_to_the_earlier_one_unless_most_of_the_later_is_there(text: str, ref: str) -> None:
+    """Two of five new statements make the later one the closer, for a large part of the text is omni's own."""
+    candidates = [Candidate("0.1", unit(*LARGE)), Candidate("0.2", unit(*LATER))]
+    found = infer(text, candidates)
+    assert found is not None
+    assert found.ref == ref
+
+
+def test_two_of_five_statements_do_make_the_later_one_closer() -> None:
+    text = unit(*LARGE, *OMNI, *steps(101, 102))
+    assert similarity(text, unit(*LATER)) > similarity(text, unit(*LARGE))
+
+
 def test_layout_and_comments_do_not_move_the_base() -> None:
     text = unit("# omni", *steps(1, 8)).replace("(a, b)\n", "(\n            a,\n            b,\n        )\n")
     found = infer(text, [OLD, NEW])

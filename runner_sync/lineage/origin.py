@@ -21,6 +21,10 @@ WRAPPER = 0.7
 """What calls its namesake on a parent class must be closer yet."""
 
 
+NEAR = 0.02
+"""Two candidates whose similarity differs by less are a near tie: two or three statements of a large method."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """The text of a unit at one upstream revision; ``ref`` is a version or a commit."""
@@ -41,12 +45,17 @@ class Origin:
 
 
 def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
-    """The candidate closest to ``text``; of equally close ones the earliest. ``None`` without candidates."""
+    """The candidate closest to ``text``; of equally close ones the earliest. ``None`` without candidates.
+
+    A near tie goes to the earlier one, too, unless ``text`` has most of what the later one changed: a line or two that
+    omni took out of turn would make all else of that revision something that omni had removed.
+    """
     if not candidates:
         return None
     mine = fingerprint(text)
     scores = [similarity(text, candidate.text) for candidate in candidates]
-    at = max(range(len(candidates)), key=lambda k: (scores[k], -k))
+    best = max(range(len(candidates)), key=lambda k: (scores[k], -k))
+    at = next(k for k in range(best + 1) if k == best or _is_as_close(text, candidates, scores, k, best))
     base = candidates[at]
     known = fingerprint(base.text)
     others = [candidate for candidate in candidates if candidate.text != base.text]
@@ -54,6 +63,15 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     heritage = frozenset[str]().union(*beyond)
     parts = cover(frozenset(mine) & heritage, beyond)
     return Origin(base.ref, base.text, scores[at], heritage, tuple(dict.fromkeys(others[k].ref for k in parts)))
+
+
+def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[float], k: int, best: int) -> bool:
+    if scores[best] - scores[k] > NEAR:
+        return False
+    mine, old, new = (fingerprint(one) for one in (text, candidates[k].text, candidates[best].text))
+    added, removed = new - old, old - new
+    taken, left = (added & mine).total(), (removed & mine).total()
+    return taken <= added.total() - taken + left
 
 
 def kind_of(text: str, origin: Origin | None) -> Lineage:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 from runner_sync.merge.emit import Emitted, emit, prune
 from runner_sync.merge.passages import (
+    came_back,
+    emptied,
     set_for_nothing,
     set_twice,
     under_new_conditions,
@@ -84,10 +86,8 @@ def merge(
     kept, hollow = prune(weave, strands)
     kept = with_their_statements(weave, kept)
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
-    doubts += [
-        Doubt(s, "upstream removed everything inside a block that omni had added", 0.5) for s in suites if not s.kept
-    ]
-    doubts += set_for_nothing(weave, kept) + set_twice(weave, kept)
+    doubts += [Doubt(s, emptied(weave, s), 0.5) for s in suites if not s.kept]
+    doubts += set_for_nothing(weave, kept) + set_twice(weave, kept) + came_back(weave, kept)
     contents: dict[int, Content] = {}
     for strand in kept:
         contents[id(strand)], reason = content(weave, strand, policy, heritage, veto, foreign)

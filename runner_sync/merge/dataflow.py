@@ -103,7 +103,8 @@ class Tree:
         """Names that the statement or anything inside it binds (nested functions count with their name only)."""
         if self.node[key].defines:
             return frozenset({self.node[key].defines})
-        return frozenset(name for k in self.inside(key) for name in binds(self.node[k]))
+        below = [*self.children.get(key, []), *self.clauses.get(key, [])]
+        return binds(self.node[key]).union(*(self.bound_by(k) for k in below))
 
     def newly_bound_by(self, key: int) -> frozenset[str]:
         """Those of ``bound_by`` that a statement of upstream's alone binds: what omni has, omni has put in order."""
@@ -159,6 +160,10 @@ def _is_remark(tree: Tree, key: int) -> bool:
     return key in tree.new and tree.node[key].is_comment
 
 
+_Place = tuple[list[int], int]
+"""A suite, and a statement in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Fetch:
     """One walk through a function in the order its statements run. ``locals_`` are the names that it binds at all."""
@@ -167,7 +172,8 @@ class _Fetch:
     movable: set[int]
     locals_: frozenset[str]
 
-    def suite(self, key: int, known: set[str], around: list[tuple[list[int], int]]) -> None:
+    def suite(self, key: int, known: set[str], around: list[_Place]) -> None:
+        """Walk one suite; ``around`` are the suites around it, each with the statement that this one is inside of."""
         tree, suite = self.tree, self.tree.children.get(key, [])
         index = 0
         while index < len(suite):
@@ -176,28 +182,42 @@ class _Fetch:
                 known |= tree.bound_by(child)
                 index += 1
                 continue
-            source = self._source(child, known, [*around, (suite, index)])
+            source = self._source(child, known, [*around, (suite, child)])
             if source is not None:
-                owner, fetched = source
+                owner, (target, before), fetched = source
                 owner.remove(fetched)
-                suite.insert(index, fetched)
+                target.insert(target.index(before), fetched)
+                known |= tree.bound_by(fetched)
+                index = suite.index(child)
                 continue
             known |= binds(tree.node[child])
-            self.suite(child, known, [*around, (suite, index)])
+            self.suite(child, known, [*around, (suite, child)])
             for clause in tree.clauses.get(child, []):
                 known |= binds(tree.node[clause])
-                self.suite(clause, known, [*around, (suite, index)])
-            index += 1
+                self.suite(clause, known, [*around, (suite, child)])
+            index = suite.index(child) + 1
 
-    def _source(self, child: int, known: set[str], around: list[tuple[list[int], int]]) -> tuple[list[int], int] | None:
-        """The suite and key of a later statement that binds what ``child`` reads and nothing before it binds."""
+    def _source(self, child: int, known: set[str], around: list[_Place]) -> tuple[list[int], _Place, int] | None:
+        """A later statement that binds what ``child`` reads and nothing before it binds: the suite to take it from,
+        the statement to put it before, and its key."""
         for name in sorted((reads(self.tree.node[child]) & self.locals_) - known):
-            for suite, index in reversed(around):
-                later = next((k for k in suite[index + 1 :] if name in self.tree.bound_by(k)), None)
+            for depth in range(len(around) - 1, -1, -1):
+                suite, holder = around[depth]
+                later = next((k for k in suite[suite.index(holder) + 1 :] if name in self.tree.bound_by(k)), None)
                 if later is not None:
                     ready = (self.tree.read_by(later) & self.locals_) - self.tree.bound_by(later) <= known
-                    return (suite, later) if later in self.movable and ready else None
+                    place = self._as_certain(around[depth:])
+                    return (suite, place, later) if later in self.movable and ready else None
         return None
+
+    def _as_certain(self, around: list[_Place]) -> _Place:
+        """The innermost of the places that is reached whenever the outermost one is: a ``with`` is no condition."""
+        inner = around[0]
+        for place in around[1:]:
+            if not self.tree.node[inner[1]].canon.startswith(("with ", "async with ")):
+                break
+            inner = place
+        return inner
 
 
 SMALL = 8

@@ -154,6 +154,29 @@ def set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     return doubts
 
 
+def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Blocks that omni had removed and that came in again, because upstream has them at another place now."""
+    sides = ((weave.base, weave.of_base), (weave.upstream, weave.of_upstream))
+    old, new = ([(_block(nodes, k), of[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, of in sides)
+    removed = {block for block, strand in old if strand.sides == "b"}
+    alive = {id(strand) for strand in kept}
+    back = [strand for block, strand in new if strand.sides == "u" and id(strand) in alive and block in removed]
+    return [Doubt(strand, "omni had removed it; it came in where upstream has it now", 0.5) for strand in back]
+
+
+def _block(nodes: Sequence[Node], index: int) -> tuple[str, ...]:
+    """A statement with everything inside it and its clauses, comments left out."""
+    return tuple(nodes[k].canon for k in _below(nodes, index) if not nodes[k].is_comment)
+
+
+def emptied(weave: Weave, suite: Strand) -> str:
+    """What became of the inside of a block that omni had added and that is empty now."""
+    inside = [weave.of_omni[k] for k in _below(weave.omni, suite.omni or 0)[1:] if not weave.omni[k].is_comment]
+    if any(strand.kept for strand in inside):
+        return "omni had put a block around it; upstream has it elsewhere now, where it runs without"
+    return "upstream removed everything inside a block that omni had added"
+
+
 def unread_additions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     """Locals that upstream newly sets and reads, and that nothing reads here: what reads them was left out.
 

@@ -58,7 +58,7 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
     if strand.omni is None:
         return False
     mine = next((b for b, about in _remarks(weave.omni) if about == strand.omni), range(0))
-    ours = [weave.omni[k] for k in mine if weave.of_omni[k].upstream is None and not _is_separator(weave.omni[k])]
+    ours = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not _is_separator(weave.omni[k])]
     theirs = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
     return bool(ours and theirs) and _likeness(ours, theirs) >= REWORDED
 

@@ -21,7 +21,7 @@ from runner_sync.merge.passages import (
 )
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.transplant import carry_over
+from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import ROOT, Node, inside_strings, is_python
 
@@ -87,7 +87,7 @@ def settle_presence(
         doubts += _refuse(weave, strands, veto)
     _keep_pinned(weave, strands, pinned)
     _undo_half_moves(weave, strands)
-    _keep_needed_suites(weave)
+    doubts += _keep_needed_suites(weave)
     _keep_definitions(weave, strands, heritage)
     return doubts
 
@@ -134,17 +134,25 @@ def _keep_pinned(weave: Weave, strands: Sequence[Strand], pinned: Heritage) -> N
                     strand.kept = True
 
 
-def _keep_needed_suites(weave: Weave) -> None:
-    """A condition does not go from around statements that stay, unless they stand without it in upstream, too."""
+def _keep_needed_suites(weave: Weave) -> list[Doubt]:
+    """A condition does not go from around statements that stay, unless they stand without it in upstream, too.
+
+    Where only additions of omni's are left inside, nobody knows whether they make sense without it.
+    """
+    doubts = []
     for index in range(len(weave.omni) - 1, -1, -1):
         strand, node = weave.of_omni[index], weave.omni[index]
         if strand.kept or strand.sides not in ("o", "bo") or not node.compound:
             continue
         inside = [k for k, other in enumerate(weave.omni) if other.parent == index and not other.is_comment]
         staying = [weave.of_omni[k] for k in inside if weave.of_omni[k].kept]
-        strand.kept = any(
+        own = bool(staying) and all(other.sides == "o" for other in staying)
+        strand.kept = own or any(
             _stands_under_nothing(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
         )
+        if own and strand.sides == "bo" and not node.is_clause:
+            doubts.append(Doubt(strand, "upstream removed a condition under which omni has statements of its own", 0.5))
+    return doubts
 
 
 def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
@@ -186,8 +194,23 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
             return kept, _doubt(weave, strand, "upstream changed a statement that omni had removed", 0.6)
+        case "bou" if policy.nesting == "upstream":
+            _follow_named_part(weave, strand)
+            return True, None
         case _:
             return True, None
+
+
+def _follow_named_part(weave: Weave, strand: Strand) -> None:
+    """Where upstream gave a part of a statement a name: omni's change of that part goes where the part went."""
+    base, omni, upstream = (node.canon for node in _nodes(weave, strand) if node is not None)
+    if base in (omni, upstream) or omni == upstream:
+        return
+    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
+    found = named_part(base, omni, upstream, [weave.upstream[s.upstream or 0].canon for s in new])
+    if found is not None:
+        new[found[0]].carried = found[1]
+        strand.carried = weave.upstream[strand.upstream or 0].text
 
 
 def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
@@ -210,7 +233,9 @@ def _is_rewritten(weave: Weave, strand: Strand) -> bool:
     mine = binds(weave.omni[strand.omni or 0])
     if not mine:
         return False
-    return any(mine & binds(weave.upstream[s.upstream]) for s in weave.of_upstream if s.sides == "u" and s.upstream)
+    return any(
+        mine & binds(weave.upstream[s.upstream]) for s in weave.of_upstream if s.sides == "u" and s.upstream is not None
+    )
 
 
 def _is_inherited(node: Node, heritage: Heritage) -> bool:

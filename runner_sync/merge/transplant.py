@@ -1,15 +1,17 @@
-"""Arguments that omni added to a call, carried over to what upstream put in the call's place.
+"""What omni changed in a statement, carried over to what upstream made of it.
 
 Comes in: a statement as base and omni have it, and upstream's new statements. Goes out: the new statement that takes
 the same arguments, with omni's. May touch: nothing.
 
 Upstream may collect the arguments of a call in a dictionary first, or call another function with them; the statement is
-another one then, and an argument that omni had added to the old one has nowhere to merge.
+another one then, and an argument that omni had added to the old one has nowhere to merge. Or it gives a part of the
+statement a name, and the part that omni changed stands in a statement of its own.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,6 +41,27 @@ class Argument:
     @property
     def is_mapping(self) -> bool:
         return self.keyword == "**"
+
+
+def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -> tuple[int, str] | None:
+    """``(index, text)``: the candidate that gives a part of a statement a name, and its text with omni's part.
+
+    All are canonical statements: ``out = f(g(x))``, of which upstream made ``y = g(x)`` and ``out = f(y)``. ``None``
+    when upstream did more than that, or omni changed another part.
+    """
+    for index, text in enumerate(candidates):
+        match = _NAMING.fullmatch(text)
+        places = list(re.finditer(rf"(?<![\w.]){match[1]}\b", upstream)) if match else []
+        if match is None or len(places) != 1:
+            continue
+        before, behind = upstream[: places[0].start()], upstream[places[0].end() :]
+        ends = omni.startswith(before) and omni.endswith(behind) and len(omni) > len(before) + len(behind)
+        if ends and base == before + match[2] + behind:
+            return index, f"{match[1]} = {omni[len(before) : len(omni) - len(behind)]}"
+    return None
+
+
+_NAMING = re.compile(r"(\w+) = (.+)")
 
 
 def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, str] | None:

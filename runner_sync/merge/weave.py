@@ -25,7 +25,7 @@ Nodes = Sequence[Node]
 class Strand:
     """One class of aligned nodes: an index on each side, or ``None`` where the side does not have it.
 
-    ``carried`` is the text of an addition of upstream's that took arguments of omni's over.
+    ``carried`` is its text where a change of omni's went to another statement than the one that omni has it in.
     """
 
     base: int | None = None

@@ -155,17 +155,15 @@ def _close_gaps(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tupl
 
 def similarity(a: Node, b: Node) -> float:
     """Dice coefficient of the word multisets of two canonical texts, 0…1; 0 for nodes of different kinds, and for two
-    that are about different things: brackets, dots and ``self`` are alike everywhere. Of the similar ones
-    those are nearest that bind the same names to the value of the same function."""
+    that are about different things: brackets, dots and ``self`` are alike everywhere. Two that bind the same names to
+    the value of the same function are versions of one, whatever they pass to it."""
     if a.kind != b.kind or a.compound != b.compound or (a.names and b.names and not a.names & b.names):
         return 0.0
     total = a.words.total() + b.words.total()
     if not total:
         return 0.0
     share = 2 * (a.words & b.words).total() / total
-    if a.defines and a.defines == b.defines:
-        return max(share, NEAREST)
-    if share >= SIMILAR and a.made_by and a.made_by == b.made_by:
+    if (a.defines and a.defines == b.defines) or (a.made_by and a.made_by == b.made_by):
         return max(share, NEAREST)
     if a.compound and a.canon.split(" ", 1)[0] != b.canon.split(" ", 1)[0]:
         return share / 2

@@ -91,6 +91,7 @@ def _cannot_stand(weave: Weave, strand: Strand, alive: set[int], full: set[int],
 
 def emit(weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content], *, indent: int) -> Emitted:
     """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones."""
+    strands = _heads_first(strands)
     children, clauses = _children(strands), _clauses(strands)
     _settle_order(weave, strands, children, clauses)
     printer = _Printer(weave, contents, children, clauses)
@@ -117,6 +118,29 @@ def _settle_order(
     put_before_readers(tree, additions)
     for key, suite in tree.children.items():
         children[key] = [by_key[k] for k in suite]
+
+
+def _heads_first(strands: Sequence[Strand]) -> list[Strand]:
+    """The strands with every suite of omni's behind the head of the suite of upstream's that it went into.
+
+    Both put a suite around the same statements; the order of additions at one place has omni's first.
+    """
+    places = {id(strand): k for k, strand in enumerate(strands)}
+    waiting: dict[int, list[Strand]] = defaultdict(list)
+    wrappers = {id(strand.parent) for strand in strands if len(strand.sides) > 1}
+    behind: dict[int, int] = {}
+    out: list[Strand] = []
+    for k, strand in enumerate(strands):
+        above = strand.parent
+        head = behind.get(id(above)) or behind.get(id(strand.owner))
+        if strand.sides == "o" and id(strand) in wrappers and above is not None and above.sides == "u":
+            head = id(above)
+        if head is None or places.get(head, -1) < k:
+            out += [strand, *waiting[id(strand)]]
+        else:
+            behind[id(strand)] = head
+            waiting[head].append(strand)
+    return out
 
 
 def _children(strands: Sequence[Strand]) -> dict[int, list[Strand]]:

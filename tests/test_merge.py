@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from runner_sync.compose.layout import format_changes
-from runner_sync.merge import FOLLOW, PORT, RECORD, Merged, UnparsableText, merge, named_alike
+from runner_sync.merge import FOLLOW, PORT, RECORD, TOUCH_UP, Merged, UnparsableText, merge, named_alike
 from runner_sync.model import Triple
 
 CASES = Path(__file__).parent / "fixtures" / "merge"
 GAPS = CASES / "known-gaps"
-POLICIES = {"follow": FOLLOW, "record": RECORD, "port": PORT}
+POLICIES = {"follow": FOLLOW, "record": RECORD, "port": PORT, "touch_up": TOUCH_UP}
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from runner_sync.merge.passages import (
     used_too_early,
 )
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
+from runner_sync.merge.refusal import Veto
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import named_alike, with_omni_names, with_omni_names_behind, with_upstream_names
-from runner_sync.merge.resolve import Content, Veto, content, settle_presence
+from runner_sync.merge.resolve import Content, content, settle_presence
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, flatten, parses

@@ -6,8 +6,7 @@ values for the review. May touch: nothing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.align import similarity
@@ -21,8 +20,9 @@ from runner_sync.merge.passages import (
 )
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
+from runner_sync.merge.refusal import Veto, refuse
 from runner_sync.merge.transplant import carry_over, named_part
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
 from runner_sync.statements import ROOT, Node, inside_strings, is_python
 
 DISTINCT = 1.5
@@ -45,7 +45,6 @@ CLOSE = 0.85
 """How similar a statement of an own method must be to upstream's to be the same statement, brought up to date."""
 
 Heritage = Collection[str]
-Veto = Callable[[str], str]
 
 
 def settle_presence(
@@ -84,7 +83,7 @@ def settle_presence(
         doubts += without_definitions(weave, strands)
     doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, foreign)]
     if veto is not None:
-        doubts += _refuse(weave, strands, veto)
+        doubts += refuse(weave, strands, veto)
     _keep_pinned(weave, strands, pinned)
     _undo_half_moves(weave, strands)
     doubts += _keep_needed_suites(weave)
@@ -127,7 +126,7 @@ def _reads_of_omni(weave: Weave, strand: Strand, heritage: Heritage) -> frozense
 
 def _keep_pinned(weave: Weave, strands: Sequence[Strand], pinned: Heritage) -> None:
     """What omni has from a third party stays where upstream removed it and put nothing in its place."""
-    for run in _runs(strands):
+    for run in runs(strands):
         if not any(strand.sides == "u" and strand.kept for strand in run):
             for strand in run:
                 if strand.sides == "bo" and weave.omni[strand.omni or 0].canon in pinned:
@@ -274,60 +273,6 @@ def _same(a: Node, b: Node) -> bool:
     return a.canon == b.canon
 
 
-def _refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
-    """Leave out what ``veto`` refuses, what depends on it, and the deletions that belong to the same change."""
-    doubts, refused = [], set()
-    lost: set[str] = set()
-    for strand in strands:
-        if strand.upstream is None or strand.omni is not None or not strand.kept:
-            continue
-        node = weave.upstream[strand.upstream]
-        above = weave.of_upstream[node.parent] if node.parent >= 0 else None
-        inside = above is not None and id(above) in refused
-        reason = "" if node.is_comment else veto(node.canon) or _depends(node.canon, lost)
-        if reason or inside:
-            strand.kept = False
-            refused.add(id(strand))
-            lost |= _bound_names(node.canon) - _names_of(weave.omni)
-            if reason and not inside:
-                doubts.append(Doubt(strand, reason, 0.7))
-    for run in _runs(strands):
-        if any(id(strand) in refused for strand in run):
-            for strand in run:
-                strand.kept = strand.kept or strand.omni is not None
-    return doubts
-
-
-def _runs(strands: Sequence[Strand]) -> list[list[Strand]]:
-    """Strands between two that both omni and upstream have."""
-    runs: list[list[Strand]] = [[]]
-    for strand in strands:
-        if strand.omni is not None and strand.upstream is not None:
-            runs.append([])
-        else:
-            runs[-1].append(strand)
-    return runs
-
-
-def _depends(canon: str, lost: Collection[str]) -> str:
-    names = sorted(set(_WORD.findall(canon)) & set(lost))
-    return f"it uses {names[0]}, whose definition was not taken" if names else ""
-
-
-_WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
-_TARGETS = re.compile(r"^(?:for |with .* as )?\(?([A-Za-z_][\w, ]*)\)?(?::[^=]*)?(?: = | in )")
-
-
-def _bound_names(canon: str) -> set[str]:
-    """Local names that a canonical statement assigns (by its text: ``a, b = …``, ``for a in …``)."""
-    match = _TARGETS.match(canon)
-    return set(re.findall(r"[A-Za-z_]\w*", match[1])) if match else set()
-
-
-def _names_of(nodes: Sequence[Node]) -> set[str]:
-    return {name for node in nodes for name in _bound_names(node.canon)}
-
-
 def content(
     weave: Weave,
     strand: Strand,
@@ -350,7 +295,7 @@ def content(
         return _of(omni if policy.both_added == "omni" else upstream), "omni and upstream added different versions"
     if _same(omni, upstream):
         return _of(omni), ""
-    if policy.updates_only and similarity(base, omni) < CLOSE:
+    if policy.updates_only and (similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
         return _of(omni), ""
     if _is_inherited(upstream, foreign) or (_same(upstream, base) and not _is_inherited(omni, heritage)):
         return _of(omni), ""
@@ -360,6 +305,13 @@ def content(
     if _same(omni, base) or _is_inherited(omni, heritage):
         return _of(upstream), ""
     return _both_changed(base, omni, upstream, policy)
+
+
+def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
+    """Whether upstream's statement reads a local of upstream's that omni's text does not set."""
+    locals_ = {name for node in weave.upstream for name in binds(node)}
+    own = {name for node in weave.omni for name in binds(node)}
+    return bool((reads(upstream) - reads(omni)) & locals_ - own)
 
 
 def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, str]:

@@ -338,3 +338,14 @@ def _sibling(of: Sequence[Strand], nodes: Nodes, indices: range, parent: int) ->
         if nodes[k].parent == parent and len(of[k].sides) > 1 and of[k].kept and not nodes[k].is_comment:
             return of[k]
     return None
+
+
+def runs(strands: Sequence[Strand]) -> list[list[Strand]]:
+    """Strands between two that both omni and upstream have."""
+    runs: list[list[Strand]] = [[]]
+    for strand in strands:
+        if strand.omni is not None and strand.upstream is not None:
+            runs.append([])
+        else:
+            runs[-1].append(strand)
+    return runs

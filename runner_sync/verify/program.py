@@ -131,35 +131,41 @@ class Program(Runtime):
         return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
 
     def constructor(self, info: ClassInfo) -> Callee | None:
-        """The constructor of a class, written or generated, ``None`` when it cannot be told."""
-        decorators = {decorator_name(d) for d in info.node.decorator_list}
+        """The constructor of a class, written, generated or inherited, ``None`` when it cannot be told."""
         lines = self.classes.lineups(info)
         if len(lines) != 1 or lines[0].open or any("__new__" in c.methods for c in lines[0].classes):
             return None
-        if any(ast.unparse(base).endswith("NamedTuple") for base in info.node.bases):
-            return Callee(info.name, info.place, signatures.of_fields(info.fields), None, info.module, info)
-        if "dataclass" in decorators and "__init__" not in info.methods:
-            return self._dataclass_constructor(info, lines[0])
-        if decorators - {"dataclass", "final", "runtime_checkable"}:
-            return None
-        reached = lines[0].find("__init__")
-        if reached is None or len(reached[1]) != 1:
-            return None
-        callee = self._of_function(reached[1][0], reached[0].module, reached[0], through_class=False)
-        return (
-            Callee(info.name, callee.place, callee.signature, callee.function, callee.module, info) if callee else None
-        )
+        for part in lines[0].classes:
+            decorators = {decorator_name(d) for d in part.node.decorator_list}
+            if any(ast.unparse(base).endswith("NamedTuple") for base in part.node.bases):
+                return Callee(info.name, part.place, signatures.of_fields(part.fields), None, part.module, part)
+            if "dataclass" in decorators and "__init__" not in part.methods:
+                return self._dataclass_constructor(info, lines[0].classes[lines[0].classes.index(part) :])
+            if decorators - {"dataclass", "final", "runtime_checkable"}:
+                return None
+            if "__init__" in part.methods or "__init__" in part.written:
+                return self._written_constructor(info, part)
+        return None
 
-    def _dataclass_constructor(self, info: ClassInfo, line: Lineup) -> Callee | None:
+    def _written_constructor(self, info: ClassInfo, part: ClassInfo) -> Callee | None:
+        functions = part.methods.get("__init__", [])
+        if len(functions) != 1:
+            return None
+        callee = self._of_function(functions[0], part.module, part, through_class=False)
+        return Callee(info.name, callee.place, callee.signature, callee.function, part.module, info) if callee else None
+
+    def _dataclass_constructor(self, info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
+        """What the dataclass ``classes[0]`` and those it inherits from generate, called as ``info``."""
         fields: dict[str, bool] = {}
-        for part in reversed(line.classes):
+        for part in reversed(classes):
             text = "".join(ast.unparse(d) for d in part.node.decorator_list) + ast.unparse(part.node)
             # timid: generated parameters that these words change are not modelled.
             if any(word in text for word in ("KW_ONLY", "kw_only", "InitVar", "init=False")):
                 return None
             if "dataclass" in {decorator_name(d) for d in part.node.decorator_list}:
                 fields.update(part.fields)
-        return Callee(info.name, info.place, signatures.of_fields(list(fields.items())), None, info.module, info)
+        made = classes[0]
+        return Callee(info.name, made.place, signatures.of_fields(list(fields.items())), None, made.module, made)
 
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
         """The classes ``node`` can be an instance of, ``None`` counted out; ``None`` when it cannot be told."""

@@ -42,6 +42,16 @@ def returns_value(function: FunctionNode) -> bool | None:
     return None if True in kinds else False
 
 
+def hands_nothing_back(function: FunctionNode) -> bool:
+    """Whether a plain function that does something has bare returns only, and promises no value.
+
+    An empty body and a written ``return None`` are meant for somebody else's override: they say nothing.
+    """
+    says_none = function.returns is None or _is_none(function.returns)
+    does = any(not isinstance(s, ast.Pass | ast.Raise) and not _is_text(s) for s in function.body)
+    return says_none and does and is_plain(function) and all(value is None for value in returns_of(function))
+
+
 def declared_size(function: FunctionNode) -> int | None:
     """The size of a ``-> tuple[A, B]`` annotation, ``None`` for any other."""
     node = function.returns
@@ -85,3 +95,7 @@ def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, 
 
 def _is_none(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,28 +1,34 @@
 """RS311 ignored-result: a call drops a value that the target newly returns.
 
 What: a call as a statement of its own where the callee returned nothing in the old target and always returns a
-value in the new one.
+value in the new one. Also the reverse: `x = self.m(...)`, and `x` is called, tested, unpacked or looked into, where
+the `m` that the MRO reaches never returns a value.
 
-Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later.
+Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or
+`run = self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
 
-Why: nothing raises; the deferred work just never happens. Only the old tree tells it from a value that never
-mattered.
+Why: nothing raises; the deferred work just never happens. Only the old tree tells the first from a value that never
+mattered. The second is what is left when a caller was copied from the new target, and an override was not.
 
-Fix: look at what the target's own caller does with the value.
+Fix: look at what the target's own caller does with the value, or return it.
 
-Leaves alone: everything without an old tree; callees that return a value only sometimes; generators and coroutines.
+Leaves alone: bare calls without an old tree; callees that return a value only sometimes; generators and coroutines.
+Of the reverse: methods with an empty body, a written `return None` or another annotation, which are for a subclass to
+fill; names that something else is assigned to as well; calls on other objects than `self`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import returns
+from runner_sync.verify.classes import is_name
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Callee, Program
+from runner_sync.verify.runtime import is_super
 
 CODE = "RS311"
 NAME = "ignored-result"
@@ -30,8 +36,10 @@ SEVERITY: Severity = "warning"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Bare calls whose callee began to return a value since ``old``."""
+    """Bare calls whose callee began to return a value since ``old``, and values that are used and never come."""
     for frame in program.frames(module):
+        for call in _used_calls(frame):
+            yield from _never_comes(program, frame, call)
         before = old.twin(frame) if old is not None else None
         if old is None or before is None:
             continue
@@ -63,3 +71,65 @@ def _finding(frame: Frame, node: ast.Expr, callee: Callee) -> Finding:
         message=f"`{callee.name}` ({callee.place}) now returns a value, which this call drops.",
         fix="Use the value as the target's own caller does.",
     )
+
+
+def _used_calls(frame: Frame) -> Iterator[ast.Call]:
+    """Calls through ``self`` or ``super()`` whose value this frame uses, at once or by the one name it has."""
+    if frame.owner is None:
+        return
+    used = [part for node in frame.nodes() for part in _looked_into(node)]
+    names = {node.id for node in used if isinstance(node, ast.Name)}
+    for name in sorted(names & set(frame.bound)):
+        values = [n.value if isinstance(n, ast.Assign) and _is_whole(n, name) else n for n in frame.bound[name]]
+        used += [v for v in values if isinstance(v, ast.Call)] if all(_is_call_or_none(v) for v in values) else []
+    yield from (part for part in used if isinstance(part, ast.Call) and _is_own(frame.owner, part.func))
+
+
+def _is_own(owner: str, called: ast.expr) -> bool:
+    return isinstance(called, ast.Attribute) and (is_name(called.value, owner) or is_super(called.value))
+
+
+def _looked_into(node: ast.AST) -> list[ast.expr]:
+    """The parts of ``node`` of which it wants to know what they are; handing a value on does not."""
+    if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+        return _tested(node.test)
+    if isinstance(node, ast.Call):
+        return [node.func]
+    if isinstance(node, ast.Attribute | ast.Subscript):
+        return [node.value]
+    if isinstance(node, ast.For | ast.comprehension):
+        return [node.iter]
+    return [node.value] if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) else []
+
+
+def _tested(test: ast.expr) -> list[ast.expr]:
+    if isinstance(test, ast.BoolOp):
+        return [part for value in test.values for part in _tested(value)]
+    if isinstance(test, ast.UnaryOp):
+        return _tested(test.operand)
+    return [test.left] if isinstance(test, ast.Compare) else [test]
+
+
+def _is_whole(node: ast.Assign, name: str) -> bool:
+    return all(is_name(target, name) for target in node.targets)
+
+
+def _is_call_or_none(value: ast.AST) -> bool:
+    return isinstance(value, ast.Call) or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _never_comes(program: Program, frame: Frame, call: ast.Call) -> Iterator[Finding]:
+    groups = program.callees(frame, call)
+    callees = [callee for group in groups for callee in group]
+    if not callees or not all(groups):
+        return
+    if all(c.function is not None and returns.hands_nothing_back(c.function) for c in callees):
+        callee = callees[0]
+        yield frame.finding(
+            CODE,
+            SEVERITY,
+            call,
+            symbol=callee.name,
+            message=f"`{callee.name}` ({callee.place}) never returns a value, and this one is used.",
+            fix=f"Return from `{callee.name}` what its callers use, as the method that it hides may do.",
+        )

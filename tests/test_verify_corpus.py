@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from runner_sync import sync
 from runner_sync.model import Finding, Project, Tree
+from runner_sync.sync.options import TreeOptions, UpgradeOptions
 from runner_sync.verify import breakage, typecheck
 from runner_sync.verify.world import World
 
@@ -93,3 +95,29 @@ def test_a_long_jump_shows_the_silent_kinds_too(corpus_release: Release) -> None
         ("RS309", "positions"),
         ("RS309", "seq_lens"),
     }
+
+
+def test_a_keyword_that_the_base_of_omnis_output_lost(corpus_release: Release) -> None:
+    """`OmniModelRunnerOutput` is undecorated; vLLM 0.21's dataclass below it has `routed_experts_dict`, 0.23's not."""
+    names = runners(corpus_release, "0.21.0rc1")
+    found = breakage.find(world(corpus_release, "0.21.0rc1", "0.23.0", "0.23.0"), None, names)
+    lost = [f for f in found if f.symbol == "OmniModelRunnerOutput(routed_experts_dict=)"]
+    assert [(f.code, f.unit) for f in lost] == [
+        ("RS306", "NPUARModelRunner.sample_tokens"),
+        ("RS306", "NPUGenerationModelRunner.sample_tokens"),
+    ]
+    made_for = breakage.find(world(corpus_release, "0.21.0rc1", "0.21.0rc1", "0.21.0"), None, names)
+    assert "RS306" not in {finding.code for finding in made_for}
+
+
+def test_a_callback_that_omnis_own_method_never_hands_on(corpus_release: Release) -> None:
+    """vLLM 0.19's `_update_states` returns a callback, and so its caller; omni 0.18.0rc1's override returns nothing."""
+    for project, version in (("vllm-omni", "0.18.0rc1"), ("vllm-ascend", "0.19.1rc1"), ("vllm", "0.19.1")):
+        corpus_release(project, version)
+    planned = sync.upgrade(
+        UpgradeOptions(omni=TreeOptions(version="0.18.0rc1"), ascend=TreeOptions(version="0.19.1rc1"))
+    )
+    assert [(f.code, f.unit, f.symbol) for f in planned.report.findings] == [
+        ("RS311", "NPUARModelRunner.execute_model", "_update_states"),
+        ("RS311", "NPUGenerationModelRunner.execute_model", "_update_states"),
+    ]

@@ -31,8 +31,8 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     given = open_inputs(options)
     results, notes = planning.plan(options, given)
     finished = [_finish(result, options, given) for result in results]
-    findings = proof.new_breakage(given, finished, options) if options.verify and given.ascend is not None else ()
-    return _planned("upgrade", finished, findings, notes, given, options)
+    findings, remarks = proof.new_breakage(given, finished, options) if options.verify else ((), ())
+    return _planned("upgrade", finished, findings, (*notes, *remarks), given, options)
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:

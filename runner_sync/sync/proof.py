@@ -5,7 +5,7 @@ Comes in: the trees and the results. Goes out: findings. May touch: the trees, b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,14 +40,30 @@ class Overlay:
         return sorted({*self.tree.paths(), *self.texts})
 
 
-def new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions) -> tuple[Finding, ...]:
-    """Breakage that the upgraded modules have in the target trees."""
+def new_breakage(
+    given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """Breakage that the upgraded modules have in the target trees, and notes on what they inherit."""
     if given.ascend is None or given.vllm is None or options.conflict == "inline":
-        return ()
+        return (), ()
     options.progress("verifying", 0, 1)
     omni = Overlay(given.omni, {result.path: result.after for result in results})
     trees: dict[Project, Tree] = {"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm}
     world = World(trees, surroundings=given.profile.surroundings)
-    found = breakage.find(world, None, [result.path for result in results])
+    paths = [result.path for result in results]
+    found = breakage.find(world, None, paths)
+    inherited = breakage.find_inherited(world, paths)
     options.progress("verifying", 1, 1)
-    return tuple(found)
+    return tuple(found), tuple(_note(inherited))
+
+
+def _note(inherited: Sequence[Finding]) -> Iterator[str]:
+    """One sentence on GPU code that an upgrade of the NPU runners leaves as it is, and that runs on NPU."""
+    units: dict[str, list[str]] = {}
+    for finding in inherited:
+        symbols = units.setdefault(f"{finding.path} {finding.unit}", [])
+        symbols += [finding.symbol] if finding.symbol not in symbols else []
+    if units:
+        told = "; ".join(f"{unit} ({', '.join(symbols)})" for unit, symbols in units.items())
+        said = "the NPU runners inherit GPU code that does not fit the target trees"
+        yield f"{said}: {told}. Bring the GPU runners to this vLLM first."

@@ -42,8 +42,9 @@ RULES = (
 )
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it
-# on GPU as well is the GPU runners' own rebase.
+# on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note.
 CALL_RULES = (rs302_call_arguments, rs303_tuple_size, rs306_keyword_gone, rs307_positional_shift)
+ATTRIBUTE_RULES = (rs304_missing_attribute, rs308_typed_attribute, rs309_buffer_kind)
 
 
 def find(new: World, old: World | None, modules: Sequence[str]) -> list[Finding]:
@@ -57,6 +58,13 @@ def find(new: World, old: World | None, modules: Sequence[str]) -> list[Finding]
     known = {_key(finding) for finding in _run(before, None)} if before is not None else set()
     fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
     return [fresh[place] for place in sorted(fresh)]
+
+
+def find_inherited(world: World, modules: Sequence[str]) -> list[Finding]:
+    """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain."""
+    program = Program(world, modules)
+    found = [f for rule in ATTRIBUTE_RULES for module in program.inherited() for f in rule.find(program, module, None)]
+    return sorted(found, key=_place)
 
 
 def _run(program: Program, old: Program | None) -> list[Finding]:

@@ -92,6 +92,7 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
     _pair_moved(weave, inner[0])
     for o, u in _gaps(weave):
         _join_additions(weave, o, u, inner)
+    _join_clauses(weave)
     return weave
 
 
@@ -149,6 +150,19 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
             strand = weave.of_omni[left[a]]
             strand.upstream = right[b]
             weave.of_upstream[right[b]] = strand
+
+
+def _join_clauses(weave: Weave) -> None:
+    """The same clause that both sides added to one statement is one, whatever is inside: no ``try`` has two
+    ``finally``."""
+    for j, node in enumerate(weave.omni):
+        if not node.is_clause or weave.of_omni[j].sides != "o":
+            continue
+        for u, other in enumerate(weave.upstream):
+            strand = weave.of_upstream[u]
+            if strand.sides == "u" and other.is_clause and other.canon == node.canon and _in_one_place(weave, j, u):
+                weave.of_upstream[u] = weave.of_omni[j]
+                weave.of_omni[j].upstream = u
 
 
 def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:

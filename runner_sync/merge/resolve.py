@@ -21,7 +21,7 @@ from runner_sync.merge.passages import (
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.refusal import Veto, refuse
-from runner_sync.merge.transplant import carry_over, named_part
+from runner_sync.merge.transplant import around, carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
 from runner_sync.statements import ROOT, Node, inside_strings, is_python
 
@@ -325,6 +325,9 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
     merged = merge_phrases(*texts, parses=parses)
     if merged is not None:
         return _written(merged, upstream), ""
+    whole = around(*texts, compound=omni.compound)
+    if whole is not None and parses(whole):
+        return _written(whole, upstream), ""
     follows = policy.nesting == "upstream" and not omni.compound
     carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
     if carried is not None:

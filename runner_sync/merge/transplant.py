@@ -5,7 +5,8 @@ the same arguments, with omni's. May touch: nothing.
 
 Upstream may collect the arguments of a call in a dictionary first, or call another function with them; the statement is
 another one then, and an argument that omni had added to the old one has nowhere to merge. Or it gives a part of the
-statement a name, and the part that omni changed stands in a statement of its own.
+statement a name, and the part that omni changed stands in a statement of its own. Or one side puts more around what
+the other one changed.
 """
 
 from __future__ import annotations
@@ -62,6 +63,65 @@ def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -
 
 
 _NAMING = re.compile(r"(\w+) = (.+)")
+
+
+def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None:
+    """One statement where a side has put more around the condition or value that the other one changed.
+
+    ``if (a or b) and c`` and ``if a`` of ``if a or b`` become ``if (a) and c``. ``None`` where neither side has the
+    base's expression whole, exactly once, with more around it.
+    """
+    mains = [_main(text, compound=compound) for text in (base, omni, upstream)]
+    old, mine, theirs = mains
+    if old is None or mine is None or theirs is None or isinstance(old, ast.Constant):
+        return None
+    for (text, outer), (other, inner) in (((upstream, theirs), (omni, mine)), ((omni, mine), (upstream, theirs))):
+        places = [node for node in walk(outer) if isinstance(node, ast.expr) and ast.dump(node) == ast.dump(old)]
+        frames = {_outside(statement, main) for statement, main in ((text, outer), (other, inner), (base, old))}
+        if len(places) != 1 or places[0] is outer or len(frames) > 1:
+            continue
+        part = ast.get_source_segment(other, inner) or ""
+        tight, safe = (_exchanged(text, places[0], new) for new in (part, f"({part})"))
+        wanted = ast.dump(_Exchange(places[0], inner).visit(outer))
+        found = (_main(new, compound=compound) for new in (tight, safe))
+        return next(
+            (n for n, main in zip((tight, safe), found, strict=True) if main and ast.dump(main) == wanted), None
+        )
+    return None
+
+
+def _main(text: str, *, compound: bool) -> ast.expr | None:
+    """The condition or the value of a statement; lines are those of ``text``."""
+    try:
+        (statement,) = ast.parse(f"{text}\n    pass" if compound else text).body
+    except (SyntaxError, ValueError):
+        return None
+    main = getattr(statement, "test", None) or getattr(statement, "value", None)
+    return main if isinstance(main, ast.expr) else None
+
+
+def _outside(text: str, main: ast.expr) -> str:
+    """What a statement has beside its condition or value, blanks left out."""
+    return "".join(_exchanged(text, main, "…").replace("(…)", "…").split())
+
+
+def _exchanged(text: str, node: ast.expr, new: str) -> str:
+    lines = [line.encode() for line in text.split("\n")]
+    last = (node.end_lineno or node.lineno) - 1
+    head = b"\n".join([*lines[: node.lineno - 1], lines[node.lineno - 1][: node.col_offset]])
+    tail = b"\n".join([lines[last][node.end_col_offset :], *lines[last + 1 :]])
+    return head.decode() + new + tail.decode()
+
+
+class _Exchange(ast.NodeTransformer):
+    """One node for another."""
+
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self.old = old
+        self.new = new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self.new if node is self.old else super().visit(node)
 
 
 def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, str] | None:

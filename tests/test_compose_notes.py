@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
@@ -91,13 +92,33 @@ def test_noop(items: tuple[ReviewItem, ...]) -> None:
 
 def test_an_id_that_begins_like_another_has_its_own_comment() -> None:
     text = f"{WORD} R12 why\na = 1\nb = 2\n"
-    lines, _ = noted(item(3, name="R1"), text=text)
+    lines, _ = noted(replace(item(3, name="R1"), unit="b"), text=text)
     assert lines == [f"{WORD} R12 why", "a = 1", f"{WORD} R1 why", "b = 2", ""]
+
+
+@pytest.mark.parametrize(
+    ("unit", "comment"),
+    [
+        pytest.param("Runner._update_states", "_update_states: why", id="a member that the file does not have"),
+        pytest.param("Other.run", "run: why", id="a member of another class goes by a name that this one has, too"),
+        pytest.param("Gone", "Gone: why", id="a definition that is gone"),
+        pytest.param("Runner", "why", id="the class itself"),
+        pytest.param("Runner.run", "why", id="a member that it has"),
+        pytest.param("Runner.limit", "why", id="a field that it has"),
+        pytest.param("Runner.size", "why", id="a declaration that it has"),
+        pytest.param("LIMIT", "why", id="a constant that it has"),
+    ],
+)
+def test_a_comment_away_from_what_it_is_about_names_it(unit: str, comment: str) -> None:
+    text = "LIMIT = 1\n\n\nclass Runner:\n    limit = LIMIT\n    size: int\n\n    def run(self):\n        pass\n"
+    lines, (placed,) = noted(replace(item(4), unit=unit), text=text)
+    assert lines[3:5] == [f"{WORD} R1 {comment}", "class Runner:"]
+    assert placed.reason == "why"
 
 
 def test_statements_that_share_a_line_share_the_place_above_it() -> None:
     text = "a = 1; b = (\n    2\n)\n"
-    lines, _ = noted(item(2), text=text)
+    lines, _ = noted(replace(item(2), unit="a"), text=text)
     assert lines == [f"{WORD} R1 why", *text.split("\n")]
 
 

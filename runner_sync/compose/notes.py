@@ -7,7 +7,7 @@ lines they have then. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.model import ReviewItem
@@ -20,9 +20,13 @@ NOT_PORTED = "not ported: "
 
 
 def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
-    """Put ``# runner-sync: review <id> <reason>`` above the statement of each item, once per id."""
+    """Put ``# runner-sync: review <id> <reason>`` above the statement of each item, once per id.
+
+    A member that does not stand in the file is named: its comment stands above the class, whatever that is about.
+    """
     lines = text.split("\n")
-    starts = _statement_starts(text)
+    tree = ast.parse(text)
+    starts, defined = _statement_starts(tree), _defined(tree)
     wanted: dict[int, list[ReviewItem]] = {}
     for item in items:
         if item.reason.startswith(NOT_PORTED):
@@ -33,7 +37,8 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
     for number, line in enumerate(lines, start=1):
         for item in _once(wanted.get(number, [])):
             if f"{WORD} {item.id} " not in text:
-                out.append(_cut(f"{_indent(lines, number)}{WORD} {item.id} {item.reason}"))
+                about = "" if item.unit in defined else f"{item.unit.rpartition('.')[2]}: "
+                out.append(_cut(f"{_indent(lines, number)}{WORD} {item.id} {about}{item.reason}"))
         shift[number] = len(out) + 1 - number
         out.append(line)
     made = "\n".join(out)
@@ -47,13 +52,29 @@ def _cut(line: str) -> str:
     return line if len(line) <= WIDTH else line[: WIDTH - 1].rstrip() + "…"
 
 
-def _statement_starts(text: str) -> list[int]:
+def _statement_starts(tree: ast.Module) -> list[int]:
     """First lines (decorators included) of all statements, sorted."""
     found = set()
-    for node in walk(ast.parse(text)):
+    for node in walk(tree):
         if isinstance(node, ast.stmt):
             found.add(min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]))
     return sorted(found)
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    """Qualified names of what the file defines or assigns."""
+    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
+    members = {f"{node.name}.{name}" for node in classes for name in _names(node.body)}
+    return {node.name for node in classes} | members | set(_names(tree.body))
+
+
+def _names(body: Sequence[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.compose.members import Twins, decide, predecessor, self_names
+from runner_sync.compose.members import Twins, decide, predecessor, self_names, successor
 
 
 def method(name: str, *body: str) -> str:
@@ -230,3 +230,11 @@ def test_names_read_from_self(text: str, names: set[str]) -> None:
 )
 def test_a_new_member_goes_behind_its_nearest_predecessor(name: str, have: set[str], expected: str | None) -> None:
     assert predecessor(name, ["a", "b", "c", "d", "e"], have) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "have", "expected"),
+    [("a", {"b", "d"}, "b"), ("a", {"d"}, "d"), ("b", {"a"}, None), ("e", {"a", "d"}, None), ("b", {"b"}, None)],
+)
+def test_the_nearest_successor_of_a_new_member(name: str, have: set[str], expected: str | None) -> None:
+    assert successor(name, ["a", "b", "c", "d", "e"], have) == expected

@@ -311,6 +311,8 @@ def test_an_unknown_unit_is_a_key_error() -> None:
         insert_member(split("class A:\n    x = 1\n"), "B", "y = 1")
     with pytest.raises(KeyError, match="no g"):
         insert_member(split("class A:\n    x = 1\n"), "A", "y = 1", after="g")
+    with pytest.raises(KeyError, match="no g"):
+        insert_member(split("class A:\n    x = 1\n"), "A", "y = 1", before="A.g")
 
 
 @pytest.mark.parametrize(
@@ -337,6 +339,34 @@ def test_an_unknown_unit_is_a_key_error() -> None:
 )  # fmt: skip
 def test_insert_member(text: str, new: str, after: str | None, expected: str) -> None:
     module = insert_member(split(text), "A", new, after=after)
+    assert join(module) == expected
+    assert [unit.qualname for unit in units(module)] == names(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("class A:\n    def g(self): pass\n", "class A:\n    def f(self): pass\n\n    def g(self): pass\n"),
+        ("class A:\n    x: int\n\n    def g(self): pass\n",
+         "class A:\n    x: int\n\n    def f(self): pass\n\n    def g(self): pass\n"),
+        ('class A:\n    """What."""\n\n    @cached\n    def g(self): pass\n',
+         'class A:\n    """What."""\n\n    def f(self): pass\n\n    @cached\n    def g(self): pass\n'),
+        ("class A:\n    x = 1\n\n    # About g.\n    def g(self): pass\n",
+         "class A:\n    x = 1\n\n    def f(self): pass\n\n    # About g.\n    def g(self): pass\n"),
+        (f"class A:\n    x = 1\n\n{RULER}    def g(self): pass\n",
+         f"class A:\n    x = 1\n\n    def f(self): pass\n\n{RULER}    def g(self): pass\n"),
+        (f"class A:\n    def e(self): pass\n{RULER}\n    def g(self): pass\n",
+         f"class A:\n    def e(self): pass\n{RULER}\n    def f(self): pass\n\n    def g(self): pass\n"),
+        (f"class A:\n    def e(self): pass\n{RULER}    def g(self): pass\n",
+         f"class A:\n    def e(self): pass\n{RULER}\n    def f(self): pass\n\n    def g(self): pass\n"),
+        (f"class A:\n{RULER}    def g(self): pass\n",
+         f"class A:\n    def f(self): pass\n\n{RULER}    def g(self): pass\n"),
+    ],
+    ids=["first", "behind fields", "behind the docstring", "above a comment", "before an opening ruler",
+         "behind a closing ruler", "behind one without a blank line", "an opening ruler below the head"],
+)  # fmt: skip
+def test_insert_member_in_front_of_another(text: str, expected: str) -> None:
+    module = insert_member(split(text), "A", "def f(self): pass\n", before="A.g")
     assert join(module) == expected
     assert [unit.qualname for unit in units(module)] == names(expected)
 

@@ -105,6 +105,13 @@ def test_a_signature_follows_with_its_caller(tmp_path: Path, monkeypatch: pytest
     assert "return self._fetch(rows, first, len(kept))" in text
 
 
+def test_the_first_member_of_the_gpu_class_stands_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = "    def _width(self):\n        return self.cache.width\n\n    def _fetch("
+    now = GPU_TWIN.replace("    def _fetch(", first).replace("len(kept))", "self._width())")
+    text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert 0 < text.find("def _width(") < text.find("def _fetch(") < text.find("def _collect(")
+
+
 def test_members_that_one_thing_keeps_out_are_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     device = """
     def _stage(self, rows):

@@ -210,6 +210,11 @@ def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str |
     return next((other for other in reversed(order[:at]) if other in have), None)
 
 
+def successor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
+    """The nearest member behind ``name`` in ``order`` that the class has, or ``None``."""
+    return next((other for other in order[order.index(name) + 1 :] if other in have), None)
+
+
 @lru_cache(maxsize=8192)
 def canonical(text: str) -> tuple[str, ...]:
     """The canonical statements of a member, comments and docstring left out; two texts that agree do the same."""

@@ -108,10 +108,13 @@ def _is_blank(piece: Piece | ClassPiece) -> bool:
     return piece.kind == "trivia" and not piece.text.strip()
 
 
-def insert_member(module: Module, class_name: str, text: str, *, after: str | None = None) -> Module:
-    """``module`` with ``text`` (one or more members) put into a class, behind member ``after`` or at its end.
+def insert_member(
+    module: Module, class_name: str, text: str, *, before: str | None = None, after: str | None = None
+) -> Module:
+    """``module`` with ``text`` (one or more members) put into a class, in front of member ``before``, behind member
+    ``after``, or at its end.
 
-    ``after`` is a member's name or qualified name. The text is indented to the class's depth. ``KeyError`` when class
+    Both are a member's name or qualified name. The text is indented to the class's depth. ``KeyError`` when class
     or member is missing; ``InputError`` when the text does not parse or the class body stands on the ``class`` line.
     """
     target = find_class(module, class_name)
@@ -119,8 +122,12 @@ def insert_member(module: Module, class_name: str, text: str, *, after: str | No
         raise InputError(f"{module.path}: the body of class {class_name} is not on lines of its own; give it its own.")
     body = _whole_lines(reindent(text, body_indent(target)))
     new = _members(body, path=module.path)
-    index = _behind(target.parts, None if after is None else after.removeprefix(f"{class_name}."), module.path)
-    parts = _placed(target.parts, new, index, gap=1)
+    old: _Pieces = target.parts
+    if before is not None:
+        old, index = _in_front(old, before.removeprefix(f"{class_name}."), module.path)
+    else:
+        index = _behind(old, None if after is None else after.removeprefix(f"{class_name}."), module.path)
+    parts = _placed(old, new, index, gap=1, is_cut=before is not None)
     edited = with_fields(target, parts=number_parts([part for part in parts if isinstance(part, Piece)]))
     return with_fields(module, pieces=tuple(edited if piece is target else piece for piece in module.pieces))
 
@@ -155,6 +162,22 @@ def _position(pieces: _Pieces, name: str, path: str) -> int:
     raise KeyError(f"{path or 'the module'} has no {name}")
 
 
+def _in_front(pieces: _Pieces, name: str, path: str) -> tuple[_Pieces, int]:
+    """The pieces and the index of the slot in front of piece ``name`` and of what stands above it on its own."""
+    index = _position(pieces, name, path)
+    above = pieces[index - 1] if index else None
+    if above is None or above.kind != "trivia":
+        return pieces, index
+    lines = split_lines(above.text)
+    blank = [k for k, line in enumerate(lines) if not line.strip()]
+    # A ruler right below a definition closes its block.
+    start = 0 if index > 1 and pieces[index - 2].kind == "header" else len(lines)
+    if blank:
+        start = next((k for k in range(blank[0], len(lines)) if lines[k].strip()), len(lines))
+    parts = [Piece("trivia", "", "".join(part)) for part in (lines[:start], lines[start:]) if part]
+    return [*pieces[: index - 1], *parts, *pieces[index:]], index - 1 + bool(start)
+
+
 def _behind(pieces: _Pieces, name: str | None, path: str) -> int:
     """Index of the slot behind piece ``name`` (``None``: behind the last definition)."""
     if name is None:
@@ -162,10 +185,13 @@ def _behind(pieces: _Pieces, name: str | None, path: str) -> int:
     return _position(pieces, name, path) + 1
 
 
-def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int) -> list[Piece | ClassPiece]:
-    """``new`` between ``pieces[:index]`` and the rest, with the blank lines that definitions want around them."""
+def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int, is_cut: bool = False) -> list[Piece | ClassPiece]:
+    """``new`` between ``pieces[:index]`` and the rest, with the blank lines that definitions want around them.
+
+    With ``is_cut`` the comments between the two have been told apart already.
+    """
     head, tail = list(pieces[:index]), list(pieces[index:])
-    if head and tail and (ruler := _closing_ruler(tail[0])):
+    if head and tail and not is_cut and (ruler := _closing_ruler(tail[0])):
         rest = tail[0].text[len(ruler) :]
         head.append(Piece("trivia", "", ruler))
         tail[0] = Piece("trivia", "", rest)

@@ -136,7 +136,8 @@ class Draft:
     """One unit on its way. ``texts`` are the stages it went through, the last one is what stands.
 
     ``own`` are the canonical statements that no known upstream revision has: omni's part of a copy. ``split_from`` is
-    the unit that upstream split this one off.
+    the unit that upstream split this one off. A member that is added goes behind ``after`` or, without one, in front of
+    ``ahead_of``.
     """
 
     name: str
@@ -152,6 +153,7 @@ class Draft:
     hunks: list[Hunk] = field(default_factory=list)
     removed: bool = False
     after: str | None = None
+    ahead_of: str | None = None
     own: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     split_from: str = ""

@@ -274,7 +274,7 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     ruler = ruler_style(job.text, label=job.profile.marker)
     for group in _groups([d for d in drafts if d.outcome == "added" and d.owner]):
         body = enclose_members([d.text for d in group], ruler=ruler)
-        module = insert_member(module, group[0].owner, body, after=group[0].after)
+        module = insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
     # Only now: a member may be added behind one that goes.
     if edits:
         module = exchange(module, edits, whole=whole)

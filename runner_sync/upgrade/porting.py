@@ -15,7 +15,7 @@ from dataclasses import replace
 from runner_sync import lineage, merge
 from runner_sync.compose import records
 from runner_sync.compose.hooks import fit_sampler_hook
-from runner_sync.compose.members import Member, canonical, predecessor, self_names
+from runner_sync.compose.members import Member, canonical, predecessor, self_names, successor
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.soundness import problems
@@ -301,7 +301,8 @@ def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
 def new_members(
     class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> list[Draft]:
-    """Drafts of the members to be ported, each behind the member it follows in the GPU class.
+    """Drafts of the members to be ported, each behind the member it follows in the GPU class, the first in front of the
+    one that follows it.
 
     With ``--only`` those that it names, and what they call.
     """
@@ -314,8 +315,10 @@ def new_members(
         if decision.name not in wanted:
             continue
         before = predecessor(decision.name, order, have)
+        behind = None if before else successor(decision.name, order, have)
         text, said = fit_sampler_hook(side.full[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(prefix + decision.name, ["", text], "own", "added", after=prefix + before if before else None)
+        draft.ahead_of = prefix + behind if behind else None
         refer(draft, job, text, side)
         ask_about_untranslated(draft, job.path, "", side.doubts)
         draft.notes = said

@@ -112,6 +112,33 @@ def test_the_first_member_of_the_gpu_class_stands_first(tmp_path: Path, monkeypa
     assert 0 < text.find("def _width(") < text.find("def _fetch(") < text.find("def _collect(")
 
 
+def stepped(head: str, *steps: str, names: range) -> str:
+    """A GPU module whose method runs ``steps`` and then one step per number."""
+    body = [*steps, *(f"self.step_{number}()" for number in names)]
+    return head.replace(
+        "    def _fetch(", "    def _start(self):\n        " + "\n        ".join(body) + "\n\n    def _fetch("
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "is_taken"),
+    [
+        pytest.param(["self.count = 1", "self.on_npu(1)", "self.on_npu(2)"], False, id="done in another way"),
+        pytest.param(["self.count = 1", *(f"self.step_{number}()" for number in range(12))], True, id="a copy"),
+    ],
+)
+def test_a_method_with_little_of_what_its_twin_is_now_is_left(
+    own: list[str], is_taken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of the first one's four statements stand among the 14 that the twin had, and among the 102 that it has."""
+    npu = stepped(NPU_TWIN, *own, names=range(0))
+    was = stepped(GPU_TWIN, "self.count = 1", names=range(12))
+    now = stepped(GPU_TWIN, "self.count = 1", names=range(100))
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
+    assert ("self.step_99()" in text) == is_taken
+    assert ("the NPU runner does this in another way" in questions) != is_taken
+
+
 def test_members_that_one_thing_keeps_out_are_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     device = """
     def _stage(self, rows):

@@ -130,7 +130,7 @@ def _port(
     draft: Draft, job: ModuleJob, sides: Triple, *, veto: Veto, foreign: Collection[str], known: Collection[str]
 ) -> None:
     assert job.gpu_new is not None
-    if lineage.similarity(draft.text, sides.base) < RELATED:
+    if not _is_related(draft.text, sides):
         reason = f"{NOT_PORTED}the GPU runner changed its version, and the NPU runner does this in another way"
         draft.reviews.append(_declined(draft, job, sides, reason, 0.5))
         return
@@ -152,6 +152,15 @@ def _port(
         sides_ = (item.base, item.omni, item.upstream, item.chosen)
         reason = _on_gpu_side(item.reason)
         draft.reviews.append(review(draft, job.path, reason, item.confidence, *sides_, line=item.line))
+
+
+def _is_related(text: str, sides: Triple) -> bool:
+    """Whether a method has anchors in its twin as it was and, unless it is a copy of that, in the twin as it is.
+
+    A twin that grew much leaves a copy of its old text with little in common, and all of it in its place.
+    """
+    was, now = lineage.similarity(text, sides.base), lineage.similarity(text, sides.upstream)
+    return was >= lineage.COPY or min(was, now) >= RELATED
 
 
 UNSET = ("which nothing sets here", "whose definition was not taken")

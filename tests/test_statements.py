@@ -195,3 +195,35 @@ def test_text_that_is_no_python_is_refused_with_its_line(text: str, line: int) -
     with pytest.raises(UnparsableText) as caught:
         flatten(text)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "canon"),
+    [
+        pytest.param('f(**{"k": v})\n', "f(k=v)", id="one key"),
+        pytest.param('f(a, **(\n    {"k": v, "l": w}\n), **rest)\n', "f(a, k=v, l=w, **rest)", id="in its place"),
+        pytest.param('a = f(g(**{"k": v}))\n', "a = f(g(k=v))", id="inside another call"),
+    ],
+)
+def test_a_literal_dictionary_that_a_call_unpacks_is_its_keywords(text: str, canon: str) -> None:
+    (node,) = flatten(text)
+    assert (node.canon, node.text) == (canon, text.rstrip("\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("f(**{'a-b': v})", id="a key that is no name"),
+        pytest.param("f(**{'class': v})", id="a key that is a keyword of Python"),
+        pytest.param("f(**{name: v})", id="a key that is computed"),
+        pytest.param("f(**{'k': v, **rest})", id="a dictionary that unpacks another one"),
+        pytest.param("f(**{'k': v} if old else {'l': v})", id="one of two dictionaries"),
+        pytest.param("f(k=1, **{'k': v})", id="a keyword that is there twice"),
+        pytest.param("f({'k': v})", id="a dictionary as an argument"),
+        pytest.param("a = {**{'k': v}}", id="a dictionary made of another"),
+        pytest.param("f(**{})", id="nothing to unpack"),
+    ],
+)
+def test_other_dictionaries_stay_what_they_are(text: str) -> None:
+    (node,) = flatten(text + "\n")
+    assert node.canon == text

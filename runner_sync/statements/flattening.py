@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.statements.hints import hint
+from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module, is_indented
 from runner_sync.statements.suites import suites
@@ -62,6 +63,7 @@ def _items(text: str) -> tuple[_Item, ...]:
         module = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise _unparsable(error, offset) from error
+    spell_out_keywords(module, source)
     body = module.body[0].body if offset else module.body  # type: ignore[attr-defined]
     items: list[_Item] = []
     _collect(body, None, source.split("\n"), items)

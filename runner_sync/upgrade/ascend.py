@@ -6,6 +6,7 @@ May touch: nothing.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from runner_sync.compose.members import canonical
 from runner_sync.compose.overrides import accepts, follow_signature
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
+from runner_sync.statements import Node, flatten
 from runner_sync.units import texts
 from runner_sync.upgrade import splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
@@ -112,11 +114,37 @@ def _touch_up(draft: Draft, job: ModuleJob, base: Base) -> None:
     assert draft.upstream is not None
     result = merge.merge(Triple(base.origin.text, draft.text, draft.upstream), policy=merge.TOUCH_UP)
     if result.parses and canonical(result.text) != canonical(draft.text) and not result.decisions:
+        draft.reviews += _touched(draft, job, Triple(base.origin.text, draft.text, draft.upstream), result.text)
         draft.texts.append(result.text)
         draft.base = base.ref
-        reason = "a method of omni's own, brought up to date in the statements that it shares with upstream's"
-        item = review(draft, job.path, reason, 0.6, base.origin.text, draft.before, draft.upstream, result.text)
-        draft.reviews.append(item)
+
+
+def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
+    """One question for each run of statements that were brought up to date, with what upstream had and has there."""
+    reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"
+    base, omni, upstream, made = (
+        [node for node in flatten(side) if not node.is_comment]
+        for side in (sides.base, sides.omni, sides.upstream, text)
+    )
+    rows = difflib.SequenceMatcher(None, [n.canon for n in omni], [n.canon for n in made], autojunk=False).get_opcodes()
+    items = []
+    for tag, i1, i2, j1, j2 in rows:
+        if tag != "equal":
+            was, now = omni[i1:i2], made[j1:j2]
+            shown = (_closest(was, base), _text(was), _closest(now, upstream), _text(now))
+            items.append(review(draft, job.path, reason, 0.6, *shown, line=(now or made[j1 - 1 :])[0].start))
+    return items
+
+
+def _closest(nodes: Sequence[Node], side: Sequence[Node]) -> str:
+    """The statements of a side that are most like ``nodes``."""
+    canons = {node.canon: node for node in side}
+    found = [difflib.get_close_matches(node.canon, canons, n=1) for node in nodes]
+    return _text([canons[canon] for match in found for canon in match])
+
+
+def _text(nodes: Sequence[Node]) -> str:
+    return "\n".join(node.text for node in nodes)
 
 
 def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:

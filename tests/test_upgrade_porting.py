@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,37 @@ def test_the_first_member_of_the_gpu_class_stands_first(tmp_path: Path, monkeypa
     now = GPU_TWIN.replace("    def _fetch(", first).replace("len(kept))", "self._width())")
     text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
     assert 0 < text.find("def _width(") < text.find("def _fetch(") < text.find("def _collect(")
+
+
+TWO_ENDS = """\
+        first = rows[0]
+        if self.is_done(first):
+            self.note(first)
+            self.close(first)
+            self.count += 1
+            return first
+        kept = self.keep(first)
+        self.note(kept)
+        self.close(kept)
+        return {end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "asked"), [pytest.param("first", 1, id="the same twice"), pytest.param("kept", 2, id="two of a kind")]
+)
+def test_the_same_change_twice_is_one_question_with_a_comment_at_each_place(
+    end: str, asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = NPU_TWIN.partition("        first = ")[2]
+    npu, was = (text.replace("        first = " + body, TWO_ENDS.format(end=end)) for text in (NPU_TWIN, GPU_TWIN))
+    now = re.sub(r"return (first|kept)", r"return self.attach(\1)", was)
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
+    places = [number for number, line in enumerate(text.split("\n"), 1) if "return self.attach(" in line]
+    ported = [line for line in questions.split("\n") if line.startswith("ported")]
+    assert text.count("# runner-sync: review") == len(places) == 2
+    assert len(ported) == asked
+    assert ported[0].endswith(f"; the same again at line {places[1]}") == (asked == 1)
 
 
 def stepped(head: str, *steps: str, names: range) -> str:

@@ -20,7 +20,7 @@ from runner_sync.sync import inputs, planning, proof
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
-from runner_sync.upgrade.doubts import relocate
+from runner_sync.upgrade.doubts import once, relocate
 from runner_sync.upgrade.job import ModuleResult
 from runner_sync.verify import locked
 from runner_sync.verify.reading import Reading
@@ -65,7 +65,7 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
     noted, placed = annotate(text, [item for item in reviews if item not in sided])
     sided = relocate(sided, text, noted)
     after = inline(noted, sided)
-    reviews = relocate([*placed, *sided], noted, after)
+    reviews = once(relocate([*placed, *sided], noted, after))
     units = tuple(
         replace(unit, hunks=tuple(relocate(relocate(unit.hunks, result.after, text), text, after)))
         for unit in result.units

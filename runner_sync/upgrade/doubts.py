@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
@@ -76,3 +76,17 @@ def advance(draft: Draft, text: str) -> None:
     """A further stage of a draft; the questions asked so far stay with their lines."""
     draft.reviews = relocate(draft.reviews, draft.text, text)
     draft.texts.append(text)
+
+
+def once(items: Iterable[ReviewItem]) -> list[ReviewItem]:
+    """Each decision once, at its first place: a unit may hold the same passage with the same change twice."""
+    places: dict[str, list[ReviewItem]] = {}
+    for item in items:
+        places.setdefault(item.id, []).append(item)
+    return [_at_first(alike) for alike in places.values()]
+
+
+def _at_first(alike: Sequence[ReviewItem]) -> ReviewItem:
+    first = min(alike, key=lambda item: item.line)
+    said = ", ".join(f"line {line}" for line in sorted({item.line for item in alike} - {first.line}))
+    return replace(first, reason=f"{first.reason}; the same again at {said}") if said else first

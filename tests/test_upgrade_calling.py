@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.upgrade.calling import unfit
-from runner_sync.upgrade.job import Draft
+from runner_sync.upgrade.job import Draft, Stage
 
 OLD = "    def fetch(self, rows, total):\n        return rows\n"
 NEW = "    def fetch(self, rows, staged, total):\n        return rows\n"
@@ -29,11 +29,14 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_signatures_that_are_still_called_as_they_were(name: str) -> None:
     was, now, called, calls, found = CASES[name]
-    drafts = [Draft("Runner.fetch", [was, now]), Draft("Runner.run", [caller(called), caller(calls)])]
-    before = {draft.name: draft.texts[0] for draft in drafts}
+    drafts = [
+        Draft("Runner.fetch", [Stage(was), Stage(now, "gpu")]),
+        Draft("Runner.run", [Stage(caller(called)), Stage(caller(calls), "gpu")]),
+    ]
+    before = {draft.name: draft.before for draft in drafts}
     assert unfit(drafts, before) == ({"Runner.fetch": "Runner.run"} if found is ... else found)
 
 
 def test_calls_of_another_class_are_its_own() -> None:
-    drafts = [Draft("Runner.fetch", [OLD, NEW]), Draft("Other.run", [caller("rows, 1")])]
-    assert unfit(drafts, {draft.name: draft.texts[0] for draft in drafts}) == {}
+    drafts = [Draft("Runner.fetch", [Stage(OLD), Stage(NEW, "gpu")]), Draft("Other.run", [Stage(caller("rows, 1"))])]
+    assert unfit(drafts, {draft.name: draft.before for draft in drafts}) == {}

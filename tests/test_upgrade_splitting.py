@@ -166,3 +166,14 @@ def test_a_method_that_upstream_gave_up_follows_the_gpu_twin(twin: str, is_follo
     result = planned(tmp_path, indented(GIVEN_UP) + "\n" + rest, rest, indented(copy), gpu=indented(twin))
     text = next((change.after for change in result.changes if change.path == BASE), None) or ""
     assert ("refresh=True" in text) is is_followed
+
+
+def test_what_came_from_the_gpu_twin_is_not_called_upstreams(tmp_path: Path) -> None:
+    copy = GIVEN_UP.replace("self.requests.pop(request)", "self.requests.pop(request, None)")
+    rest = indented("def execute_model(self, scheduler_output):\n    return None\n")
+    result = planned(tmp_path, indented(GIVEN_UP) + "\n" + rest, rest, indented(copy), gpu=indented(TWIN))
+    unit = next(unit for unit in result.report.units if unit.unit.endswith("._update_states"))
+    assert unit.hunks
+    assert {(hunk.provenance, hunk.cause.split()[0]) for hunk in unit.hunks} == {("gpu", GPU_BASE)}
+    # `buffers.pop` and the new `condense`.
+    assert (unit.taken, unit.ported) == (0, 2)

@@ -27,7 +27,7 @@ from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.units import join, record_classes, set_bases, texts
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, Side, is_selected
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, Side, Stage, is_selected
 from runner_sync.upgrade.mixing import given_names
 from runner_sync.upgrade.module import upgrade_module
 from runner_sync.upgrade.starting import StartJob, start_module
@@ -112,7 +112,7 @@ def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> Side | None:
 
 
 def _new_module(found: Found, text: str, gpu: Side) -> ModuleResult:
-    draft = Draft(found.module.name, ["", text], outcome="added")
+    draft = Draft(found.module.name, [Stage(""), Stage(text, "gpu")], outcome="added")
     reason = f"a new module, started from {gpu.path}: no line of it has ever run"
     item = review(draft, found.path, reason, 0.3, "", "", gpu.text, text)
     item = replace(item, line=1, end_line=len(text.split("\n")) - 1)

@@ -24,7 +24,7 @@ from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
 from runner_sync.upgrade import gpu
-from runner_sync.upgrade.job import Draft, ModuleJob, Side
+from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 
@@ -153,7 +153,7 @@ class _Judge:
         job = self._job()
         if job is None:
             return {}
-        drafts = [Draft(name, [text]) for name, text in texts.unit_texts(job.text, job.path).items()]
+        drafts = [Draft(name, [Stage(text)]) for name, text in texts.unit_texts(job.text, job.path).items()]
         side = gpu.read_side(job, drafts)
         self.parents = {name: inherited.classes for name, inherited in job.inherited.items()}
         owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]

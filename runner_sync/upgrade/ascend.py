@@ -20,7 +20,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade import splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, winner
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, winner
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -88,12 +88,19 @@ def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin:
     halves = splitting.cut(result.text, text)
     if halves is None or not set(draft.own) & set(canonical(halves[1])):
         return None
-    rest = Draft(f"{draft.owner}.{member}", ["", halves[1]], "copy", "added", after=draft.name, split_from=draft.name)
+    rest = Draft(
+        f"{draft.owner}.{member}",
+        [Stage(""), Stage(halves[1], "upstream")],
+        "copy",
+        "added",
+        after=draft.name,
+        split_from=draft.name,
+    )
     rest.base, rest.own, rest.upstream = draft.base, draft.own, text
     if draft.base_now is not None:
         qualname = f"{job.module.upstreams[0].name}.{member}"
         rest.base_now = replace(draft.base_now, qualname=qualname, digest=digest(text))
-    draft.texts.append(halves[0])
+    draft.stages.append(Stage(halves[0], "upstream"))
     reason = f"upstream split it off {draft.member}: what omni had added to this part there came along"
     rest.reviews.append(review(rest, job.path, reason, 0.6, "", draft.before, text, rest.text))
     row, start = splitting.row_of_cut(result.text), splitting.first_row(rest.text)
@@ -115,7 +122,7 @@ def _touch_up(draft: Draft, job: ModuleJob, base: Base) -> None:
     result = merge.merge(Triple(base.origin.text, draft.text, draft.upstream), policy=merge.TOUCH_UP)
     if result.parses and canonical(result.text) != canonical(draft.text) and not result.decisions:
         draft.reviews += _touched(draft, job, Triple(base.origin.text, draft.text, draft.upstream), result.text)
-        draft.texts.append(result.text)
+        draft.stages.append(Stage(result.text, "upstream"))
         draft.base = base.ref
 
 
@@ -158,7 +165,7 @@ def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
     done = "taken here and passed on" if grown.passed else "taken here, used nowhere yet"
     reason = f"upstream passes {said} from now on: {done}"
     draft.reviews.append(review(draft, job.path, reason, 0.6, base.origin.text, draft.text, draft.upstream, grown.text))
-    draft.texts.append(grown.text)
+    draft.stages.append(Stage(grown.text, "upstream"))
     draft.base = base.ref
 
 
@@ -174,7 +181,7 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
         draft.reviews.append(review(draft, job.path, reason, 0.2, origin.text, draft.text, draft.upstream, draft.text))
         draft.outcome = "review"
         return
-    draft.texts.append(result.text)
+    draft.stages.append(Stage(result.text, "upstream"))
     draft.reviews += [_asked(draft, job, item, item.line) for item in result.decisions]
 
 

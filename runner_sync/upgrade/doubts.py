@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
-from runner_sync.model import Hunk, ReviewItem
-from runner_sync.upgrade.job import Draft
+from runner_sync.model import Hunk, Provenance, ReviewItem
+from runner_sync.upgrade.job import Draft, Stage
 
 
 def review(
@@ -72,10 +72,16 @@ def _line_table(old: str, new: str) -> Mapping[int, int]:
     return table
 
 
-def advance(draft: Draft, text: str) -> None:
+def advance(draft: Draft, text: str, source: Provenance) -> None:
     """A further stage of a draft; the questions asked so far stay with their lines."""
     draft.reviews = relocate(draft.reviews, draft.text, text)
-    draft.texts.append(text)
+    draft.stages.append(Stage(text, source))
+
+
+def complete(draft: Draft, text: str) -> None:
+    """A further stage of a draft that completes what the merge before it brought, or what a port brought elsewhere."""
+    last = draft.stages[-1].source
+    advance(draft, text, last if last != "omni" else "gpu")
 
 
 def once(items: Iterable[ReviewItem]) -> list[ReviewItem]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from runner_sync.compose.members import canonical
 from runner_sync.units import texts
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, is_selected
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, is_selected
 
 
 def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
@@ -38,7 +38,7 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
                 f"{anchor.project} {done} it since {ref}, and it does not run: a base in front of {anchor.name} has "
                 "its own, which does not call it"
             )
-            draft = Draft(f"{name}.{member}", [""], "own", "review")
+            draft = Draft(f"{name}.{member}", [Stage("")], "own", "review")
             draft.reviews = [review(draft, job.path, reason, 0.5, before, mine, new, mine)]
             yield draft
 

@@ -20,7 +20,7 @@ from runner_sync.syntax import walk
 from runner_sync.units import texts
 from runner_sync.upgrade import gpu
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, ModuleJob
+from runner_sync.upgrade.job import Draft, ModuleJob, Stage
 
 
 def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> ModuleJob:
@@ -43,7 +43,7 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
 
 
 def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
-    draft = Draft(class_name, [""], "own", "review")
+    draft = Draft(class_name, [Stage("")], "own", "review")
     reason = (
         f"the class inherits from {twin} now: {copies} of its methods were copies of it, and there were more to copy; "
         f"whatever else {twin} defines comes before vllm-ascend's from here on"

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
-from runner_sync.model import BaseRef, Hunk, Lineage, Outcome, ReviewItem, UnitReport
+from runner_sync.model import BaseRef, Lineage, Outcome, Provenance, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 
 
@@ -131,9 +132,16 @@ class ModuleResult:
     synced: Mapping[str, tuple[BaseRef | None, BaseRef | None]] = field(default_factory=dict)
 
 
+class Stage(NamedTuple):
+    """A unit's text at one point of its way, and who brought what is new in it; the first is omni's own."""
+
+    text: str
+    source: Provenance = "omni"
+
+
 @dataclass
 class Draft:
-    """One unit on its way. ``texts`` are the stages it went through, the last one is what stands.
+    """One unit on its way. ``stages`` are the texts it went through, the last one is what stands.
 
     ``own`` are the canonical statements that no known upstream revision has: omni's part of a copy. ``split_from`` is
     the unit that upstream split this one off. A member that is added goes behind ``after`` or, without one, in front of
@@ -141,7 +149,7 @@ class Draft:
     """
 
     name: str
-    texts: list[str]
+    stages: list[Stage]
     kind: Lineage = "own"
     outcome: Outcome = "unchanged"
     base: BaseRef | None = None
@@ -150,7 +158,6 @@ class Draft:
     gpu_now: BaseRef | None = None
     upstream: str | None = None
     reviews: list[ReviewItem] = field(default_factory=list)
-    hunks: list[Hunk] = field(default_factory=list)
     removed: bool = False
     after: str | None = None
     ahead_of: str | None = None
@@ -160,11 +167,11 @@ class Draft:
 
     @property
     def text(self) -> str:
-        return self.texts[-1]
+        return self.stages[-1].text
 
     @property
     def before(self) -> str:
-        return self.texts[0]
+        return self.stages[0].text
 
     @property
     def owner(self) -> str:

@@ -28,9 +28,9 @@ from runner_sync.units import (
 from runner_sync.units import replace as exchange
 from runner_sync.upgrade import ascend, gpu, inheriting, outcomes, porting
 from runner_sync.upgrade.asking import ask_about_order, ask_about_unknown, ask_about_unset
-from runner_sync.upgrade.doubts import advance, relocate, review
+from runner_sync.upgrade.doubts import complete, relocate, review
 from runner_sync.upgrade.hidden import hidden_changes
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, is_selected
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, Stage, is_selected
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
@@ -59,7 +59,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
 
 
 def _drafts(job: ModuleJob) -> list[Draft]:
-    return [Draft(name, [text]) for name, text in texts.unit_texts(job.text, job.path).items()]
+    return [Draft(name, [Stage(text)]) for name, text in texts.unit_texts(job.text, job.path).items()]
 
 
 def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[str]:
@@ -69,10 +69,10 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         pair = gpu.twins(class_name, drafts, job, side)
         bound = device_bound(pair)
         mine = [d for d in chosen if d.owner == class_name]
-        stages = {d.name: len(d.texts) for d in mine}
+        stages = {d.name: len(d.stages) for d in mine}
         have = [canon for draft in drafts for canon in canonical(draft.text)]
         porting.port(mine, job, side, porting.veto_for(bound, job.refused, pair.upstream, have=have))
-        _mark([d for d in mine if len(d.texts) > stages[d.name]], job)
+        _mark([d for d in mine if len(d.stages) > stages[d.name]], job)
         decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
         added = porting.new_members(class_name, decisions, drafts, job, side)
         for draft in added:
@@ -92,7 +92,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
         asked = [name for name in left if name not in settled]
         if not asked:
             continue
-        draft = Draft(class_name, [""], "own", "review")
+        draft = Draft(class_name, [Stage("")], "own", "review")
         reason = (
             f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
             f"upgrade: is that meant? `runner-sync upgrade --only '{class_name}*'` brings it with what calls it"
@@ -100,7 +100,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
         draft.reviews = [review(draft, job.path, reason, 0.5, "", "", "", "")]
         found.append(draft)
     for class_name, mixins in job.mixins.items():
-        draft = Draft(class_name, [""], "own", "review")
+        draft = Draft(class_name, [Stage("")], "own", "review")
         reason = (
             f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; what sets it up and calls it there "
             "was ported as far as it has a place here"
@@ -124,7 +124,7 @@ def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJo
     for draft in chosen:
         fitted = None if draft.removed or not draft.owner else records.fit(draft.text, known)
         while fitted is not None:
-            advance(draft, fitted.text)
+            complete(draft, fitted.text)
             made = fitted.statement
             draft.reviews.append(review(draft, job.path, fitted.reason, 0.8, "", "", made, made, line=fitted.line))
             fitted = records.fit(draft.text, known)
@@ -135,7 +135,7 @@ def _set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
     for draft in chosen:
         found = None if draft.removed else set_apart(draft.before, draft.text, job.constructors)
         while found is not None:
-            advance(draft, found.text)
+            complete(draft, found.text)
             made = found.statement
             draft.reviews.append(review(draft, job.path, found.reason, 0.7, "", "", made, made, line=found.line))
             found = set_apart(draft.before, draft.text, job.constructors)
@@ -154,7 +154,7 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
     for cause, members in groups.items():
         first = next((member for member in members if member.reason == cause), members[0])
         others = ", ".join(member.name for member in members if member is not first)
-        draft = Draft(f"{class_name}.{first.name}", [""], "own", "review")
+        draft = Draft(f"{class_name}.{first.name}", [Stage("")], "own", "review")
         reason = f"{NOT_PORTED}{first.reason}" + (f"; neither is what needs it: {others}" if others else "")
         draft.reviews = [review(draft, job.path, reason, 0.6, "", "", side.full[draft.name], "")]
         found.append(draft)
@@ -168,9 +168,9 @@ def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:
         if draft.kind != "copy":
             continue
         marked = _marked_lines(draft.text, job.profile.marker)
-        enclosed = enclose_additions(draft.texts[-2], draft.text, marked=marked, ruler=ruler)
+        enclosed = enclose_additions(draft.stages[-2].text, draft.text, marked=marked, ruler=ruler)
         draft.reviews = relocate(draft.reviews, draft.text, enclosed)
-        draft.texts[-1] = enclosed
+        draft.stages[-1] = draft.stages[-1]._replace(text=enclosed)
 
 
 def _marked_lines(text: str, label: str) -> frozenset[int]:

@@ -7,7 +7,6 @@ the lines of that text. May touch: nothing.
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -16,8 +15,9 @@ from runner_sync.markers import read_markers
 from runner_sync.model import Hunk, ReviewItem, Unit, UnitReport
 from runner_sync.statements import as_module
 from runner_sync.units import record_classes, texts, units
+from runner_sync.upgrade.attribution import Region, brought_by, regions
 from runner_sync.upgrade.doubts import place
-from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult
+from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage
 
 
 def result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[str]) -> ModuleResult:
@@ -46,14 +46,13 @@ def _with_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> list[R
 
 
 def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
-    hunks = [replace(h, line=h.line + start - 1, end_line=h.end_line + start - 1) for h in _hunks(draft, job)]
     outcome = draft.outcome
     if draft.removed:
         outcome = "removed"
     elif outcome == "unchanged" and draft.text != draft.before:
         outcome = "updated"
     before, after = fingerprint(draft.before), fingerprint("" if draft.removed else draft.text)
-    followed = fingerprint(draft.texts[1]) if draft.base is not None and len(draft.texts) > 1 else before
+    stages = [*draft.stages, *([Stage("")] if draft.removed else [])]
     return UnitReport(
         draft.name,
         job.path,
@@ -61,12 +60,12 @@ def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
         outcome,
         draft.base,
         draft.gpu,
-        taken=((followed - before) & after).total(),
-        ported=(after - followed).total(),
+        taken=brought_by("upstream", stages),
+        ported=brought_by("gpu", stages),
         kept=sum(canon in after for canon in draft.own),
         removed=(before - after).total(),
         blocks=_blocks(draft, job.profile.marker),
-        hunks=tuple(hunks),
+        hunks=tuple(_hunks(draft, job, start)),
     )
 
 
@@ -78,25 +77,21 @@ def _blocks(draft: Draft, label: str) -> int:
     return len(read_markers(as_module(text), label=label).regions)
 
 
-def _hunks(draft: Draft, job: ModuleJob) -> Iterable[Hunk]:
-    """Changed regions of a unit; a line that the first merge brought is upstream's, any other the GPU runner's."""
+def _hunks(draft: Draft, job: ModuleJob, start: int) -> Iterable[Hunk]:
+    """Changed regions of a unit that starts at line ``start``."""
     if draft.removed or draft.text == draft.before:
         return
-    old, new = draft.before.split("\n"), draft.text.split("\n")
-    merged = set(draft.texts[1].split("\n")) - set(old) if draft.base is not None and len(draft.texts) > 1 else set()
-    for tag, _, _, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        from_upstream = draft.base is not None and (j1 == j2 or any(line in merged for line in new[j1:j2]))
-        cause = _cause(draft, job, new[j1:j2] if from_upstream else None)
-        yield Hunk(j1 + 1, max(j2, j1 + 1), "upstream" if from_upstream else "gpu", cause)
+    for region in regions(draft.stages):
+        first = start + region.start - 1
+        last = first + max(len(region.lines), 1) - 1
+        yield Hunk(first, last, region.source, _cause(draft, job, region))
 
 
-def _cause(draft: Draft, job: ModuleJob, added: Sequence[str] | None) -> str:
-    """What a hunk comes from; ``added`` are its lines when it is upstream's, ``None`` when it is the GPU runner's."""
-    if added is not None and job.upstream is not None:
+def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
+    """The release or file that a region comes from."""
+    if region.source == "upstream" and job.upstream is not None:
         old = draft.base.ref if draft.base else "?"
-        commits = job.causes(draft.name, added, old)
+        commits = job.causes(draft.name, region.lines, old)
         return f"vllm-ascend {old} → {job.upstream.ref}" + (f": {commits}" if commits else "")
     ref = job.gpu_new.ref if job.gpu_new else "?"
     return f"{job.gpu_new.path if job.gpu_new else 'GPU runner'} at vllm-omni {ref}"

@@ -26,7 +26,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade import calling, splitting
 from runner_sync.upgrade.doubts import advance, review
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
-from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, is_selected, winner
+from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, is_selected, winner
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 BROKEN = 0.15
@@ -45,7 +45,7 @@ Veto = Callable[[str], str]
 def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> None:
     """Merge the GPU twin's omni changes into each draft that has a twin."""
     known = _module_names(job, side)
-    stages = {draft.name: (len(draft.texts), list(draft.reviews)) for draft in drafts}
+    stages = {draft.name: (len(draft.stages), list(draft.reviews)) for draft in drafts}
     divided = {draft.split_from for draft in drafts}
     for draft in drafts:
         new = side.new.get(draft.name)
@@ -68,11 +68,11 @@ def _take_back(
     drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, stages: Mapping[str, tuple[int, Sequence[ReviewItem]]]
 ) -> None:
     """Undo ports that gave a method a signature which another one, whose port was not taken, does not call."""
-    before = {draft.name: draft.texts[stages[draft.name][0] - 1] for draft in drafts}
+    before = {draft.name: draft.stages[stages[draft.name][0] - 1].text for draft in drafts}
     while found := calling.unfit(drafts, before):
         for draft in [draft for draft in drafts if draft.name in found]:
             count, reviews = stages[draft.name]
-            del draft.texts[count:]
+            del draft.stages[count:]
             draft.reviews = list(reviews)
             reason = f"{NOT_PORTED}{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
             sides = Triple(side.old.get(draft.name, ""), draft.text, side.new[draft.name])
@@ -99,7 +99,7 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
         if result.text != draft.text:
             reason = "vllm-ascend gave up its own version of this method: it follows the GPU runner's now"
             draft.reviews = [review(draft, job.path, reason, 0.5, base, draft.before, twin, result.text)]
-            draft.texts.append(result.text)
+            draft.stages.append(Stage(result.text, "gpu"))
         draft.kind = "own"
 
 
@@ -146,7 +146,7 @@ def _port(
         draft.reviews.append(_declined(draft, job, sides, reason, 0.4))
         return
     passages = _ported(draft, job, draft.text, result.text)
-    advance(draft, result.text)
+    advance(draft, result.text, "gpu")
     draft.reviews += passages
     for item in _together(result.decisions):
         sides_ = (item.base, item.omni, item.upstream, item.chosen)
@@ -326,7 +326,13 @@ def new_members(
         before = predecessor(decision.name, order, have)
         behind = None if before else successor(decision.name, order, have)
         text, said = fit_sampler_hook(side.full[prefix + decision.name], job.profile.sampler_hook)
-        draft = Draft(prefix + decision.name, ["", text], "own", "added", after=prefix + before if before else None)
+        draft = Draft(
+            prefix + decision.name,
+            [Stage(""), Stage(text, "gpu")],
+            "own",
+            "added",
+            after=prefix + before if before else None,
+        )
         draft.ahead_of = prefix + behind if behind else None
         refer(draft, job, text, side)
         ask_about_untranslated(draft, job.path, "", side.doubts)

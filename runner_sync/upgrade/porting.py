@@ -27,6 +27,7 @@ from runner_sync.upgrade import calling, splitting
 from runner_sync.upgrade.doubts import advance, review
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, is_selected, winner
+from runner_sync.upgrade.phrasing import in_words_of_a_port
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 BROKEN = 0.15
@@ -150,7 +151,7 @@ def _port(
     draft.reviews += passages
     for item in _together(result.decisions):
         sides_ = (item.base, item.omni, item.upstream, item.chosen)
-        reason = _on_gpu_side(item.reason)
+        reason = in_words_of_a_port(item.reason, sides_)
         draft.reviews.append(review(draft, job.path, reason, item.confidence, *sides_, line=item.line))
 
 
@@ -287,11 +288,6 @@ def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
     """Names that a unit of the module may read: its own, and what the upstreams' modules could lend it by import."""
     texts_ = [job.text, side.new_module, *([job.upstream.text] if job.upstream is not None else [])]
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))
-
-
-def _on_gpu_side(reason: str) -> str:
-    said = reason.replace("omni and upstream", "the NPU and the GPU runner")
-    return re.sub(r"\bomni\b", "the NPU runner", re.sub(r"\bupstream\b", "the GPU runner", said))
 
 
 def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from runner_sync.compose.assignment import read_too_early
-from runner_sync.compose.soundness import unreachable
+from runner_sync.compose.soundness import problems, unreachable
 
 
 def method(body: str) -> str:
@@ -39,6 +39,12 @@ def test_statements_that_never_run_are_found(name: str) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_statements_that_may_run_are_left_alone(name: str) -> None:
     assert unreachable(method(RUNS[name])) == []
+
+
+def test_problems_say_what_is_wrong_with_what() -> None:
+    text = method("self.note(total)\ntotal = length(rows)\nreturn total\nidle = 1")
+    assert problems(text, {"len"}) == {("unset", "total"), ("unknown", "length"), ("idle", "idle = 1")}
+    assert sorted(map(str, problems(text, {"len", "length"}))) == ["idle idle = 1", "unset total"]
 
 
 EARLY = {

@@ -56,6 +56,18 @@ def test_only_ports_the_member_with_what_it_calls(tmp_path: Path, monkeypatch: p
     assert "def _update_states(" not in text
 
 
+def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``_forward`` is there by the base, ``_sample`` is asked for by the platform; ``_history`` is called by nobody."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    gpu = dedent(OMNI_TREE[GPU_AR]) + "\n    def _history(self):\n        return self.input_batch.history\n"
+    lay_out(trees.omni, {GPU_AR: gpu})
+    result = upgrade(trees.upgrade(trees.ascend_new, verify=False))
+    assert [note.partition(" (")[0] for note in result.report.notes if "need nothing" in note] == [
+        "2 members of the GPU classes need nothing here: the NPU classes inherit 1, nothing calls 1"
+    ]
+
+
 def port_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, was: str, now: str) -> tuple[str, str]:
     """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
     stay_at_home(monkeypatch, tmp_path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 from itertools import pairwise
+from typing import Literal, NamedTuple
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.names import used_names
@@ -53,10 +54,20 @@ def uses_of(text: str, name: str) -> list[int]:
     return sorted(n.lineno for n in names)
 
 
-def problems(text: str, known: Collection[str]) -> set[str]:
-    """What is wrong for certain in a unit, as words to compare two versions by; ``known`` are the module's names."""
+class Problem(NamedTuple):
+    """What is wrong: a name that is ``unset`` or ``unknown``, or a statement that is ``idle``."""
+
+    kind: Literal["idle", "unknown", "unset"]
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.what}"
+
+
+def problems(text: str, known: Collection[str]) -> set[Problem]:
+    """What is wrong for certain in a unit, to compare two versions by; ``known`` are the module's names."""
     lines = text.split("\n")
-    found = {f"unset {name}" for name in read_too_early(text)}
-    found |= {f"idle {lines[line - 1].strip()}" for line in unreachable(text)}
+    found = {Problem("unset", name) for name in read_too_early(text)}
+    found |= {Problem("idle", lines[line - 1].strip()) for line in unreachable(text)}
     unknown = used_names(as_module(text)) - set(known)
-    return found | {f"unknown {name}" for name in unknown}
+    return found | {Problem("unknown", name) for name in unknown}

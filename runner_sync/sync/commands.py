@@ -100,7 +100,7 @@ def _planned(
 
 def _rest(results: list[ModuleResult]) -> list[str]:
     """What became of GPU members without a change: those that need nothing, counted, and those left out, by name."""
-    counts = Counter(note.split(": ")[1] for result in results for note in result.notes)
+    counts = Counter(action for result in results for action in result.decided.values())
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     said = []
     if inherited or uncalled:
@@ -109,7 +109,7 @@ def _rest(results: list[ModuleResult]) -> list[str]:
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
             "(`runner-sync blocks` lists them)."
         )
-    left = [note.split(": ")[0] for result in results for note in result.notes if note.split(": ")[1] == "left"]
+    left = [name for result in results for name, action in result.decided.items() if action == "left"]
     if left:
         said.append(
             "not ported, for NPU has done without them at an earlier release too: "

@@ -312,7 +312,7 @@ def as_they_stand(result: ModuleResult) -> ModuleResult:
         result,
         after=result.before,
         reviews=(),
-        notes=(),
+        decided={},
         units=tuple(replace(unit, outcome="unchanged", taken=0, ported=0, hunks=()) for unit in units),
         synced={unit.unit: (unit.base, unit.gpu) for unit in units if unit.base or unit.gpu},
     )

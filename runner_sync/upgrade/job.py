@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from runner_sync.compose.members import Action
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
 from runner_sync.model import BaseRef, Lineage, Outcome, Provenance, ReviewItem, UnitReport
@@ -120,15 +121,15 @@ class ModuleJob:
 
 @dataclass(frozen=True, slots=True)
 class ModuleResult:
-    """The upgraded module. ``notes`` are facts for the summary that need no decision; ``synced`` is what each unit
-    follows from now on: its upstream text and its GPU twin."""
+    """The upgraded module. ``decided`` is what becomes of each member that only the GPU class had; ``synced`` is what
+    each unit follows from now on: its upstream text and its GPU twin."""
 
     path: str
     before: str
     after: str
     units: tuple[UnitReport, ...] = ()
     reviews: tuple[ReviewItem, ...] = ()
-    notes: tuple[str, ...] = ()
+    decided: Mapping[str, Action] = field(default_factory=dict)
     synced: Mapping[str, tuple[BaseRef | None, BaseRef | None]] = field(default_factory=dict)
 
 

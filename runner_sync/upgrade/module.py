@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from runner_sync.compose import records
 from runner_sync.compose.constructors import set_apart
 from runner_sync.compose.imports import Import, Provider, add, imports, settle
-from runner_sync.compose.members import Member, canonical, device_bound, is_port, self_names
+from runner_sync.compose.members import Action, Member, canonical, device_bound, is_port, self_names
 from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
 from runner_sync.errors import InputError
@@ -41,12 +41,12 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     drafts += split_off
     chosen += split_off
     side = gpu.read_side(job, drafts)
-    notes: list[str] = []
+    decided: dict[str, Action] = {}
     for class_name in job.heirs:
         job = inheriting.adopt(class_name, drafts, job, side)
     if job.gpu_new is not None:
         porting.follow_twin(chosen, job, side)
-        notes = _port(chosen, drafts, job, side)
+        decided = _port(chosen, drafts, job, side)
     _fit_records(chosen, drafts, job)
     _set_apart(chosen, job)
     _drop_redundant(chosen, drafts, job, side)
@@ -55,16 +55,16 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
         ask_about_order(draft, job.path)
     ask_about_unset(drafts, job)
     text = _compose(drafts, job, side)
-    return outcomes.result(drafts, job, text, notes)
+    return outcomes.result(drafts, job, text, decided)
 
 
 def _drafts(job: ModuleJob) -> list[Draft]:
     return [Draft(name, [Stage(text)]) for name, text in texts.unit_texts(job.text, job.path).items()]
 
 
-def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[str]:
-    """Port GPU omni changes, new members included; returns one note per GPU member that was not taken."""
-    notes = []
+def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> dict[str, Action]:
+    """Port GPU omni changes, new members included; returns what becomes of each member that only the GPU has."""
+    decided: dict[str, Action] = {}
     for class_name in dict.fromkeys(d.owner for d in drafts if d.owner):
         pair = gpu.twins(class_name, drafts, job, side)
         bound = device_bound(pair)
@@ -79,9 +79,9 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
             draft.reviews += [_added_review(draft, job, decisions)]
         drafts += [*added, *_declined(class_name, decisions, job, side)]
         _drop_gone_from_gpu(mine, drafts, pair.gpu_old, pair.gpu_new, job)
-        notes += [f"{class_name}.{d.name}: {d.action}: {d.reason}" for d in decisions]
+        decided |= {f"{class_name}.{d.name}": d.action for d in decisions}
     porting.port([d for d in chosen if not d.owner], job, side, porting.veto_for({}, {}))
-    return notes
+    return decided
 
 
 def _mixed_in(job: ModuleJob) -> list[Draft]:

@@ -7,9 +7,10 @@ the lines of that text. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from runner_sync.compose.members import Action
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers
 from runner_sync.model import Hunk, ReviewItem, Unit, UnitReport
@@ -20,7 +21,7 @@ from runner_sync.upgrade.doubts import place
 from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage
 
 
-def result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[str]) -> ModuleResult:
+def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[str, Action]) -> ModuleResult:
     """The result of a module. Raises ``SyntaxError`` when the composed text does not parse."""
     ast.parse(text)
     module = texts.parsed(text, job.path)
@@ -37,7 +38,7 @@ def result(drafts: Sequence[Draft], job: ModuleJob, text: str, notes: Sequence[s
         reviews += [place(item, lines, start) for item in items]
         reports.append(_report(draft, job, start))
     synced = {d.name: (d.base_now, d.gpu_now) for d in drafts if not d.removed and (d.base_now or d.gpu_now)}
-    return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), tuple(notes), synced)
+    return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), decided, synced)
 
 
 def _with_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> list[ReviewItem]:

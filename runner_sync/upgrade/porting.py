@@ -18,7 +18,7 @@ from runner_sync.compose.hooks import fit_sampler_hook
 from runner_sync.compose.members import Member, canonical, predecessor, self_names, successor
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.notes import NOT_PORTED
-from runner_sync.compose.soundness import problems
+from runner_sync.compose.soundness import Problem, problems
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
@@ -141,9 +141,9 @@ def _port(
         reason = f"the port from {job.gpu_new.path} did not parse, so it was not taken"
         draft.reviews.append(_declined(draft, job, sides, reason, 0.2))
         return
-    idle = any(word.startswith("idle") for word in broken)
+    idle = any(problem.kind == "idle" for problem in broken)
     if idle or len(broken) > BROKEN * changed_statements(draft.text, result.text):
-        reason = f"{NOT_PORTED}the GPU runner's change does not fit here ({', '.join(sorted(broken)[:2])})"
+        reason = f"{NOT_PORTED}the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"
         draft.reviews.append(_declined(draft, job, sides, reason, 0.4))
         return
     passages = _ported(draft, job, draft.text, result.text)
@@ -180,7 +180,7 @@ def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
 
 def _merged(
     draft: Draft, sides: Triple, policy: merge.Policy, *, veto: Veto, foreign: Collection[str], known: Collection[str]
-) -> tuple[merge.Merged, set[str]]:
+) -> tuple[merge.Merged, set[Problem]]:
     """The merge and what is wrong with it, once the statements that read what is not set here have been left out."""
     # What the GPU runner dropped with vLLM's text around it, vllm-ascend may well have still.
     pinned = lineage.fingerprint(draft.upstream) if draft.kind == "copy" and draft.upstream else frozenset[str]()
@@ -189,7 +189,7 @@ def _merged(
     for attempt in range(TRIES):
         result = merge.merge(sides, policy=policy, veto=_without(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
-        names = {word.partition(" ")[2] for word in broken if not word.startswith("idle")}
+        names = {problem.what for problem in broken if problem.kind != "idle"}
         if not names - missing or attempt == TRIES - 1:
             break
         sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides

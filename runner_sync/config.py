@@ -70,6 +70,7 @@ KEYS: Mapping[str, str] = {
 }
 
 _CODE = re.compile(r"RS\d{0,3}|ALL")
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,10 @@ class _Reader:
         except msgspec.ValidationError as error:
             raise InputError(f"{self._path}: {key}{_what(error)}") from error
 
+    def error(self, said: str) -> InputError:
+        """What to raise for a value, with the file that has it."""
+        return InputError(f"{self._path}: {said}")
+
     def _prepared(self, key: str) -> Any:
         kind = _ROW_KINDS.get(key.removeprefix("extend-"))
         return _rows(self._table[key], kind, f"{self._path}: {key}") if kind else self._table[key]
@@ -264,7 +269,7 @@ def _profile(reader: _Reader) -> Profile:
         output=reader.value("output", Output, NPU.output),
         gpu_imports=_overlaid(reader, "gpu-imports", str, NPU.gpu_imports),
         surroundings=_overlaid(reader, "surroundings", str, NPU.surroundings),
-        attributes=_pairs(reader, "attributes", NPU.attributes),
+        attributes=_dotted(reader, "attributes", NPU.attributes),
         classes=_pairs(reader, "classes", NPU.classes),
     )
 
@@ -282,6 +287,16 @@ def _pairs(reader: _Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> 
         return built_in
     # A longer name is the more specific one: torch.cuda.graph must be seen before torch.cuda.
     return tuple(sorted(_over(added, rows), key=lambda pair: -pair[0].count(".")))
+
+
+def _dotted(reader: _Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Pairs of dotted names: what stands before the first dot is found through the imports of a module."""
+    for table in (key, f"extend-{key}"):
+        for pair in reader.value(table, dict[str, str], {}).items():
+            for name in pair:
+                if not _DOTTED.fullmatch(name):
+                    raise reader.error(f"{table} has {name!r}; write a dotted name such as torch.cuda.")
+    return _pairs(reader, key, built_in)
 
 
 def _over(added: tuple[_Row, ...], rows: tuple[_Row, ...]) -> tuple[_Row, ...]:

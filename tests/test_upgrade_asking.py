@@ -47,3 +47,21 @@ def test_what_upstream_sets_elsewhere_now_is_none(tmp_path: Path) -> None:
 
 def test_what_nothing_reads_is_none(tmp_path: Path) -> None:
     assert unset(tmp_path, omni="\n    def took(self):\n        return self.clock()\n") == []
+
+
+@pytest.mark.parametrize(
+    "line", ["return self.started", "self.started_at = 1", "del self.started"], ids=["read", "a longer name", "deleted"]
+)
+def test_what_only_looks_like_setting_it_is_not_enough(line: str, tmp_path: Path) -> None:
+    assert unset(tmp_path, new=f"\n    def start(self):\n        {line}\n") == [
+        "OmniNPUModelRunner.took: nothing sets self.started any more, which is read here"
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["self.started: int = 1", "self.started += 1", 'setattr(self, "started", 1)'],
+    ids=["typed", "added", "set by name"],
+)
+def test_other_ways_to_set_it(line: str, tmp_path: Path) -> None:
+    assert unset(tmp_path, new=f"\n    def start(self):\n        {line}\n") == []

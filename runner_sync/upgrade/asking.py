@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.soundness import unreachable, uses_of
@@ -46,7 +47,7 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> None:
         mine = [draft for draft in drafts if draft.owner == owner]
         before = {name for draft in mine for name in _set_by(draft.before)}
         lost = before - {name for draft in mine if not draft.removed for name in _set_by(draft.text)}
-        lost -= {name for name in lost if any(f"self.{name}" in text for text in _around(owner, job))}
+        lost -= {name for text in _around(owner, job) for name in _set_by(text)} if lost else set()
         for name in sorted(lost):
             for draft in mine:
                 lines = [] if draft.removed else _readings(draft.text, name)
@@ -62,13 +63,17 @@ def _around(owner: str, job: ModuleJob) -> Iterator[str]:
         yield job.upstream.text
 
 
-def _set_by(text: str) -> set[str]:
-    """Attributes of ``self`` that a method assigns."""
-    return {
-        node.attr
-        for node in walk(parse_unit(text))
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _is_self(node.value)
-    }
+@lru_cache(maxsize=1024)
+def _set_by(text: str) -> frozenset[str]:
+    """Attributes of ``self`` that a method, or one of a module, assigns, ``setattr`` with a written name included."""
+    found = set()
+    for node in walk(parse_unit(text)):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="self"), ast.Constant(value=str(name)), _]):
+                found.add(name)
+    return frozenset(found)
 
 
 def _readings(text: str, name: str) -> list[int]:

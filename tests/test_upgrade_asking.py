@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, BASE, OMNI_TREE, Trees, commit, dedent, lay_out, stay_at_home
 
+from runner_sync.profile import NPU
 from runner_sync.sync import upgrade
+from runner_sync.upgrade.asking import ask_about_returns
+from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage
 
 FIRST = "        self._update_states(scheduler_output)\n"
 SETS = FIRST + "        self.started = self.clock()\n"
@@ -65,3 +68,47 @@ def test_what_only_looks_like_setting_it_is_not_enough(line: str, tmp_path: Path
 )
 def test_other_ways_to_set_it(line: str, tmp_path: Path) -> None:
     assert unset(tmp_path, new=f"\n    def start(self):\n        {line}\n") == []
+
+
+BEFORE = """    def run(self, rows):
+        if rows is None:
+            return self.attach(EMPTY)
+        return self.attach(self.step(rows))
+"""
+EMPTY_ROWS = "        if rows is None:\n"
+NOTHING_LEFT = "        if not rows.left:\n            return EMPTY\n"
+
+
+def returns(added: str, *, before: str = BEFORE, upstream: str = "class NPUModelRunner: ...\n") -> list[str]:
+    """What is asked about a method that got ``added`` before its last return."""
+    after = before.replace("        return self.attach(self.step", f"{added}        return self.attach(self.step")
+    draft = Draft("OmniNPUModelRunner.run", [Stage(before), Stage(after, "upstream")], "copy", "updated")
+    module = NPU.modules[0]
+    job = ModuleJob(NPU, module, "runner.py", before, Side("0.2", upstream, ASCEND))
+    ask_about_returns(draft, job)
+    return [item.reason for item in draft.reviews]
+
+
+def test_a_new_return_that_hands_nothing_over_is_a_question() -> None:
+    assert returns(NOTHING_LEFT) == ["other returns of this method go through self.attach, and this new one does not"]
+
+
+@pytest.mark.parametrize(
+    ("added", "options"),
+    [
+        pytest.param(NOTHING_LEFT.replace("EMPTY", "self.attach(EMPTY)"), {}, id="it hands over, too"),
+        pytest.param(NOTHING_LEFT.replace(" EMPTY", ""), {}, id="it returns nothing"),
+        pytest.param(NOTHING_LEFT.replace("EMPTY", "None"), {}, id="it returns None"),
+        pytest.param("        rows.sort(key=lambda row: row.size)\n", {}, id="no return"),
+        pytest.param("        def size(row):\n            return row.size\n", {}, id="of a function in it"),
+        pytest.param(
+            NOTHING_LEFT, {"upstream": "class R:\n    def run(self):\n        self.attach(1)\n"}, id="upstream's"
+        ),
+        pytest.param(NOTHING_LEFT, {"before": BEFORE.replace("self.attach(EMPTY)", "EMPTY")}, id="one is no custom"),
+        pytest.param(
+            "        self.log()\n", {"before": BEFORE.replace(EMPTY_ROWS, NOTHING_LEFT + EMPTY_ROWS)}, id="old"
+        ),
+    ],
+)
+def test_other_returns_are_none(added: str, options: dict[str, str]) -> None:
+    assert returns(added, **options) == []

@@ -6,6 +6,7 @@ Comes in: drafts. Goes out: review items on them. May touch: nothing.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -53,6 +54,42 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> None:
                 lines = [] if draft.removed else _readings(draft.text, name)
                 for line in lines[:1]:
                     _ask(draft, job.path, f"nothing sets self.{name} any more, which is read here", line)
+
+
+def ask_about_returns(draft: Draft, job: ModuleJob) -> None:
+    """Ask about a new return that does not hand over what the other returns of the method do.
+
+    Where several say ``return self.attach(output)``, with a method that upstream does not know, callers count on it.
+    """
+    if not _is_changed(draft) or job.upstream is None:
+        return
+    returns = _returns(draft.text)
+    handing = Counter(name for _, value in returns if (name := _handed_to(value)))
+    common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.text]
+    known = {ast.dump(value) for _, value in _returns(draft.before)}
+    for line, value in returns:
+        if common and ast.dump(value) not in known and _handed_to(value) not in common:
+            said = f"other returns of this method go through self.{common[0]}, and this new one does not"
+            _ask(draft, job.path, said, line)
+
+
+def _returns(text: str) -> list[tuple[int, ast.expr]]:
+    """Lines and values of the returns of a method, without those of functions in it and of ``None``."""
+    found = []
+    todo: list[ast.AST] = [child for top in parse_unit(text).body for child in ast.iter_child_nodes(top)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
+            found.append((node.lineno, node.value))
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            todo += ast.iter_child_nodes(node)
+    return sorted(found, key=lambda pair: pair[0])
+
+
+def _handed_to(value: ast.expr) -> str:
+    """The method of ``self`` that a value comes out of, else an empty string."""
+    called = value.func if isinstance(value, ast.Call) else None
+    return called.attr if isinstance(called, ast.Attribute) and _is_self(called.value) else ""
 
 
 def _around(owner: str, job: ModuleJob) -> Iterator[str]:

@@ -27,7 +27,7 @@ from runner_sync.units import (
 )
 from runner_sync.units import replace as exchange
 from runner_sync.upgrade import ascend, gpu, inheriting, outcomes, porting
-from runner_sync.upgrade.asking import ask_about_order, ask_about_unknown, ask_about_unset
+from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unknown, ask_about_unset
 from runner_sync.upgrade.doubts import complete, relocate, review
 from runner_sync.upgrade.hidden import hidden_changes
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, Stage, is_selected
@@ -53,6 +53,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     drafts += [*_mixed_in(job), *hidden_changes(drafts, job)]
     for draft in drafts:
         ask_about_order(draft, job.path)
+        ask_about_returns(draft, job)
     ask_about_unset(drafts, job)
     text = _compose(drafts, job, side)
     return outcomes.result(drafts, job, text, decided)

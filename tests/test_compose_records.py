@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from runner_sync.compose.records import Record, fields, fit, record
+from runner_sync.compose.records import Record, fields, fit, makes, record, used
 
 NOW = ("output", "logits", "metadata", "common", "hidden", "positions", "stats")
 STATE = {"State": Record(NOW, NOW)}
@@ -49,6 +49,14 @@ FITTED = {
         "output, logits, _metadata, common, hidden, positions, stats",
     ),
     "on lines of their own": (LINES, LINES_COMPLETE),
+    "behind one that a remark is about": (
+        "(output, logits, metadata, common, hidden, positions  # [Omni]\n        )",
+        "(output, logits, metadata, common, hidden, positions,  # [Omni]\n            stats,\n        )",
+    ),
+    "behind one with a comma and a remark": (
+        "(output, logits, metadata, common, hidden, positions,  # [Omni]\n        )",
+        "(output, logits, metadata, common, hidden, positions,  # [Omni]\n            stats,\n        )",
+    ),
 }
 
 LEFT = {
@@ -190,3 +198,41 @@ def test_a_record_of_two_texts() -> None:
     new = "class State(NamedTuple):\n    output: int\n    step: int | None = None\n"
     assert record(old, new, "State") == Record(("output",), ("output", "step"), frozenset({"step"}))
     assert not record("", new, "State").has_only_grown
+
+
+USED = {
+    "an argument of that name": "self.state = State(output, step)",
+    "an attribute of that name as an argument": "self.state = State(output, self.step)",
+    "a keyword": "self.state = State(output, step=None)",
+    "more arguments than it has fields": "self.state = State(output, logits, other)",
+    "arguments that nobody can count": "self.state = State(*values)",
+    "keywords that nobody can tell": "self.state = State(output, **values)",
+    "read from the record": "return self.state.step",
+    "read from a local": "return state.step + 1",
+    "asked for": "return getattr(self.state, 'step', None)",
+    "unpacked": "output, _step = self.state",
+}
+IDLE = {
+    "made without it": "self.state = State(output, logits)",
+    "an attribute of self": "self.step = 1",
+    "a local of that name": "step = 1",
+    "handed to something else": "self.record = Other(output, step)",
+    "unpacked from something else": "output, step = self.run()",
+}
+
+
+@pytest.mark.parametrize("name", USED)
+def test_a_field_that_a_method_uses(name: str) -> None:
+    text = f"    def run(self, output, logits):\n        {USED[name]}\n"
+    assert used(text, "State", ("output", "logits"), ["step"]) == {"step"}
+
+
+@pytest.mark.parametrize("name", IDLE)
+def test_a_field_that_a_method_does_not_use(name: str) -> None:
+    text = f"    def run(self, output, logits):\n        {IDLE[name]}\n"
+    assert used(text, "State", ("output", "logits"), ["step"]) == set()
+
+
+def test_what_makes_a_record() -> None:
+    assert makes("    def run(self):\n        self.state = State(1)\n", "State")
+    assert not makes("    def run(self):\n        self.state = Other(State)\n", "State")

@@ -125,6 +125,34 @@ def test_the_first_member_of_the_gpu_class_stands_first(tmp_path: Path, monkeypa
     assert 0 < text.find("def _width(") < text.find("def _fetch(") < text.find("def _collect(")
 
 
+RECORD = """
+
+class State(NamedTuple):
+    output: int
+    logits: int
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "read", "is_taken"),
+    [
+        pytest.param("first, kept", "self.state.logits", False, id="nothing gives or reads it"),
+        pytest.param("first, kept", "self.state.step", True, id="NPU code reads it"),
+        pytest.param("first, kept, self.step", "self.state.logits", True, id="NPU code gives it"),
+        pytest.param("", "self.state.logits", True, id="made elsewhere"),
+    ],
+)
+def test_a_field_of_a_record_is_ported_for_what_uses_it(
+    made: str, read: str, is_taken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = f"self.state = State({made})\n        return {read}" if made else f"return {read}"
+    npu = NPU_TWIN.replace("return self._fetch(rows, len(kept))", used) + RECORD
+    was = GPU_TWIN + RECORD
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, was + "    # For the drafter.\n    step: int = 0\n")
+    assert ("step: int = 0" in text) == ("# For the drafter." in text) == is_taken
+    assert ("ported from the GPU runner" in questions) == is_taken
+
+
 TWO_ENDS = """\
         first = rows[0]
         if self.is_done(first):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync.statements import parse_unit
@@ -69,6 +69,33 @@ def _declared(text: str, name: str) -> list[tuple[str, bool]]:
     return []
 
 
+def makes(text: str, name: str) -> bool:
+    """Whether a method makes such a record."""
+    return any(_is_made(node, name) for node in walk(_parsed(text)))
+
+
+def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
+    """Those of the ``new`` fields of a record which has ``have`` that a method may give or read."""
+    found: set[str] = set()
+    for node in walk(_parsed(text)):
+        if isinstance(node, ast.Call) and _is_made(node, name):
+            given = [ast.unparse(arg) for arg in node.args] + [keyword.arg or "**" for keyword in node.keywords]
+            if len(node.args) > len(have) or any(arg.startswith("*") for arg in given):
+                return set(new)
+            found.update(given)
+        elif isinstance(node, ast.Attribute) and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+    found.update(ast.unparse(element) for target in _unpackings(text) for element in target.elts)
+    names = {word.rpartition(".")[2].lstrip("_") for word in found}
+    return {field for field in new if field.lstrip("_") in names}
+
+
+def _is_made(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
 def fit(text: str, records: Mapping[str, Record]) -> Fitted | None:
     """The method with its first unpacking or construction that does not fit mended; ``None`` when there is none."""
     return _without_gone(text, records) or _fit_unpacking(text, records) or _fit_construction(text, records)
@@ -99,12 +126,7 @@ def _agree(names: Sequence[str], wanted: Fields) -> bool:
 def _lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     yield from ((target, target.elts) for target in _unpackings(text))
     for node in walk(_parsed(text)):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == name
-            and not node.keywords
-        ):
+        if isinstance(node, ast.Call) and _is_made(node, name) and not node.keywords:
             yield node, node.args
 
 
@@ -237,6 +259,10 @@ def _insert(lines: list[str], element: ast.expr, values: Sequence[str], *, befor
         lines[row if before else row + 1 : row if before else row + 1] = rows
     elif before:
         lines[row] = line[:start] + "".join(f"{value}, " for value in values) + line[start:]
+    elif remark := re.fullmatch(r"\s*,?\s*(#.*)", line[end:]):
+        # What the remark is about keeps it.
+        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        lines[row : row + 1] = [f"{line[:end]},  {remark[1]}", *(f"{indent}{value}," for value in values)]
     else:
         lines[row] = line[:end] + "".join(f", {value}" for value in values) + line[end:]
 

@@ -81,7 +81,8 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         drafts += [*added, *_declined(class_name, decisions, job, side)]
         _drop_gone_from_gpu(mine, drafts, pair.gpu_old, pair.gpu_new, job)
         decided |= {f"{class_name}.{d.name}": d.action for d in decisions}
-    porting.port([d for d in chosen if not d.owner], job, side, porting.veto_for({}, {}))
+    methods = [d.text for d in drafts if d.owner and not d.removed]
+    porting.port([d for d in chosen if not d.owner], job, side, porting.veto_for({}, {}), methods=methods)
     return decided
 
 

@@ -43,8 +43,11 @@ TRIES = 4
 Veto = Callable[[str], str]
 
 
-def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> None:
-    """Merge the GPU twin's omni changes into each draft that has a twin."""
+def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, methods: Sequence[str] = ()) -> None:
+    """Merge the GPU twin's omni changes into each draft that has a twin.
+
+    ``methods`` are the texts of those methods that may use the records among the drafts.
+    """
     known = _module_names(job, side)
     stages = {draft.name: (len(draft.stages), list(draft.reviews)) for draft in drafts}
     divided = {draft.split_from for draft in drafts}
@@ -57,7 +60,7 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto) -> 
             continue
         refer(draft, job, new, side)
         old, foreign = _old_twin(draft, job, side, new)
-        foreign |= _fields_at_hand(draft, new)
+        foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, methods)
         if old is not None and canonical(old) != canonical(new):
             before = draft.text
             _port(draft, job, Triple(old, before, new), veto=veto, foreign=foreign, known=known)
@@ -125,6 +128,16 @@ def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:
     nodes = [node for node in flatten(new) if node.canon.partition(":")[0] in have]
     mine = {node.canon for node in flatten(draft.text)}
     return frozenset(node.canon for node in nodes if node.canon not in mine)
+
+
+def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:
+    """Fields that only the twin's record has, where methods make such records here and none gives or reads them."""
+    have = records.fields(draft.text, draft.name)
+    added = [field for field in records.fields(new, draft.name) if field not in have]
+    if not have or not any(records.makes(text, draft.name) for text in methods):
+        return frozenset()
+    used = {field for text in methods for field in records.used(text, draft.name, have, added)}
+    return frozenset(node.canon for node in flatten(new) if node.canon.partition(":")[0] in set(added) - used)
 
 
 def _port(

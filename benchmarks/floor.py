@@ -1,7 +1,7 @@
 """``python benchmarks/floor.py libcst|ast|none FILE…``: the least any tool could do with these files.
 
 Comes in: files. Goes out: nothing. May touch: the files. It stands alone, so that its process imports nothing else:
-``libcst`` parses and prints each text once (DESIGN section 8), ``ast`` parses each once, ``none`` only starts Python.
+``libcst`` parses and prints each text once, ``ast`` parses each once, ``none`` only starts Python.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def row(tool: str, problem: Problem, made: Sequence[Made]) -> Row:
 
 
 def silent_lines(runner: Runner, made: Made) -> int:
-    """Lines that the tool changed, people did not, and that stand in no conflict (DESIGN section 7)."""
+    """Lines that the tool changed, people did not, and that stand in no conflict."""
     old, new, truth = (score.normalise(text) for text in (runner.before, made.text, runner.truth))
     wrong = score.changed_lines(old, new) - score.changed_lines(old, truth)
     return sum(count for (_, line), count in wrong.items() if line.strip() not in made.shown)

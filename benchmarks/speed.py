@@ -157,7 +157,7 @@ def report(figures: Mapping[str, Figures], counts: Sequence[int], rounds: int) -
 
 
 def _targets(figures: Mapping[str, Figures], counts: Sequence[int]) -> list[tuple[str, str, str]]:
-    """The targets of DESIGN section 8, in CPU time, which other people's load disturbs least."""
+    """The targets, as multiples of parsing every file once, in CPU time, which other people's load disturbs least."""
     floor = figures[FLOOR].cpu
     most = max(counts)
     cold, warm = (_cpu(figures, _inferred(most, state)) for state in ("cold", "warm"))

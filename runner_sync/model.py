@@ -245,7 +245,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ReplayRow:
-    """One replayed upgrade and its score (DESIGN section 7).
+    """One replayed upgrade and its score, as docs/how-it-works.md defines it.
 
     ``work`` and ``left`` count changed lines of unparsed code (what people changed; what the tool left to change).
     ``effort_left`` is ``left / work``, ``kept`` the same over methods both sides have, ``recall`` and ``precision``

@@ -1,4 +1,6 @@
-"""The score of ``replay``: how much of a hand-made upgrade a tool leaves to do (DESIGN section 7).
+"""The score of ``replay``: how much of a hand-made upgrade a tool leaves to do.
+
+docs/how-it-works.md ("The score") defines it.
 
 Comes in: module texts before, as released, and as the tool made them. Goes out: ``Score`` values.
 May touch: the ``git`` program, for ``git diff --minimal`` on texts in a temporary directory.
@@ -104,7 +106,7 @@ def methods(text: str) -> Mapping[str, str]:
 
 
 def score_kept(before: str, tool: str, truth: str) -> Score:
-    """Score over the methods that exist both before and after (*kept* in DESIGN section 7)."""
+    """Score over the methods that exist both before and after (*kept*)."""
     old, new = methods(before), methods(truth)
     try:
         made = methods(tool)

@@ -6,6 +6,7 @@ Read from the sources with ``ast``; every exception is listed here with its reas
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -218,6 +219,14 @@ def test_nothing_read_is_ever_run() -> None:
 def test_modules_say_what_they_are() -> None:
     silent = [module for module, tree in modules().items() if not ast.get_docstring(tree)]
     assert silent == []
+
+
+def test_nobody_points_to_a_numbered_section_of_another_document() -> None:
+    """It says no reader where to look: write what it says, or the file that says it."""
+    root = Path(__file__).parents[1]
+    for folder in (PACKAGE, root / "benchmarks"):
+        for path in folder.glob("**/*.py"):
+            assert not re.search(r"\b[A-Z]{3,} section \d", path.read_text("utf-8")), path
 
 
 def test_there_are_no_drawers_for_odds_and_ends() -> None:

@@ -1,4 +1,4 @@
-"""JSON against the published schema, and the keys that DESIGN section 5 promises."""
+"""JSON against the published schema, and the keys that programs may rely on."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_a_trick_in_an_sdist_is_refused_with_a_sentence(trick: Member, sentence:
         member(f"{TOP}/docs/..name.md", b"x"),
         member(f"./{TOP}/docs/a.md", b"x"),
         member(f"{TOP}/docs/C:odd.md", b"x"),
-        member(f"{TOP}/CLAUDE.md", kind=tarfile.SYMTYPE, link="AGENTS.md"),
+        member(f"{TOP}/NOTES.md", kind=tarfile.SYMTYPE, link="GUIDE.md"),
         member(f"{TOP}/docs/source/readme.md", kind=tarfile.SYMTYPE, link="../../README.md"),
         member(f"{TOP}/docs/readme.md", kind=tarfile.LNKTYPE, link=f"{TOP}/README.md"),
         member(f"{TOP}/docs/图.png", b"x"),

@@ -1,6 +1,6 @@
 """Render a report for programs.
 
-In: a ``Report``. Out: JSON as in DESIGN section 5, described by ``tests/schemas/report.schema.json``. Touches nothing.
+In: a ``Report``. Out: JSON as described by ``tests/schemas/report.schema.json``. Touches nothing.
 Keys may be added, never changed: ``FORMAT_VERSION`` rises when that promise has to be broken.
 Non-ASCII text is escaped, so that a terminal that shows the file is not steered by it.
 """

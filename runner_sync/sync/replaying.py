@@ -1,4 +1,4 @@
-"""Past upgrades made by hand, made again and scored against what people released (DESIGN section 7).
+"""Past upgrades made by hand, made again and scored against what people released.
 
 Comes in: ``ReplayOptions``; the cases are in ``corpus.toml``. Goes out: a ``Report`` with replay rows and hunks.
 May touch: what ``sources`` touches.

@@ -91,15 +91,15 @@ class Config:
     source: Path | None = None
 
 
-def load(root: Path, *, explicit: Path | None = None) -> Config:
-    """Configuration of the tree at ``root``, or of the file ``explicit``; the defaults when there is none.
+def load(root: Path | None, *, explicit: Path | None = None) -> Config:
+    """Configuration of the tree at ``root`` (``None``: it is on no disk), or of the file ``explicit``; or the defaults.
 
     Raises ``InputError`` naming file and key for anything it cannot use.
     """
     if explicit is not None:
         table = _table(explicit, required=True)
         return _config(table or {}, explicit)
-    for path in (root / FILE_NAME, root / "pyproject.toml"):
+    for path in (root / FILE_NAME, root / "pyproject.toml") if root is not None else ():
         if path.is_file() and (table := _table(path, required=False)) is not None:
             return _config(table, path)
     return Config()

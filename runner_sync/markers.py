@@ -284,12 +284,12 @@ def _stray_problem(place: _Place) -> Problem:
     return Problem("unbalanced", line, line, _MESSAGES["unbalanced"])
 
 
-def ruler_style(text: str, *, indent: str = "", label: str = DEFAULT_LABEL) -> str:
-    """The ruler that ``text`` uses most (the earliest of equals), at ``indent``; the usual one when it has none."""
+def ruler_style(text: str, *, label: str = DEFAULT_LABEL) -> str:
+    """The ruler that ``text`` uses most (the earliest of equals); the usual one when it has none."""
     counted = Counter(
         line.strip()
         for line in text.splitlines()
         if (dashes := _DASHES.match(line.strip())) and dashes.group(1).lower() == label.lower()
     )
     most = counted.most_common(1)
-    return indent + (most[0][0] if most else f"# {'-' * 38} {label} {'-' * 49}")
+    return most[0][0] if most else f"# {'-' * 38} {label} {'-' * 49}"

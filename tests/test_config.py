@@ -216,6 +216,10 @@ def test_an_explicit_file_that_says_nothing_is_an_error(
         load(tmp_path, explicit=tmp_path / name)
 
 
+def test_a_tree_that_is_on_no_disk_has_the_defaults() -> None:
+    assert load(None) == Config()
+
+
 def test_every_key_is_described_and_read() -> None:
     options = {field.name.replace("_", "-") for field in fields(Config)} - {"profile", "source"}
     rows = {field.name.replace("_", "-") for field in fields(Profile)}

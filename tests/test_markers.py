@@ -195,9 +195,9 @@ def test_text_without_tokens_is_refused(text: str) -> None:
     ],
 )
 def test_new_rulers_follow_the_file(lines: tuple[str, ...], expected: str) -> None:
-    assert ruler_style(body(*lines, "pass"), indent="  ") == "  " + expected
+    assert ruler_style(body(*lines, "pass")) == expected
 
 
 def test_a_file_without_rulers_gets_the_usual_one() -> None:
-    ruler = ruler_style("x = 1\n", indent="    ")
-    assert regions(f"def f():\n{ruler}\n    x = 1\n{ruler}\n") == [(2, 4)]
+    ruler = ruler_style("x = 1\n")
+    assert regions(f"def f():\n    {ruler}\n    x = 1\n    {ruler}\n") == [(2, 4)]

@@ -381,18 +381,17 @@ def test_insert_member_refuses_what_it_cannot_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "new", "where", "expected"),
+    ("text", "new", "before", "expected"),
     [
-        ("import a\n\n\nclass A:\n    x = 1\n", "def f(): pass\n", {"before": "A"},
+        ("import a\n\n\nclass A:\n    x = 1\n", "def f(): pass\n", "A",
          "import a\n\n\ndef f(): pass\n\n\nclass A:\n    x = 1\n"),
-        ("import a\nimport c\n", "import b\n", {"after": "import a"}, "import a\nimport b\nimport c\n"),
-        ("x = 1\n", "def f(): pass", {}, "x = 1\n\n\ndef f(): pass\n"),
-        ("", "x = 1\n", {}, "x = 1\n"),
+        ("import a\nimport c\n", "import b\n", "import c", "import a\nimport b\nimport c\n"),
+        ("class A:\n    x = 1\n", "def f(): pass", "A", "def f(): pass\n\n\nclass A:\n    x = 1\n"),
     ],
-    ids=["before", "import", "end", "empty module"],
+    ids=["definition", "import", "first of the module"],
 )  # fmt: skip
-def test_insert_definition(text: str, new: str, where: dict[str, str], expected: str) -> None:
-    module = insert_definition(split(text), new, **where)
+def test_insert_definition(text: str, new: str, before: str, expected: str) -> None:
+    module = insert_definition(split(text), new, before=before)
     assert join(module) == expected
     assert [unit.qualname for unit in units(module)] == names(expected)
 

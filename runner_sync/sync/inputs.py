@@ -49,7 +49,7 @@ def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *
     """The omni tree with its configuration and lock (empty where it is to be made anew)."""
     if options.version is not None:
         tree: Tree = sources.open_release("vllm-omni", options.version, needed=OMNI_FOLDERS, progress=progress)
-        return Inputs(tree, None, configuration.load(Path("/nonexistent"), explicit=explicit), Lock())
+        return Inputs(tree, None, configuration.load(None, explicit=explicit), Lock())
     tree = sources.open_path("vllm-omni", options.path or Path(), ref=options.ref)
     root = tree.root if isinstance(tree, OnDisk) else None
     settings = configuration.load(root or Path(options.path or "."), explicit=explicit)

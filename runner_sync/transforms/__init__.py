@@ -83,7 +83,7 @@ def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
         code.take_apart()
 
 
-def translate_unit(text: str, profile: Profile, *, path: str = "") -> Translated:
+def translate_unit(text: str, profile: Profile) -> Translated:
     """Like `translate` for a fragment, such as one indented method: unbound names mean what the profile says.
 
     Raises:
@@ -92,9 +92,9 @@ def translate_unit(text: str, profile: Profile, *, path: str = "") -> Translated
     if not _trigger(profile).search(text):
         return Translated(text)
     wrapper = _WRAPPER if text.lstrip("\n")[:1] in (" ", "\t") else ""
-    code = index(parse(wrapper + text, path=path), module=class_names.module_of(path), assumed=_assumed(profile))
+    code = index(parse(wrapper + text), module="", assumed=_assumed(profile))
     try:
-        result = _applied(wrapper + text, Job(code, profile), path=path, above=len(wrapper) and 1)
+        result = _applied(wrapper + text, Job(code, profile), path="", above=len(wrapper) and 1)
     finally:
         code.take_apart()
     return Translated(result.text.removeprefix(wrapper), result.findings, result.applied)

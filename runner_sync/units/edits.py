@@ -132,18 +132,15 @@ def insert_member(
     return with_fields(module, pieces=tuple(edited if piece is target else piece for piece in module.pieces))
 
 
-def insert_definition(module: Module, text: str, *, before: str | None = None, after: str | None = None) -> Module:
-    """``module`` with module-level ``text`` put before or behind the definition named, or at the end.
+def insert_definition(module: Module, text: str, *, before: str) -> Module:
+    """``module`` with module-level ``text`` put before the definition named.
 
     ``KeyError`` when the neighbour is missing, ``InputError`` when the text does not parse.
     """
     new = [piece for piece in split(_whole_lines(text), path=module.path).pieces if piece.text]
-    if before is not None:
-        index = _position(module.pieces, before, module.path)
-        if index and RULER.match(_last_line(module.pieces[index - 1].text)):
-            index -= 1
-    else:
-        index = _behind(module.pieces, after, module.path)
+    index = _position(module.pieces, before, module.path)
+    if index and RULER.match(_last_line(module.pieces[index - 1].text)):
+        index -= 1
     return with_fields(module, pieces=number(_placed(module.pieces, new, index, gap=2)))
 
 

@@ -18,16 +18,11 @@ from runner_sync.verify.reading import Function, Reading, first_line
 _BUILTINS = frozenset(dir(builtins))
 
 
-def same_globals(reading: Reading, function: Function, other: Reading, *, profile: Profile | None = None) -> bool:
-    """Whether every global that ``function`` reads is bound alike in both modules.
-
-    With a ``profile``, a GPU import counts as the NPU one it is translated to. A logger is a logger.
-    """
+def same_globals(reading: Reading, function: Function, other: Reading) -> bool:
+    """Whether every global that ``function`` reads is bound alike in both modules. A logger is a logger."""
     for name in sorted(_globals(function)):
         mine, theirs = _origin(reading, name), _origin(other, name)
-        if mine is None or theirs is None or mine == theirs or name == "logger":
-            continue
-        if profile is None or mine not in {_translated(origin, profile) for origin in theirs}:
+        if mine is not None and theirs is not None and mine != theirs and name != "logger":
             return False
     return True
 
@@ -51,12 +46,6 @@ def _origin(reading: Reading, name: str) -> frozenset[tuple[str, str]] | None:
     if name in reading.classes:
         return frozenset({("", ast.dump(reading.classes[name].node))})
     return None
-
-
-def _translated(origin: tuple[str, str], profile: Profile) -> frozenset[tuple[str, str]]:
-    module, name = origin
-    rows = [row for row in profile.names if (row.module, row.name) == (module, name)]
-    return frozenset({(rows[0].new_module, rows[0].new_name)} if rows else {origin})
 
 
 def says_the_same(reading: Reading, function: Function, other: Reading, twin: Function, *, profile: Profile) -> bool:

@@ -26,7 +26,7 @@ from runner_sync.upgrade import mixing
 from runner_sync.upgrade.job import Draft, GpuBase, ModuleJob, Side, is_selected
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GpuSide:
     """The GPU twin's units, translated to NPU names and keyed by the NPU units' qualified names.
 
@@ -53,7 +53,12 @@ class GpuSide:
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     """Translate the GPU twin, old and new; the new one without what vLLM itself changed in between.
 
-    The old text of a unit is the one of ``gpu_bases`` that the NPU unit is closest to.
+    The old text of a unit is the one of ``gpu_bases`` that the NPU unit is closest to. A new unit whose old text was
+    a copy of vLLM's is rebased onto the old vLLM, by merging vLLM's change backwards. What is left is omni's::
+
+        old vLLM    run(total)            new vLLM    run(total, rows)
+        old twin    run(total); note()    new twin    run(total, rows); note(); keep()
+        rebased     run(total); note(); keep()
     """
     if job.gpu_new is None or job.module.gpu is None:
         return GpuSide()
@@ -82,7 +87,19 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     former = frozenset(name for base in earlier for name in _translated_units(job, base))
     neutral = _neutral(job, chosen, new, plain)
     settled = _settled(job, plain)
-    return GpuSide(old, view, new_text, new, foreign, chosen, neutral, plain, former, settled, translated.findings)
+    return GpuSide(
+        old=old,
+        new=view,
+        new_module=new_text,
+        full=new,
+        foreign=foreign,
+        bases=chosen,
+        neutral=neutral,
+        plain=plain,
+        former=former,
+        settled=settled,
+        doubts=translated.findings,
+    )
 
 
 def _settled(job: ModuleJob, plain: Mapping[str, tuple[str, str]]) -> frozenset[str]:
@@ -174,11 +191,13 @@ def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[st
 
 
 def vllm_unit(job: ModuleJob, side: Side, name: str) -> str:
+    """vLLM's own text of the unit that stands on NPU as ``name``; empty where vLLM has none."""
     origin = f"{job.profile.vllm_of(job.module).name}.{name.rpartition('.')[2]}" if "." in name else name
     return texts.unit_texts(side.text).get(origin, "")
 
 
 def vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:
+    """The statements of a text of vLLM's in NPU words, as they are compared with those of a GPU twin."""
     return lineage.fingerprint(translate_unit(text, job.profile).text)
 
 
@@ -187,6 +206,7 @@ def _is_copy(text: str, other: str) -> bool:
 
 
 def _rebased(text: str, base: str, upstream: str) -> str:
+    """``text`` with the change from ``base`` to ``upstream`` made to it; as it is where that does not work."""
     try:
         result = merge.merge(Triple(base, text, upstream))
     except UnparsableText:

@@ -107,7 +107,7 @@ def upstream_version(job: ModuleJob, member: str) -> str:
 
 
 def can_stand_for(text: str, original: str) -> bool:
-    """Whether a method can be called in every way that ``original`` can; what is no method is called by nobody."""
+    """Whether a method can be called in every way that ``original`` can; true where one of the two is no method."""
     mine, theirs = (_signature(one) for one in (text, original))
     return mine is None or theirs is None or accepts(mine, theirs)
 

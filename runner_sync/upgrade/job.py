@@ -108,7 +108,8 @@ class ModuleJob:
 
     @property
     def refused(self) -> dict[str, str]:
-        """What a port must not bring, as text in NPU words, each with what it is; what NPU itself uses is no such."""
+        """What a port must not bring, as text in NPU words, each with what it is. Words the NPU module already
+        uses are not refused."""
         own = self.text + (self.upstream.text if self.upstream is not None else "")
         words = {word: "code that people port by hand" for word in self.profile.unported if word not in self.text}
         for row in self.profile.names:

@@ -44,7 +44,8 @@ class Pair:
         return frozenset(mentioned([*live, self.npu.reading.tree]))
 
     def bound_names(self, profile: Profile) -> frozenset[str]:
-        """GPU helpers that need the GPU, directly or through another helper; what NPU defines itself is none."""
+        """GPU helpers that need the GPU, directly or through another helper. Helpers that the NPU side defines do not
+        count."""
         texts = {name: self.gpu.reading.text_of(f) for name, f in self.gpu.reading.functions.items()}
         texts |= {name: self.gpu.reading.text_of(c.node) for name, c in self.gpu.reading.classes.items()}
         texts |= {name: self.gpu.reading.text_of(f[-1]) for name, f in self.gpu.methods.items()}

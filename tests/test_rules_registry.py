@@ -12,6 +12,7 @@ from runner_sync.lock import Entry
 from runner_sync.model import RuleText
 from runner_sync.verify import registry
 from runner_sync.verify.job import CheckJob
+from runner_sync.verify.needs import NEEDS, codes_with, need_of
 from runner_sync.verify.registry import documented, find_rule, rule_texts
 
 ROOT = Path(__file__).parent.parent
@@ -60,6 +61,14 @@ def test_rules_that_check_runs_are_listed_in_the_order_of_their_codes() -> None:
     listed = [rule.CODE for rule in registry.LOCAL]
     assert listed == sorted(listed)
     assert set(listed) < {rule.CODE for rule in documented()}
+
+
+def test_a_rule_has_one_need_at_most_and_is_not_local_then() -> None:
+    needy = [code for need in NEEDS for code in codes_with(need)]
+    assert len(needy) == len(set(needy))
+    assert not {rule.CODE for rule in registry.LOCAL} & set(needy)
+    assert {code for code in needy if need_of(code) is None} == set()
+    assert need_of("RS203") is None
 
 
 def test_a_job_loads_the_rules_that_can_say_something_about_it() -> None:

@@ -19,14 +19,15 @@ from runner_sync.sync.runners import Found
 from runner_sync.sync.selection import Codes
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.job import CheckModule
+from runner_sync.verify.needs import codes_with
 
-LOCKED = ("RS110", "RS201")
+LOCKED = codes_with("lock")
 """Rules that compare with the lock."""
 
-DRIFT = ("RS101", "RS102", "RS104", "RS105")
+DRIFT = codes_with("upstream")
 """Rules that compare the target vllm-ascend with the base."""
 
-AGAINST_VLLM = ("RS202", "RS207")
+AGAINST_VLLM = codes_with("vllm")
 """Rules that take vLLM's own code out of the GPU runners."""
 
 

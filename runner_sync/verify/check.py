@@ -19,6 +19,7 @@ from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.ignores import review_ignores, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
+from runner_sync.verify.needs import NEEDS, has, need_of
 from runner_sync.verify.reading import Hit
 from runner_sync.verify.registry import Rule, applicable, is_selected
 from runner_sync.verify.rules import rs410_conflict_markers
@@ -125,27 +126,15 @@ class _Ran:
         self._selection = selection
         self._is_whole = is_whole
         self._has_world = job.world is not None
-        self._has_upstream = any(m.upstream_text is not None for m in job.modules)
-        self._has_lock = any(m.entries for m in job.modules)
-        self._has_vllm = any(m.vllm_text is not None for m in job.modules)
+        self._has = {need: has(job, need) for need in NEEDS}
 
     def __call__(self, code: str) -> bool:
         if not self._selection.wants(code) or not self._is_whole:
             return False
         if code.startswith("RS3"):
             return self._has_world and code != "RS390"
-        if code in _NEEDS_UPSTREAM:
-            return self._has_upstream
-        if code in _NEEDS_VLLM:
-            return self._has_vllm
-        if code in _NEEDS_LOCK:
-            return self._has_lock
-        return code != "RS490"
-
-
-_NEEDS_UPSTREAM = frozenset({"RS101", "RS102", "RS104", "RS105"})
-_NEEDS_LOCK = frozenset({"RS110", "RS201"})
-_NEEDS_VLLM = frozenset({"RS202", "RS207"})
+        need = need_of(code)
+        return self._has[need] if need is not None else code != "RS490"
 
 
 class _Conflicts:

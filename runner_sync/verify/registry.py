@@ -8,8 +8,11 @@ upstream, no trees) are not even imported, because `check` runs in every pull re
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
 
+from runner_sync.verify import rules
+from runner_sync.verify.needs import NEEDS, Need, has
 from runner_sync.verify.rules import (
     rs103_redundant_copy,
     rs203_override_skipped,
@@ -68,27 +71,9 @@ LOCAL: tuple[Rule, ...] = (
 )
 
 
-def _of_upstream() -> tuple[Rule, ...]:
-    from runner_sync.verify.rules import (
-        rs101_body_drift,
-        rs102_upstream_gone,
-        rs104_signature_drift,
-        rs105_hidden_change,
-    )
-
-    return rs101_body_drift, rs102_upstream_gone, rs104_signature_drift, rs105_hidden_change
-
-
-def _of_lock() -> tuple[Rule, ...]:
-    from runner_sync.verify.rules import rs110_edited_outside_block, rs201_gpu_changed
-
-    return rs110_edited_outside_block, rs201_gpu_changed
-
-
-def _of_vllm() -> tuple[Rule, ...]:
-    from runner_sync.verify.rules import rs202_statement_missing, rs207_hook_missing
-
-    return rs202_statement_missing, rs207_hook_missing
+def _with(need: Need) -> tuple[Rule, ...]:
+    names = (f"{rules.__name__}.{name}" for name in NEEDS[need])
+    return tuple(cast("Rule", import_module(name)) for name in names)
 
 
 def _elsewhere() -> tuple[DocumentedRule, ...]:
@@ -112,29 +97,20 @@ def _elsewhere() -> tuple[DocumentedRule, ...]:
 
 def applicable(job: CheckJob) -> tuple[Rule, ...]:
     """The rules that can say something about ``job`` (RS3xx aside, which look at whole trees)."""
-    chosen = LOCAL
-    if any(module.entries for module in job.modules):
-        chosen += _of_lock()
-    if any(module.upstream_text is not None for module in job.modules):
-        chosen += _of_upstream()
-    if any(module.vllm_text is not None for module in job.modules):
-        chosen += _of_vllm()
-    return chosen
+    return (*LOCAL, *(rule for need in NEEDS if has(job, need) for rule in _with(need)))
 
 
 def documented() -> tuple[DocumentedRule, ...]:
     """Every rule there is, by code."""
     from runner_sync.verify import breakage
 
-    rules: tuple[DocumentedRule, ...] = (
+    found: tuple[DocumentedRule, ...] = (
         *LOCAL,
-        *_of_upstream(),
-        *_of_lock(),
-        *_of_vllm(),
+        *(rule for need in NEEDS for rule in _with(need)),
         *breakage.RULES,
         *_elsewhere(),
     )
-    return tuple(sorted(rules, key=lambda rule: rule.CODE))
+    return tuple(sorted(found, key=lambda rule: rule.CODE))
 
 
 def rule_texts() -> tuple[RuleText, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from runner_sync.merge.contents import Content, content
 from runner_sync.merge.emit import Emitted, emit, prune
 from runner_sync.merge.passages import (
     came_back,
@@ -22,7 +23,7 @@ from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, set
 from runner_sync.merge.refusal import Veto
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import named_alike, with_omni_names, with_omni_names_behind, with_upstream_names
-from runner_sync.merge.resolve import Content, content, settle_presence
+from runner_sync.merge.resolve import settle_presence
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, flatten, parses

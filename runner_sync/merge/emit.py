@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from runner_sync.merge.contents import Content
 from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
-from runner_sync.merge.resolve import Content
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import INDENT
 

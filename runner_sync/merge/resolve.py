@@ -1,4 +1,4 @@
-"""What becomes of each strand: kept or not, with which text, and with what doubt.
+"""What becomes of each strand: kept or not, and with what doubt.
 
 Comes in: a ``Weave``. Goes out: verdicts on its strands, in place while the weave is being settled, and ``Doubt``
 values for the review. May touch: nothing.
@@ -6,10 +6,9 @@ values for the review. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from runner_sync.merge.align import similarity
+from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.passages import (
     between_removed,
@@ -18,33 +17,11 @@ from runner_sync.merge.passages import (
     suites_with_edits,
     without_definitions,
 )
-from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.refusal import Veto, refuse
-from runner_sync.merge.transplant import around, carry_over, named_part
+from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
-from runner_sync.statements import ROOT, Node, inside_strings, is_python
-
-DISTINCT = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """The chosen text of a strand: lines without indentation, ``frozen`` as in ``Node``."""
-
-    lines: tuple[str, ...]
-    frozen: frozenset[int]
-    blanks: int
-
-
-CARRIED = "what omni had added to a call went to the statement that upstream put in its place"
-
-SAME_PART = "omni and upstream changed the same part of a statement"
-
-CLOSE = 0.85
-"""How similar a statement of an own method must be to upstream's to be the same statement, brought up to date."""
-
-Heritage = Collection[str]
+from runner_sync.statements import ROOT
 
 
 def settle_presence(
@@ -117,10 +94,10 @@ def _keep_definitions(weave: Weave, strands: Sequence[Strand], heritage: Heritag
 
 def _reads_of_omni(weave: Weave, strand: Strand, heritage: Heritage) -> frozenset[str]:
     """The locals that a kept statement of omni's reads; none where upstream's text stands in its place."""
-    base, omni, upstream = _nodes(weave, strand)
+    base, omni, upstream = sides_of(weave, strand)
     if omni is None:
         return frozenset()
-    replaced = upstream is not None and base is not None and (_same(omni, base) or _is_inherited(omni, heritage))
+    replaced = upstream is not None and base is not None and (is_same(omni, base) or is_inherited(omni, heritage))
     return frozenset() if replaced else reads(omni)
 
 
@@ -176,10 +153,10 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
         case "b":
             return False, None
         case "o":
-            return not _is_inherited(weave.omni[strand.omni or 0], heritage), None
+            return not is_inherited(weave.omni[strand.omni or 0], heritage), None
         case "bo":
             omni = weave.omni[strand.omni or 0]
-            if _same(weave.base[strand.base or 0], omni) or _is_inherited(omni, heritage):
+            if is_same(weave.base[strand.base or 0], omni) or is_inherited(omni, heritage):
                 return False, None
             heir = _carry_over(weave, strand) if policy.nesting == "upstream" else None
             if heir is not None:
@@ -189,7 +166,7 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             kept = policy.edited_here_gone_there == "omni"
             return kept, _doubt(weave, strand, "upstream removed a statement that omni had edited", 0.5)
         case "bu":
-            if _same(weave.base[strand.base or 0], weave.upstream[strand.upstream or 0]):
+            if is_same(weave.base[strand.base or 0], weave.upstream[strand.upstream or 0]):
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
             return kept, _doubt(weave, strand, "upstream changed a statement that omni had removed", 0.6)
@@ -202,7 +179,7 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
 
 def _follow_named_part(weave: Weave, strand: Strand) -> None:
     """Where upstream gave a part of a statement a name: omni's change of that part goes where the part went."""
-    base, omni, upstream = (node.canon for node in _nodes(weave, strand) if node is not None)
+    base, omni, upstream = (node.canon for node in sides_of(weave, strand) if node is not None)
     if base in (omni, upstream) or omni == upstream:
         return
     new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
@@ -237,10 +214,6 @@ def _is_rewritten(weave: Weave, strand: Strand) -> bool:
     )
 
 
-def _is_inherited(node: Node, heritage: Heritage) -> bool:
-    return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
-
-
 def _leave_out_foreign(weave: Weave, foreign: Heritage) -> None:
     """Drop whole runs of foreign additions; a run with one statement of its own stays whole, for it would not run."""
     run: list[Strand] = []
@@ -267,100 +240,3 @@ def _is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
 def _doubt(weave: Weave, strand: Strand, reason: str, confidence: float) -> Doubt | None:
     node = any_node(weave, strand)
     return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)
-
-
-def _same(a: Node, b: Node) -> bool:
-    return a.canon == b.canon
-
-
-def content(
-    weave: Weave,
-    strand: Strand,
-    policy: Policy,
-    heritage: Heritage,
-    veto: Veto | None = None,
-    foreign: Heritage = frozenset(),
-) -> tuple[Content, str]:
-    """The text of a kept strand and, where both sides changed it, the reason of a doubt (else an empty string)."""
-    base, omni, upstream = _nodes(weave, strand)
-    if strand.carried and upstream is not None:
-        return _written(strand.carried, upstream), ""
-    if omni is None or upstream is None:
-        node = omni or upstream
-        assert node is not None
-        return _of(node), ""
-    if base is None:
-        if omni.is_comment or _same(omni, upstream):
-            return _of(omni), ""
-        return _of(omni if policy.both_added == "omni" else upstream), "omni and upstream added different versions"
-    if _same(omni, upstream):
-        return _of(omni), ""
-    if policy.updates_only and (similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
-        return _of(omni), ""
-    if _is_inherited(upstream, foreign) or (_same(upstream, base) and not _is_inherited(omni, heritage)):
-        return _of(omni), ""
-    refused = veto(upstream.canon) if veto is not None else ""
-    if refused:
-        return _of(omni), refused
-    if _same(omni, base) or _is_inherited(omni, heritage):
-        return _of(upstream), ""
-    return _both_changed(base, omni, upstream, policy)
-
-
-def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
-    """Whether upstream's statement reads a local of upstream's that omni's text does not set."""
-    locals_ = {name for node in weave.upstream for name in binds(node)}
-    own = {name for node in weave.omni for name in binds(node)}
-    return bool((reads(upstream) - reads(omni)) & locals_ - own)
-
-
-def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, str]:
-    if omni.kind in ("docstring", "comment"):
-        return _of(omni), ""
-    texts = (base.text, omni.text, upstream.text)
-
-    def parses(text: str) -> bool:
-        return parses_alone(text, omni)
-
-    merged = merge_phrases(*texts, parses=parses)
-    if merged is not None:
-        return _written(merged, upstream), ""
-    whole = around(*texts, compound=omni.compound)
-    if whole is not None and parses(whole):
-        return _written(whole, upstream), ""
-    follows = policy.nesting == "upstream" and not omni.compound
-    carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
-    if carried is not None:
-        return _written(carried[1], upstream), CARRIED
-    chosen = omni if policy.both_edited == "omni" else upstream
-    part = merge_phrases(*texts, parses=parses, prefer=policy.both_edited)
-    return _of(chosen) if part is None else _written(part, chosen), SAME_PART
-
-
-def _nodes(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:
-    return (
-        weave.base[strand.base] if strand.base is not None else None,
-        weave.omni[strand.omni] if strand.omni is not None else None,
-        weave.upstream[strand.upstream] if strand.upstream is not None else None,
-    )
-
-
-def _written(text: str, like: Node) -> Content:
-    """A statement that no side has like this, in the place of ``like``."""
-    return Content(tuple(text.split("\n")), inside_strings(text), like.blanks)
-
-
-def _of(node: Node) -> Content:
-    return Content(node.lines, node.frozen, node.blanks)
-
-
-def parses_alone(text: str, node: Node) -> bool:
-    """Whether ``text`` is a statement of the same form as ``node``."""
-    source = text
-    if node.compound:
-        source += "\n    pass"
-    if node.is_clause:
-        before = "try:\n    pass\n" if node.canon.startswith(("except", "finally")) else "if 0:\n    pass\n"
-        source = before + source
-    body = "\n".join("    " + line for line in source.split("\n"))
-    return is_python(f"async def _():\n while 1:\n{body}")

@@ -1,0 +1,144 @@
+"""The text of a strand that stays: a side's, or what both made of the statement.
+
+Comes in: a kept strand of a ``Weave``. Goes out: its ``Content`` and the reason of a doubt. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from runner_sync.merge.align import similarity
+from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.phrase import merge_phrases
+from runner_sync.merge.policy import Policy
+from runner_sync.merge.refusal import Veto
+from runner_sync.merge.transplant import around, carry_over
+from runner_sync.merge.weave import Strand, Weave
+from runner_sync.statements import Node, inside_strings, is_python
+
+DISTINCT = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The chosen text of a strand: lines without indentation, ``frozen`` as in ``Node``."""
+
+    lines: tuple[str, ...]
+    frozen: frozenset[int]
+    blanks: int
+
+
+CARRIED = "what omni had added to a call went to the statement that upstream put in its place"
+
+SAME_PART = "omni and upstream changed the same part of a statement"
+
+CLOSE = 0.85
+"""How similar a statement of an own method must be to upstream's to be the same statement, brought up to date."""
+
+Heritage = Collection[str]
+
+
+def content(
+    weave: Weave,
+    strand: Strand,
+    policy: Policy,
+    heritage: Heritage,
+    veto: Veto | None = None,
+    foreign: Heritage = frozenset(),
+) -> tuple[Content, str]:
+    """The text of a kept strand and, where both sides changed it, the reason of a doubt (else an empty string)."""
+    base, omni, upstream = sides_of(weave, strand)
+    if strand.carried and upstream is not None:
+        return _written(strand.carried, upstream), ""
+    if omni is None or upstream is None:
+        node = omni or upstream
+        assert node is not None
+        return of_node(node), ""
+    if base is None:
+        if omni.is_comment or is_same(omni, upstream):
+            return of_node(omni), ""
+        return of_node(omni if policy.both_added == "omni" else upstream), "omni and upstream added different versions"
+    if is_same(omni, upstream):
+        return of_node(omni), ""
+    if policy.updates_only and (similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
+        return of_node(omni), ""
+    if is_inherited(upstream, foreign) or (is_same(upstream, base) and not is_inherited(omni, heritage)):
+        return of_node(omni), ""
+    refused = veto(upstream.canon) if veto is not None else ""
+    if refused:
+        return of_node(omni), refused
+    if is_same(omni, base) or is_inherited(omni, heritage):
+        return of_node(upstream), ""
+    return _both_changed(base, omni, upstream, policy)
+
+
+def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
+    """Whether upstream's statement reads a local of upstream's that omni's text does not set."""
+    locals_ = {name for node in weave.upstream for name in binds(node)}
+    own = {name for node in weave.omni for name in binds(node)}
+    return bool((reads(upstream) - reads(omni)) & locals_ - own)
+
+
+def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, str]:
+    if omni.kind in ("docstring", "comment"):
+        return of_node(omni), ""
+    texts = (base.text, omni.text, upstream.text)
+
+    def parses(text: str) -> bool:
+        return parses_alone(text, omni)
+
+    merged = merge_phrases(*texts, parses=parses)
+    if merged is not None:
+        return _written(merged, upstream), ""
+    whole = around(*texts, compound=omni.compound)
+    if whole is not None and parses(whole):
+        return _written(whole, upstream), ""
+    follows = policy.nesting == "upstream" and not omni.compound
+    carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
+    if carried is not None:
+        return _written(carried[1], upstream), CARRIED
+    chosen = omni if policy.both_edited == "omni" else upstream
+    part = merge_phrases(*texts, parses=parses, prefer=policy.both_edited)
+    return of_node(chosen) if part is None else _written(part, chosen), SAME_PART
+
+
+def sides_of(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:
+    """The statement as base, omni and upstream have it."""
+    return (
+        weave.base[strand.base] if strand.base is not None else None,
+        weave.omni[strand.omni] if strand.omni is not None else None,
+        weave.upstream[strand.upstream] if strand.upstream is not None else None,
+    )
+
+
+def _written(text: str, like: Node) -> Content:
+    """A statement that no side has like this, in the place of ``like``."""
+    return Content(tuple(text.split("\n")), inside_strings(text), like.blanks)
+
+
+def of_node(node: Node) -> Content:
+    """The text of a side as it stands."""
+    return Content(node.lines, node.frozen, node.blanks)
+
+
+def parses_alone(text: str, node: Node) -> bool:
+    """Whether ``text`` is a statement of the same form as ``node``."""
+    source = text
+    if node.compound:
+        source += "\n    pass"
+    if node.is_clause:
+        before = "try:\n    pass\n" if node.canon.startswith(("except", "finally")) else "if 0:\n    pass\n"
+        source = before + source
+    body = "\n".join("    " + line for line in source.split("\n"))
+    return is_python(f"async def _():\n while 1:\n{body}")
+
+
+def is_inherited(node: Node, heritage: Heritage) -> bool:
+    """Whether a statement is no edit but one that another revision of upstream has."""
+    return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
+
+
+def is_same(a: Node, b: Node) -> bool:
+    """Whether two statements differ in layout at most."""
+    return a.canon == b.canon

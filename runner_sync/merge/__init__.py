@@ -16,7 +16,6 @@ from runner_sync.merge.passages import (
     set_for_nothing,
     set_twice,
     under_new_conditions,
-    unread_additions,
     used_too_early,
 )
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
@@ -24,6 +23,7 @@ from runner_sync.merge.refusal import Veto
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import named_alike, with_omni_names, with_omni_names_behind, with_upstream_names
 from runner_sync.merge.resolve import settle_presence
+from runner_sync.merge.unread import unread_additions
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, flatten, parses
@@ -84,17 +84,16 @@ def merge(
     doubts = settle_presence(weave, strands, policy, heritage, veto, foreign, pinned)
     parents(weave, strands, policy)
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
-    doubts += unread_additions(weave, strands)
     kept, hollow = prune(weave, strands)
+    contents, both_changed = _contents(weave, kept, policy, heritage, veto, foreign)
+    doubts += unread_additions(weave, kept, contents)
+    kept, hollow_now = prune(weave, kept)
+    hollow += hollow_now
     kept = with_their_statements(weave, kept)
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
     doubts += [Doubt(s, emptied(weave, s), 0.5) for s in suites if not s.kept]
     doubts += set_for_nothing(weave, kept) + set_twice(weave, kept) + came_back(weave, kept)
-    contents: dict[int, Content] = {}
-    for strand in kept:
-        contents[id(strand)], reason = content(weave, strand, policy, heritage, veto, foreign)
-        if reason:
-            doubts.append(Doubt(strand, reason, 0.5))
+    doubts += both_changed
     emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream))
     doubts += under_new_conditions(weave, kept)
     doubts += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
@@ -111,6 +110,23 @@ def merge(
         ),
         parses(text),
     )
+
+
+def _contents(
+    weave: Weave,
+    kept: Sequence[Strand],
+    policy: Policy,
+    heritage: Collection[str],
+    veto: Veto | None,
+    foreign: Collection[str],
+) -> tuple[dict[int, Content], list[Doubt]]:
+    """The chosen text of every strand, and what is doubtful about it."""
+    contents, doubts = {}, []
+    for strand in kept:
+        contents[id(strand)], reason = content(weave, strand, policy, heritage, veto, foreign)
+        if reason:
+            doubts.append(Doubt(strand, reason, 0.5))
+    return contents, doubts
 
 
 def _indent(text: str) -> int:
@@ -190,7 +206,7 @@ def _decision(
             (weave.upstream, shown.upstream),
         )
     ]
-    chosen = "\n".join(contents[id(shown)].lines) if id(shown) in contents else ""
+    chosen = "\n".join(contents[id(shown)].lines) if id(shown) in emitted.place else ""
     return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen)
 
 

@@ -177,30 +177,6 @@ def emptied(weave: Weave, suite: Strand) -> str:
     return "upstream removed everything inside a block that omni had added"
 
 
-def unread_additions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """Locals that upstream newly sets and reads, and that nothing reads here: what reads them was left out.
-
-    They are left out, too: a call that fetches or resets something would do so for nothing.
-    """
-    read_there = {name for node in weave.upstream for name in reads(node)}
-    doubts: list[Doubt] = []
-    while True:
-        read_here = {name for s in strands if s.kept for node in _versions(weave, s) for name in reads(node)}
-        strand = next((s for s in strands if s.kept and _is_for_nothing(weave, s, read_there - read_here)), None)
-        if strand is None:
-            return doubts
-        strand.kept = False
-        doubts.append(Doubt(strand, "upstream sets what is read only in what was left out, and so was this", 0.6))
-
-
-def _is_for_nothing(weave: Weave, strand: Strand, unread: set[str]) -> bool:
-    if strand.sides != "u":
-        return False
-    node = any_node(weave, strand)
-    names = binds(node)
-    return bool(names) and not node.compound and not node.is_comment and names <= unread
-
-
 def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Attributes that omni sets by a statement of its own and upstream now by a new one: the later one wins."""
     mine = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}

@@ -1,0 +1,67 @@
+"""What upstream newly sets, and nothing reads in the result: what reads it was left out.
+
+Comes in: the kept strands of a ``Weave`` with their contents. Goes out: ``Doubt`` values; statements that stay out are
+marked, edits that are undone have omni's text. May touch: the contents that it is given.
+
+Judged by the text that was chosen for a statement: upstream's version of one reads nothing where omni's stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from runner_sync.merge.contents import Content, of_node
+from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.weave import Doubt, Strand, Weave
+
+UNREAD = "upstream sets what is read only in what was left out, and so was this"
+
+
+def unread_additions(weave: Weave, kept: Sequence[Strand], contents: dict[int, Content]) -> list[Doubt]:
+    """Leave out new statements of upstream's that set such locals, and take its edits back that set nothing else.
+
+    A call that fetches or resets something would do so for nothing, and a ``return`` that became an assignment for
+    what follows it returns nothing without that.
+    """
+    read_there = {name for node in weave.upstream for name in reads(node)}
+    mine = {name for node in weave.omni for name in binds(node) | reads(node)}
+    doubts: list[Doubt] = []
+    while True:
+        read_here = {name for s in kept if s.kept for name in _read_in(weave, s, contents)}
+        unread = read_there - read_here
+        strand = next((s for s in kept if s.kept and _is_for_nothing(weave, s, unread, mine, contents)), None)
+        if strand is None:
+            return doubts
+        if strand.omni is None:
+            strand.kept = False
+        else:
+            contents[id(strand)] = of_node(weave.omni[strand.omni])
+        doubts.append(Doubt(strand, UNREAD, 0.6))
+
+
+def _read_in(weave: Weave, strand: Strand, contents: dict[int, Content]) -> frozenset[str]:
+    """Locals that the chosen text of a strand mentions and one of the sides reads in it."""
+    sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
+    nodes = [nodes[index] for nodes, index in sides if index is not None]
+    chosen = contents[id(strand)].lines
+    for node in nodes:
+        if node.lines == chosen:
+            return reads(node)
+    words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(chosen)))
+    return frozenset(name for node in nodes for name in reads(node) if name in words)
+
+
+def _is_for_nothing(
+    weave: Weave, strand: Strand, unread: Collection[str], mine: Collection[str], contents: dict[int, Content]
+) -> bool:
+    if strand.upstream is None:
+        return False
+    node = weave.upstream[strand.upstream]
+    names = binds(node)
+    if not names or node.compound or not names <= set(unread):
+        return False
+    if strand.sides == "u":
+        return True
+    edited = strand.omni is not None and contents[id(strand)].lines == node.lines != weave.omni[strand.omni].lines
+    return edited and names.isdisjoint(mine)

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from runner_sync.merge.align import similarity
+from runner_sync.merge.arguments import with_their_keywords
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
@@ -30,6 +31,8 @@ class Content:
 
 
 CARRIED = "what omni had added to a call went to the statement that upstream put in its place"
+
+KEYWORDS = "upstream's change of the keywords was made to omni's call of the same function"
 
 SAME_PART = "omni and upstream changed the same part of a statement"
 
@@ -98,6 +101,9 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
     carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
     if carried is not None:
         return _written(carried[1], upstream), CARRIED
+    called = None if omni.compound else with_their_keywords(*texts)
+    if called is not None and parses(called):
+        return _written(called, omni), KEYWORDS
     chosen = omni if policy.both_edited == "omni" else upstream
     part = merge_phrases(*texts, parses=parses, prefer=policy.both_edited)
     return of_node(chosen) if part is None else _written(part, chosen), SAME_PART

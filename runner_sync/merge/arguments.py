@@ -1,0 +1,79 @@
+"""Upstream's change of the keywords of a call, made to omni's call of the same function.
+
+Comes in: a statement as base, omni and upstream have it. Goes out: omni's text with the keywords that upstream added or
+gave another value. May touch: nothing.
+
+    base      f(rows, mode=old)
+    omni      f(own.rows[: own.count], mode=old)
+    upstream  f(rows, mode=new, padded=True)
+    result    f(own.rows[: own.count], mode=new, padded=True)
+
+Keywords stand for themselves, so what omni did to the other arguments is no reason to do without them. A conflict
+remains where omni has another value for such a keyword, or where upstream did more than that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+Keywords = Mapping[str, str]
+Edit = tuple[int, int, int, str]
+"""Line, and the columns in bytes between which a text stands instead."""
+
+
+def with_their_keywords(base: str, omni: str, upstream: str) -> str | None:
+    """Omni's statement with upstream's keywords; ``None`` where that is not all there is to do."""
+    calls = [_call(text) for text in (base, omni, upstream)]
+    old, mine, new = calls
+    if old is None or mine is None or new is None or ast.unparse(old.func) != ast.unparse(mine.func):
+        return None
+    before, here, after = (_keywords(call) for call in (old, mine, new))
+    if _frame(base) != _frame(upstream) or before.keys() - after.keys() or not (mine.args or mine.keywords):
+        return None
+    changed = {name: value for name, value in after.items() if before.get(name) != value != here.get(name)}
+    if not changed or any(before.get(name) != here.get(name) for name in changed):
+        return None
+    edits = [_in_place_of(k.value, changed[k.arg]) for k in mine.keywords if k.arg in changed]
+    added = "".join(f", {name}={value}" for name, value in changed.items() if name not in here)
+    arguments: list[ast.expr | ast.keyword] = [*mine.args, *mine.keywords]
+    last = max(arguments, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
+    line, column = (last.end_lineno or 1) - 1, last.end_col_offset or 0
+    made = _edited(omni, [(line, column, column, added), *(edit for edit in edits if edit is not None)])
+    result = _call(made) if None not in edits else None
+    return made if result is not None and _keywords(result) == {**here, **changed} else None
+
+
+def _call(text: str) -> ast.Call | None:
+    """The call whose value a statement returns, binds or drops."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return None
+    value = getattr(tree.body[0], "value", None) if len(tree.body) == 1 else None
+    return value if isinstance(value, ast.Call) else None
+
+
+def _keywords(call: ast.Call) -> Keywords:
+    return {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg}
+
+
+def _frame(text: str) -> str:
+    """The statement without the keywords of its call; what is unpacked into them belongs to it."""
+    tree = ast.parse(text)
+    call: ast.Call = tree.body[0].value  # type: ignore[attr-defined]
+    call.keywords = [keyword for keyword in call.keywords if keyword.arg is None]
+    return ast.unparse(tree)
+
+
+def _in_place_of(value: ast.expr, text: str) -> Edit | None:
+    if value.lineno != value.end_lineno:
+        return None
+    return value.lineno - 1, value.col_offset, value.end_col_offset or 0, text
+
+
+def _edited(text: str, edits: list[Edit]) -> str:
+    lines = [line.encode() for line in text.split("\n")]
+    for line, first, last, new in sorted(edits, reverse=True):
+        lines[line] = lines[line][:first] + new.encode() + lines[line][last:]
+    return "\n".join(line.decode() for line in lines)

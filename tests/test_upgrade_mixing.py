@@ -198,3 +198,21 @@ class TestUpgrade:
         text, questions = self.upgraded(trees, self.OLD, self.MIXED.replace("            self.send(logits)\n", ""))
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
         assert "mixes in SendingMixin, which the NPU class has done without" in questions
+
+    @pytest.mark.parametrize(
+        ("member", "came"),
+        [
+            pytest.param("", True, id="it sets the name itself"),
+            pytest.param(
+                "    def send(self, rows):\n        return super().send(rows)\n", False, id="it calls the mixin's"
+            ),
+        ],
+    )
+    def test_what_the_gpu_class_gives_itself_is_no_gift_of_a_mixin(
+        self, trees: Trees, member: str, *, came: bool
+    ) -> None:
+        name = "self.sent = info" if came else "self.send(info)"
+        now = self.MIXED.replace("            if info is None", f"            {name}\n            if info is None")
+        text, _ = self.upgraded(trees, self.MIXED, now + textwrap.indent(member, "    "))
+        assert (name in text) == came
+        assert "import SendingMixin" not in text

@@ -218,9 +218,10 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
     """One class of the module beside its GPU twin."""
     inherited = job.inherited.get(class_name)
     prefix = f"{class_name}."
+    members = {k.removeprefix(prefix): v for k, v in side.full.items() if k.startswith(prefix)}
     return Twins(
         gpu_old={k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)},
-        gpu_new={k.removeprefix(prefix): v for k, v in side.full.items() if k.startswith(prefix)},
+        gpu_new=members,
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
         inherited=inherited.members if inherited else {},
         device=job.refused,
@@ -230,14 +231,20 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         helpers=_helpers(side.new_module, job) if side.new_module else {},
         former={k.removeprefix(prefix) for k in side.former if k.startswith(prefix)},
         awaited={job.profile.sampler_hook.method} | _newly_called(drafts, job) | _asked_for(class_name, side, job),
-        absent=_not_mixed_in(class_name, job),
+        absent=_not_mixed_in(class_name, job, members),
     )
 
 
-def _not_mixed_in(class_name: str, job: ModuleJob) -> dict[str, str]:
-    """Names that mixins give to the GPU class which the NPU class goes on without, with the reason."""
+def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, str]:
+    """Names that mixins give to the GPU class which the NPU class goes on without, with the reason.
+
+    What the GPU class sets itself is no gift, unless it is a method of its own that calls the mixin's.
+    """
     missing = job.unmixed.get(class_name, {})
-    have = job.inherited[class_name].members if class_name in job.inherited else {}
+    have = set(job.inherited[class_name].members) if class_name in job.inherited else set()
+    if missing and job.gpu_new is not None:
+        own = mixing.given_names(job.gpu_new.text, job.profile.gpu_name(class_name))
+        have |= {name for name in own if f"super().{name}(" not in members.get(name, "")}
     return {name: f"it comes with {mixin}" for mixin, names in missing.items() for name in names if name not in have}
 
 

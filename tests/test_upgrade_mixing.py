@@ -204,7 +204,9 @@ class TestUpgrade:
         [
             pytest.param("", True, id="it sets the name itself"),
             pytest.param(
-                "    def send(self, rows):\n        return super().send(rows)\n", False, id="it calls the mixin's"
+                "\n        def send(self, rows):\n            return super().send(rows)\n",
+                False,
+                id="it calls the mixin's",
             ),
         ],
     )
@@ -213,6 +215,6 @@ class TestUpgrade:
     ) -> None:
         name = "self.sent = info" if came else "self.send(info)"
         now = self.MIXED.replace("            if info is None", f"            {name}\n            if info is None")
-        text, _ = self.upgraded(trees, self.MIXED, now + textwrap.indent(member, "    "))
+        text, _ = self.upgraded(trees, self.MIXED, now + member)
         assert (name in text) == came
         assert "import SendingMixin" not in text

@@ -218,3 +218,22 @@ class TestUpgrade:
         text, _ = self.upgraded(trees, self.MIXED, now + member)
         assert (name in text) == came
         assert "import SendingMixin" not in text
+
+    @pytest.mark.parametrize(
+        ("use", "came"),
+        [
+            pytest.param("self.send(scheduler_output)", True, id="it uses the mixin"),
+            pytest.param("self.seen = scheduler_output", False, id="it does not"),
+        ],
+    )
+    def test_an_override_that_npu_did_without_comes_with_the_mixin_it_uses(
+        self, trees: Trees, use: str, *, came: bool
+    ) -> None:
+        override = """
+        def _update_states(self, scheduler_output):
+            return super()._update_states(scheduler_output)
+    """
+        now = override.replace("            return", f"            {use}\n            return")
+        text, _ = self.upgraded(trees, self.OLD + override, self.MIXED + now)
+        assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
+        assert ("def _update_states" in text, use in text) == (came, came)

@@ -230,9 +230,19 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         vllm=inherited.vllm if inherited else {},
         helpers=_helpers(side.new_module, job) if side.new_module else {},
         former={k.removeprefix(prefix) for k in side.former if k.startswith(prefix)},
-        awaited={job.profile.sampler_hook.method} | _newly_called(drafts, job) | _asked_for(class_name, side, job),
+        awaited={job.profile.sampler_hook.method}
+        | _newly_called(drafts, job)
+        | _asked_for(class_name, side, job)
+        | _with_a_mixin(class_name, members, job),
         absent=_not_mixed_in(class_name, job, members),
     )
+
+
+def _with_a_mixin(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
+    """Members of the twin that use what a mixin gives that the NPU class gets now: they are half of the same change."""
+    brought = job.mixins.get(class_name, {})
+    names = frozenset[str]().union(*brought.values())
+    return {member for member, text in members.items() if names & self_names(text)}
 
 
 def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, str]:

@@ -501,3 +501,21 @@ def test_a_worker_is_started_from_vllm_ascends_version_of_vllms_worker(
     text = next(change.after or "" for change in result.changes if change.path == WORKER)
     assert "self.stage = self.find_stage()" in text
     assert "self.take_npu_snapshot()" in text
+
+
+@pytest.mark.parametrize("has_anchor", [True, False])
+def test_a_feature_that_came_only_by_half_is_left_out(
+    has_anchor: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the new local is for stands in a block that NPU has removed; the reset in front of it has its place."""
+    mine = "        self._start(rows)\n        self._note(rows)\n        return self._finish(rows)\n"
+    block = "        if self.is_long:\n            self.pool.hold(sizes=rows.sizes, until=self.done)\n"
+    was = mine.replace("        self._note", f"{block}        self._note")
+    now = was.replace("until=self.done", "until=plan.last_step").replace(
+        "        self._start(rows)\n", "        plan = self._plan(rows)\n        self._start(rows, plan)\n"
+    )
+    npu, gpu = (twin.partition("    def")[0] + "    def _run(self, rows):\n" for twin in (NPU_TWIN, GPU_TWIN))
+    text, _ = port_of(tmp_path, monkeypatch, npu + (was if has_anchor else mine), gpu + was, gpu + now)
+    code = [line.strip() for line in text.split("\n") if "#" not in line]
+    assert ("self._start(rows, plan)" in code) == has_anchor
+    assert ("plan = self._plan(rows)" in code) == has_anchor

@@ -26,6 +26,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade import calling, splitting
 from runner_sync.upgrade.doubts import advance, review
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
+from runner_sync.upgrade.halves import half_ported
 from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, is_selected, winner
 from runner_sync.upgrade.phrasing import in_words_of_a_port
 from runner_sync.upgrade.untranslated import ask_about_untranslated
@@ -203,6 +204,7 @@ def _merged(
         result = merge.merge(sides, policy=policy, veto=_without(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
         names = {problem.what for problem in broken if problem.kind != "idle"}
+        names |= half_ported(sides, result.text, foreign) if result.parses else set()
         if not names - missing or attempt == TRIES - 1:
             break
         sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides

@@ -1,0 +1,53 @@
+"""Locals of which a port brought one half: they are set here, and what reads them on the GPU side is missing.
+
+Comes in: the sides of a port and its result. Goes out: names. May touch: nothing.
+
+A feature that came in with its switch but without what the switch is for runs in a state that neither side knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from difflib import SequenceMatcher
+
+from runner_sync.merge import flatten
+from runner_sync.merge.dataflow import binds, reads
+from runner_sync.model import Triple
+from runner_sync.statements import Node
+
+ALIKE = 0.6
+"""How similar a statement must be to a reader on the GPU side to be what stands for it here."""
+
+INLINE = 8
+"""Characters below which a value that both sides have says nothing."""
+
+
+def half_ported(sides: Triple, text: str, foreign: Collection[str] = frozenset()) -> set[str]:
+    """New locals of the GPU twin that the result mentions while it lacks one of the statements that read them.
+
+    Not those that only give a name to a value which NPU has in place, and not for readers that are ``foreign``.
+    """
+    old, mine, new, result = (_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
+    known = {name for node in (*old, *mine) for name in binds(node) | reads(node)}
+    have = {node.canon for node in result} | set(foreign)
+    found = set()
+    for name in {name for node in new for name in binds(node)} - known:
+        here = [node for node in result if name in binds(node) | reads(node)]
+        readers = [node for node in new if name in reads(node) and node.canon not in have]
+        if here and not _is_inline(name, new, mine) and not all(_has_like(here, node) for node in readers):
+            found.add(name)
+    return found
+
+
+def _code(text: str) -> list[Node]:
+    return [node for node in flatten(text) if not node.is_comment]
+
+
+def _is_inline(name: str, new: Sequence[Node], mine: Sequence[Node]) -> bool:
+    """Whether the value that the twin gives this name stands in a statement of NPU's already."""
+    values = [node.canon.partition(" = ")[2] for node in new if name in binds(node)]
+    return len(values) == 1 and len(values[0]) > INLINE and any(values[0] in node.canon for node in mine)
+
+
+def _has_like(nodes: Sequence[Node], reader: Node) -> bool:
+    return any(SequenceMatcher(None, reader.canon, node.canon).ratio() >= ALIKE for node in nodes)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.contents import Content, content
-from runner_sync.merge.emit import Emitted, emit, prune
+from runner_sync.merge.emit import Emitted, emit, prune, without_partial_wrappers
 from runner_sync.merge.passages import (
     came_back,
     emptied,
@@ -83,6 +83,8 @@ def merge(
     strands = order(weave, policy)
     doubts = settle_presence(weave, strands, policy, heritage, veto, foreign, pinned)
     parents(weave, strands, policy)
+    if policy.nesting == "omni":
+        doubts += without_partial_wrappers(weave, strands)
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)
     contents, both_changed = _contents(weave, kept, policy, heritage, veto, foreign)

@@ -31,6 +31,38 @@ HOLLOW = "upstream put a suite around statements that omni does not have"
 ORPHAN = "upstream added a branch to a condition that omni had removed"
 
 
+PARTIAL = "upstream put a suite around statements that omni has in another form"
+WRAPPERS = ("try", "with ", "async with ")
+
+
+def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
+    """Leave out upstream's new ``try`` and ``with`` where omni has edited, moved or dropped a statement inside.
+
+    For a text that is built in another way: what such a suite begins and ends would be around something else.
+    """
+    doubts = []
+    for strand in strands:
+        node = any_node(weave, strand)
+        if strand.sides != "u" or not strand.kept or not node.canon.startswith(WRAPPERS) or node.is_clause:
+            continue
+        inside = [weave.of_upstream[k] for k, n in enumerate(weave.upstream) if n.parent == strand.upstream]
+        old = [other for other in inside if other.base is not None and not any_node(weave, other).is_comment]
+        if all(_is_unedited(weave, other) for other in old):
+            continue
+        _leave_out(strand, [other for other in strands if other.kept])
+        for other in strands:
+            if other.parent is strand:
+                other.parent = strand.parent
+        doubts.append(Doubt(strand, PARTIAL, 0.4))
+    return doubts
+
+
+def _is_unedited(weave: Weave, strand: Strand) -> bool:
+    if strand.omni is None or strand.base is None:
+        return False
+    return weave.omni[strand.omni].canon == weave.base[strand.base].canon
+
+
 def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt]]:
     """Leave out strands that cannot stand: suites without a statement, clauses without their statement.
 

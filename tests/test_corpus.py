@@ -102,7 +102,7 @@ LIMITS = {
 UNMET = {
     ("upstream", "effort_left"): "0.681 today",
     ("upstream", "kept"): "0.507 today",
-    ("both", "kept"): "0.257 today",
+    ("both", "kept"): "0.255 today",
 }
 """Promises that the engine does not meet yet; a met one fails here until it is taken off the list."""
 

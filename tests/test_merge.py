@@ -16,6 +16,8 @@ import pytest
 
 from runner_sync.compose.layout import format_changes
 from runner_sync.merge import FOLLOW, PORT, RECORD, TOUCH_UP, Merged, UnparsableText, merge, named_alike
+from runner_sync.merge.emit import heads_first
+from runner_sync.merge.weave import Strand
 from runner_sync.model import Triple
 
 CASES = Path(__file__).parent / "fixtures" / "merge"
@@ -133,3 +135,14 @@ def test_revisions_are_told_in_the_names_of_a_text(other: str, named: str | None
     others = [LONGER, other, HIDDEN]
     assert named_alike(MINE, others)[1] == (named or other)
     assert named_alike(MINE, others)[2] == MINE
+
+
+def test_suites_that_wait_for_one_another_all_come() -> None:
+    """Omni's suite waits for upstream's head around it, which is inside another one of omni's that waits, too."""
+    outer = Strand(upstream=0)
+    first = Strand(omni=0, parent=outer)
+    inner = Strand(upstream=2, parent=first)
+    second = Strand(omni=2, parent=inner)
+    shared, last = Strand(base=1, omni=3, upstream=3, parent=second), Strand(base=0, omni=1, upstream=1, parent=first)
+    found = heads_first([first, second, shared, inner, outer, last])
+    assert found == [outer, first, inner, second, shared, last]

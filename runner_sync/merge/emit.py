@@ -123,7 +123,7 @@ def _cannot_stand(weave: Weave, strand: Strand, alive: set[int], full: set[int],
 
 def emit(weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content], *, indent: int) -> Emitted:
     """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones."""
-    strands = _heads_first(strands)
+    strands = heads_first(strands)
     children, clauses = _children(strands), _clauses(strands)
     _settle_order(weave, strands, children, clauses)
     printer = _Printer(weave, contents, children, clauses)
@@ -152,7 +152,7 @@ def _settle_order(
         children[key] = [by_key[k] for k in suite]
 
 
-def _heads_first(strands: Sequence[Strand]) -> list[Strand]:
+def heads_first(strands: Sequence[Strand]) -> list[Strand]:
     """The strands with every suite of omni's behind the head of the suite of upstream's that it went into.
 
     Both put a suite around the same statements; the order of additions at one place has omni's first.
@@ -162,16 +162,25 @@ def _heads_first(strands: Sequence[Strand]) -> list[Strand]:
     wrappers = {id(strand.parent) for strand in strands if len(strand.sides) > 1}
     behind: dict[int, int] = {}
     out: list[Strand] = []
+
+    def put(strand: Strand) -> None:
+        out.append(strand)
+        for follower in waiting.pop(id(strand), []):
+            put(follower)
+
     for k, strand in enumerate(strands):
         above = strand.parent
         head = behind.get(id(above)) or behind.get(id(strand.owner))
         if strand.sides == "o" and id(strand) in wrappers and above is not None and above.sides == "u":
             head = id(above)
         if head is None or places.get(head, -1) < k:
-            out += [strand, *waiting[id(strand)]]
+            put(strand)
         else:
             behind[id(strand)] = head
             waiting[head].append(strand)
+    for follower in [one for followers in waiting.values() for one in followers]:
+        if not any(follower is one for one in out):
+            put(follower)
     return out
 
 

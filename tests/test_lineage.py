@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.lineage import Candidate, Origin, infer, kind_of, similarity
+from runner_sync.lineage import Candidate, Origin, infer, kind_of, similarity, without_unsynced
 
 
 def unit(*statements: str, name: str = "run") -> str:
@@ -164,3 +164,70 @@ def test_similarity_counts_repeated_statements() -> None:
 
 def test_text_that_does_not_parse_is_like_nothing() -> None:
     assert similarity("a = (\n", "a = 1\n") == 0.0
+
+
+BEFORE = unit("self.begin(a)", "if a > b:", "    self.swap(a, b)", "self.end(b)")
+SINCE = unit(
+    "self.begin(a)",
+    "# What the experts say.",
+    "if self.config.returns_experts:",
+    "    self.experts.clear()",
+    "else:",
+    "    self.experts = None",
+    "if a > b:",
+    "    self.swap(a, b)",
+    "self.end(b)",
+)
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        pytest.param(BEFORE, id="copied before it came"),
+        pytest.param(BEFORE.replace("self.end", "self.omni(a)\n        self.end"), id="with omni code beside it"),
+    ],
+)
+def test_a_condition_that_the_copy_was_never_given_is_not_in_its_base(copy: str) -> None:
+    base, unsynced = without_unsynced(SINCE, BEFORE, copy)
+    assert base == BEFORE
+    (text,) = unsynced
+    assert text.split() == (SINCE.partition("(a)\n")[2].partition("        if a > b")[0]).split()
+
+
+def test_what_is_set_for_such_a_condition_goes_with_it() -> None:
+    since = unit(
+        "self.begin(a)", "counts = a.counts", "experts = self.load()", "if experts is not None:", "    experts.clear()"
+    )
+    base, _ = without_unsynced(since, unit("self.begin(a)"), unit("self.begin(a)"))
+    assert base == unit("self.begin(a)", "counts = a.counts")
+
+
+@pytest.mark.parametrize(
+    ("base", "earlier", "copy"),
+    [
+        pytest.param(SINCE, SINCE, BEFORE, id="older than that: omni removed it"),
+        pytest.param(SINCE, BEFORE, SINCE, id="the copy has it"),
+        pytest.param(SINCE, BEFORE, unit("self.begin(a)", "self.experts.clear()"), id="the copy has a part of it"),
+        pytest.param(
+            SINCE,
+            BEFORE,
+            unit("self.begin(a)", "if self.config.returns_experts and a:", "    self.omni()"),
+            id="the copy knows what it is about",
+        ),
+        pytest.param(SINCE, unit("self.begin(self.config.returns_experts)"), BEFORE, id="an older subject"),
+        pytest.param(
+            unit("self.begin(a)", "self.clear(self.experts)"),
+            unit("self.begin(a)"),
+            unit("self.begin(a)"),
+            id="a statement and no condition",
+        ),
+        pytest.param(
+            unit("if a > b:", "    if self.experts:", "        self.clear(a)"),
+            unit("if a > b:", "    self.swap(a)"),
+            unit("self.end(a)"),
+            id="its suite would be empty",
+        ),
+    ],
+)
+def test_what_else_a_base_has_stays_in_it(base: str, earlier: str, copy: str) -> None:
+    assert without_unsynced(base, earlier, copy) == (base, ())

@@ -172,6 +172,16 @@ def test_a_checkout_before_its_first_commit(tmp_path: Path) -> None:
         open_path("vllm-ascend", repo.folder, ref="main")
 
 
+def test_the_release_before_a_release_is_the_nearest_tag_with_a_version(repo: Repo) -> None:
+    for tag in ("v0.1.0", "v0.2.0rc1", "nightly", "v0.2.0"):
+        repo.commit({RUNNER: f"# {tag}\n"})
+        repo.git.tag(tag)
+    repo.commit({RUNNER: "# no release\n"})
+    opened = {ref: open_path("vllm-ascend", repo.folder, ref=ref) for ref in ("v0.1.0", "v0.2.0", "main")}
+    before = {ref: tree.release_before() for ref, tree in opened.items() if isinstance(tree, InGit)}
+    assert before == {"v0.1.0": None, "v0.2.0": "v0.2.0rc1", "main": None}
+
+
 def test_history_lists_every_text_newest_first(repo: Repo) -> None:
     repo.commit({"README.md": "x"}, "Unrelated")
     repo.commit({RUNNER: None}, "Remove")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.base import find_base
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade.job import ModuleJob, Side
+from runner_sync.upgrade.module import upgrade_module
 
 MODULE = NPU.modules[0]
 PATH = MODULE.upstreams[0].path
@@ -72,3 +76,68 @@ def test_a_local_that_omni_renamed_makes_no_other_revision_closer() -> None:
     assert found is not None
     assert (found.ref.ref, found.origin.text) == ("0.1", FIRST)
     assert found.ref.similarity == 1.0
+
+
+def following(*, before: Sequence[Side] = (), target: str = "0.3", locked: str = "") -> tuple[str, list[str]]:
+    """What becomes of a copy without a condition that its base has, as upstream does, and the questions about it.
+
+    ``locked`` is what the lock names beside the base."""
+    condition = "        if self.config.returns_experts:\n            self.experts.clear()\n"
+    old = run(1, 2, 3, 4)
+    base = side("0.2", old + condition)
+    upstream = side("0.3", run(1, 2, 3, 4, 5) + condition) if target == "0.3" else base
+    entry = BaseRef("vllm-ascend", "0.2", PATH, "NPUModelRunner.run", "lock", 1.0, digest(old + condition), (locked,))
+    job = ModuleJob(
+        profile=NPU,
+        module=MODULE,
+        path="runner.py",
+        text=f"class OmniNPUModelRunner(Base):\n{old}",
+        upstream=upstream,
+        bases=(*before, base, upstream),
+        locked={UNIT: entry} if locked else {},
+    )
+    result = upgrade_module(job)
+    return result.after, [item.reason for item in result.reviews]
+
+
+BEFORE = replace(side("0.1", run(1, 2, 3)), is_base=False)
+
+
+@pytest.mark.parametrize("locked", ["", "0.1"], ids=["inferred", "as the lock has it"])
+def test_what_came_between_the_copy_and_the_release_that_stands_for_it_is_news(locked: str) -> None:
+    text, (reason,) = following(before=[BEFORE], locked=locked)
+    assert "self.step_5(a)\n        if self.config.returns_experts:" in text
+    assert reason.startswith("new in vllm-ascend 0.2 and not in omni's copy")
+
+
+def test_the_lock_remembers_which_revision_tells_what_is_news() -> None:
+    base = side("0.2", run(1, 2, 3, 4) + "        if self.config.returns_experts:\n            self.experts.clear()\n")
+    found = find_base(UNIT, run(1, 2, 3, 4), MODULE, [BEFORE, base])
+    assert found is not None
+    assert (found.ref.ref, found.ref.how, found.ref.also) == ("0.2", "composite", ("0.1",))
+
+
+@pytest.mark.parametrize(
+    ("before", "locked"),
+    [
+        pytest.param([], "", id="nothing known of what was before"),
+        pytest.param([BEFORE], "0.0", id="the lock says that this very text was synced to"),
+    ],
+)
+def test_what_a_copy_lacks_of_its_base_stays_out(before: list[Side], locked: str) -> None:
+    text, reasons = following(before=before, locked=locked)
+    assert "self.step_5(a)" in text
+    assert "returns_experts" not in text
+    assert reasons == []
+
+
+def test_on_its_own_base_nothing_is_news() -> None:
+    text, reasons = following(before=[BEFORE], target="0.2")
+    assert "returns_experts" not in text
+    assert reasons == []
+
+
+def test_nothing_was_copied_from_what_only_tells_what_is_news() -> None:
+    found = find_base(UNIT, run(1, 2, 3), MODULE, [BEFORE, side("0.2", run(1, 2, 3, 4))])
+    assert found is not None
+    assert found.ref.ref == "0.2"

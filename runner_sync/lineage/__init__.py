@@ -9,6 +9,7 @@ Goes out: ``Origin`` values, and ``Span`` values per statement (``provenance``).
 
 from runner_sync.lineage.likeness import COPY, Fingerprint, dice, fingerprint, nodes_of, similarity
 from runner_sync.lineage.origin import Candidate, Origin, infer, kind_of
+from runner_sync.lineage.unsynced import without_unsynced
 
 __all__ = [
     "COPY",
@@ -21,4 +22,5 @@ __all__ = [
     "kind_of",
     "nodes_of",
     "similarity",
+    "without_unsynced",
 ]

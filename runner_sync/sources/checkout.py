@@ -52,6 +52,13 @@ class _GitTree:
         """Text of a blob named by ``history``, with LF newlines."""
         return layout.decode(self.repository.blob(blob), f"git object {blob[:10]}")
 
+    def release_before(self) -> str | None:
+        """The nearest tag with a version among this commit's ancestors; ``None`` unless it has such a tag itself."""
+        commit = str(self.source.revision)
+        if self.source.revision is None or version.of_tags(self.repository.tags_at(commit)) is None:
+            return None
+        return self.repository.tag_before(commit, "v[0-9]*", "[0-9]*")
+
 
 class WorkTree(FolderTree, _GitTree):
     """The files of a git checkout as they stand, committed or not; ``source.revision`` is the commit of HEAD."""

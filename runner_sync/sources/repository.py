@@ -77,6 +77,14 @@ class Repository:
         """Names of the tags that point at ``commit``."""
         return self.run("tag", "--points-at", commit).split()
 
+    def tag_before(self, commit: str, *patterns: str) -> str | None:
+        """The nearest tag like one of ``patterns`` among the ancestors of ``commit``."""
+        try:
+            matches = (f"--match={pattern}" for pattern in patterns)
+            return self.run("describe", "--tags", "--abbrev=0", *matches, f"{commit}^").strip() or None
+        except InputError:
+            return None
+
     def blobs(self, commit: str, prefix: str) -> dict[str, str]:
         """Path below ``prefix`` → blob id, of every regular file at ``commit`` (no links, no submodules)."""
         found = {}

@@ -7,6 +7,7 @@ May touch: what ``sources`` touches.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from packaging.version import Version
 
@@ -110,12 +111,20 @@ class Bases:
         return name
 
     def _since(self, base: str, tree: Tree, path: str) -> list[Side]:
-        """The named base and, where both ends are releases, those between: parts may have been synced later."""
+        """The named base and, where both ends are releases, those between, from which parts may have been synced later,
+        and the release before: parts may be older than what the base was the first to have."""
+        older: list[str] = []
         between: list[str] = []
-        if tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
+        side = self._at("vllm-ascend", base, path)
+        named = self._trees["vllm-ascend", base]
+        if isinstance(named, InGit):
+            older = [tag for tag in [named.release_before()] if tag is not None]
+        elif tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
             known = inputs.earlier_releases("vllm-ascend", tree.source.version)
             between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
-        return [self._at("vllm-ascend", version, path) for version in (base, *between)]
+            older = [v for v in known if Version(v) < Version(base)]
+        before = [replace(self._at("vllm-ascend", ref, path), is_base=False) for ref in older[-1:]]
+        return [*before, side, *(self._at("vllm-ascend", ref, path) for ref in between)]
 
     def _sharing(self, path: str) -> list[Found]:
         return [found for found in self.modules if found.module.upstreams[0].path == path]

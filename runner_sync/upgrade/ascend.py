@@ -7,6 +7,7 @@ May touch: nothing.
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -52,6 +53,9 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             draft.base_now = BaseRef(
                 anchor.project, job.upstream.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream)
             )
+        if base.ref.ref != job.upstream.ref:
+            # Not on its own base: there nothing is new.
+            origin = replace(origin, text=base.copied)
         draft.own = _own(draft.text, origin)
         if draft.upstream is not None:
             second = _second_half(draft, job, origin)
@@ -60,6 +64,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
                 added.append(rest)
             else:
                 _merge(draft, job, origin)
+            _ask_about_unsynced(draft, job, base)
     return added
 
 
@@ -108,6 +113,19 @@ def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin:
         half, line = (rest, item.line - row + start) if item.line > row else (draft, item.line)
         half.reviews.append(_asked(half, job, item, line))
     return rest
+
+
+def _ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> None:
+    """One question for each condition that came in although the revision named as base has it and omni has not."""
+    made = set(lineage.fingerprint(draft.text)) - set(lineage.fingerprint(draft.before))
+    for text in base.unsynced:
+        if made >= set(lineage.fingerprint(text)):
+            reason = (
+                f"new in vllm-ascend {base.ref.ref} and not in omni's copy: taken for what came after it was copied; "
+                "leave it out if omni had removed it"
+            )
+            shown = textwrap.dedent(text)
+            draft.reviews.append(review(draft, job.path, reason, 0.6, shown, "", shown, shown))
 
 
 def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:

@@ -22,12 +22,15 @@ from runner_sync.upgrade.job import Closest, Side
 @dataclass(frozen=True, slots=True)
 class Base:
     """Where a unit is from: the reference, the module that it names, and the text there. ``kind`` is what the unit is
-    beside that text; only a copy follows it."""
+    beside that text; only a copy follows it. ``copied`` is the text without what came after the copy was made, which
+    is ``unsynced``."""
 
     ref: BaseRef
     side: Side
     origin: Origin
     kind: Lineage
+    copied: str
+    unsynced: tuple[str, ...] = ()
 
 
 def closest(name: str, text: str, sides: Sequence[Side]) -> Origin | None:
@@ -54,15 +57,37 @@ def find_base(
     """The base of ``unit``, whose text is ``text``; ``None`` when no revision among ``sides`` has its namesake."""
     name = upstream_name(unit, module)
     known = _locked(text, _namesakes(name, sides), locked) if locked is not None else None
-    origin = known or infer(name, text, sides)
+    origin = known or infer(name, text, [side for side in sides if side.is_base])
     if origin is None:
         return None
+    older = _namesakes(name, [s for s in sides if s.ref in origin.composite] if known else _before(name, origin, sides))
+    copied, unsynced, beside = _as_copied(text, origin.text, older)
+    if known is None:
+        origin = replace(origin, composite=(*origin.composite, *beside))
     anchor = module.upstreams[0]
     how = "lock" if known is not None else "composite" if origin.composite else "inferred"
     score = round(origin.similarity, 3)
     ref = BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(origin.text), origin.composite)
     kind: Lineage = "copy" if _is_same_record(text, origin.text) else lineage.kind_of(text, origin)
-    return Base(ref, next(side for side in reversed(sides) if side.ref == origin.ref), origin, kind)
+    return Base(ref, next(side for side in reversed(sides) if side.ref == origin.ref), origin, kind, copied, unsynced)
+
+
+def _before(name: str, origin: Origin, sides: Sequence[Side]) -> list[Side]:
+    """The revision before the first that has the text which is the base."""
+    at = next(k for k, side in enumerate(sides) if side.ref == origin.ref and side.is_base)
+    older = [side for side in sides[:at] for one in _namesakes(name, [side]) if one.text != origin.text]
+    return older[-1:]
+
+
+def _as_copied(text: str, base: str, older: Sequence[Candidate]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The base without what it was the first to have and a copy was never given; that; and the ``older`` that tell."""
+    unsynced: list[str] = []
+    refs: list[str] = []
+    for one in older:
+        base, found = lineage.without_unsynced(base, one.text, text)
+        unsynced += found
+        refs += [one.ref] if found else []
+    return base, tuple(unsynced), tuple(refs)
 
 
 def upstream_name(unit: str, module: RunnerModule) -> str:

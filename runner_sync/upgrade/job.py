@@ -19,11 +19,14 @@ from runner_sync.profile import Profile, RunnerModule
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One module of an upstream at one revision. ``ref`` is a version or a short commit."""
+    """One module of an upstream at one revision. ``ref`` is a version or a short commit.
+
+    Nothing was copied from one that is no ``is_base``: it tells what the next one was the first to have."""
 
     ref: str
     text: str
     path: str = ""
+    is_base: bool = True
 
 
 Closest = Callable[[str, str, Sequence[Side]], Origin | None]

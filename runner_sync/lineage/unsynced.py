@@ -1,0 +1,66 @@
+"""What a base has that a copy of it was never given: the commit it was made from lies between two revisions at hand.
+
+Comes in: a copy, its base, and the same unit at the revision before. Goes out: the base without it. May touch: nothing.
+
+People copy from the commit of the day, and a release stands for it afterwards. A condition with all that is under it,
+which this release was the first to have and whose subject the copy does not know, is then no removal of omni's. In the
+copies that vllm-omni 0.12.0rc1 and 0.16.0 have, all six of these came with the next upgrade; of the single statements
+that a base has and its copy lacks, next to none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from runner_sync.lineage.likeness import nodes_of
+from runner_sync.statements import Node, parses
+
+_TELLING = 1
+"""Weight of a statement above which it identifies a place."""
+
+
+def without_unsynced(base: str, earlier: str, copy: str) -> tuple[str, tuple[str, ...]]:
+    """``base`` without the conditions that ``earlier`` has not and ``copy`` was never given, and their texts.
+
+    They stay where ``copy`` has a statement of theirs or knows all the names in the condition, and where the rest
+    would be no Python. What is set for a condition right in front of it goes with it.
+    """
+    nodes, lines = nodes_of(base), base.split("\n")
+    others = [*nodes_of(earlier), *nodes_of(copy)]
+    known = {node.canon for node in others if node.weight > _TELLING}
+    names = {name for node in others for name in node.names}
+    cuts: list[range] = []
+    for index, node in enumerate(nodes):
+        whole = _whole(nodes, index)
+        if not node.canon.startswith("if ") or node.names <= names or any(one.canon in known for one in whole):
+            continue
+        last = max(one.start + len(one.lines) - 1 for one in whole)
+        cut = range(_beginning(nodes, index, known), last + 1)
+        if not any(cut[0] in one for one in cuts) and parses(_without(lines, [*cuts, cut])):
+            cuts.append(cut)
+    return _without(lines, cuts), tuple("\n".join(lines[at - 1] for at in cut) for cut in cuts)
+
+
+def _whole(nodes: Sequence[Node], index: int) -> list[Node]:
+    """A statement with everything under it and its clauses."""
+    inside = {index}
+    for k in range(index + 1, len(nodes)):
+        if nodes[k].parent in inside or nodes[k].owner in inside:
+            inside.add(k)
+    return [nodes[k] for k in sorted(inside)]
+
+
+def _beginning(nodes: Sequence[Node], index: int, known: Collection[str]) -> int:
+    """The line at which begins what belongs to a condition: the remarks in front of it, the locals set for it."""
+    names = nodes[index].names
+    while index and nodes[index - 1].parent == nodes[index].parent and nodes[index - 1].canon not in known:
+        before = nodes[index - 1]
+        if not before.is_comment and before.canon.partition(" = ")[0] not in names:
+            break
+        index -= 1
+    return nodes[index].start
+
+
+def _without(lines: Sequence[str], cuts: Sequence[range]) -> str:
+    """The lines, counted from 1, that are in none of the ``cuts``."""
+    return "\n".join(line for at, line in enumerate(lines, 1) if not any(at in cut for cut in cuts))

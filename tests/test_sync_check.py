@@ -331,6 +331,18 @@ def test_a_file_that_the_lock_records_and_nobody_has_is_no_green_run(locked: Tre
     assert "RS203" not in {code for code, _ in keys(sync.check(locked.check()))}
 
 
+@pytest.mark.parametrize(("path", "name"), [(AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")])
+def test_a_runner_whose_class_has_another_name_is_no_green_run(locked: Trees, path: str, name: str) -> None:
+    """Every rule finds its runner by the name of the class, and would find nothing."""
+    locked.edit(path, f"class {name}(", f"class {name}V2(")
+    said = rf"^{path} has no class {name}: bring it back, .*\(`modules`\)\.$"
+    for options in (locked.check(), locked.check(select=("RS402",)), locked.check(ascend=locked.ascend_new)):
+        with pytest.raises(InputError, match=said):
+            sync.check(options)
+    with pytest.raises(InputError, match=said):
+        sync.verify(locked.check(ascend=locked.ascend_old))
+
+
 def test_an_upgrade_forgets_a_file_that_went(locked: Trees) -> None:
     (locked.omni / AR).unlink()
     commit(locked.omni)

@@ -6,6 +6,7 @@ Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,13 +27,14 @@ def check(options: CheckOptions) -> Report:
     """Find drift, breakage and untidiness in the NPU runners.
 
     From the lock alone without vllm-ascend. Raises ``InputError`` for a missing lock then, for a file that the lock
-    records and the tree has not, for a base that cannot be read, for a file that does not parse, and for codes that
-    this run could not find.
+    records and the tree has not, for a file without its class, for a base that cannot be read, for a file that does not
+    parse, and for codes that this run could not find.
     """
     given = inputs.open_omni(options.omni, options.config, options.progress)
     codes = selection.chosen(options, given.config)
     modules = find_modules(given)
     _refuse_gone(given, modules)
+    _refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
     _refuse_blind(options, given, codes)
     job = CheckJob(given.profile, evidence.describe(options, given, modules, codes), read=given.omni.read)
@@ -54,6 +56,7 @@ def verify(options: CheckOptions) -> Report:
     codes = selection.chosen_for_verify(options, given.config)
     modules = find_modules(given)
     _refuse_gone(given, modules)
+    _refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
     inputs.require_ascend(given.ascend)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
@@ -80,6 +83,21 @@ def _refuse_gone(given: inputs.Inputs, modules: Sequence[Found]) -> None:
             f"{FILE_NAME} records {', '.join(gone)}, and {given.omni.source.location} has no such runner: bring it "
             "back, or, where it went on purpose, write the lock anew with `runner-sync lock`."
         )
+
+
+def _refuse_classless(given: inputs.Inputs, modules: Sequence[Found]) -> None:
+    """Nor must a class that the rules look for by a name that it does not have any more."""
+    for found in modules:
+        gpu = found.module.gpu
+        twin = given.omni.read(gpu.path) if gpu is not None else None
+        places = [(found.path, found.module.name, found.text)]
+        places += [(gpu.path, gpu.name, twin)] if gpu is not None and twin is not None else []
+        for path, name, text in places:
+            if name and not re.search(rf"^[ \t]*class {re.escape(name)}\b", text, re.MULTILINE):
+                raise InputError(
+                    f"{path} has no class {name}: bring it back, or, where it has another name now, say so in the "
+                    "configuration (`modules`)."
+                )
 
 
 def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:

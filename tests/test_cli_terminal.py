@@ -109,6 +109,15 @@ def test_an_ascii_terminal_shows_escapes_and_programs_get_utf_8(monkeypatch: pyt
     assert bytes_written.getvalue() == b"a \\u2192 b\n" + "a → b\n".encode()
 
 
+def test_a_stream_that_is_closed_from_the_start_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    Screen().show("a")
+    Screen().show_exact("a")
+    Screen().say("a")
+    Screen().complain("a")
+
+
 @pytest.mark.parametrize(
     ("environment", "is_terminal", "colored"),
     [({}, True, True), ({}, False, False), ({"TERM": "dumb"}, True, False), ({"TERM": "xterm"}, True, True)],

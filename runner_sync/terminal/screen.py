@@ -1,7 +1,8 @@
 """The two standard streams: results on standard output, everything else on standard error.
 
 Comes in: text. Goes out: characters. May touch: the standard streams and nothing else. A reader that closes the pipe
-early (``| head``) is no error: the rest of the output is dropped and the run goes on.
+early (``| head``) is no error, nor is a stream that is closed from the start (``>&-``): what nobody reads is dropped
+and the run goes on.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ def is_terminal(stream: TextIO) -> bool:
         return False
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None:  # Python's word for a descriptor that was closed when the process began
+        return
     try:
         try:
             stream.write(text)

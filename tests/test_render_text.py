@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from render_samples import AR, BASE, EXECUTE, FINDINGS, INPUTS, REPORTS, REVIEWS, RULES, UNITS
+from render_samples import AR, BASE, EXECUTE, FINDINGS, INPUTS, REPORTS, REVIEWS, RULES, TWIN, UNITS
 
 from runner_sync.model import FileChange, Finding, Hunk, Report, ReviewItem, UnitReport
 from runner_sync.render import render
@@ -259,3 +259,38 @@ def test_a_class_gives_way_before_its_member_in_a_narrow_table() -> None:
     ]
     text = render(Report("upgrade", units=tuple(units)), "text", width=80)
     assert re.search(r"^. NPU\w*…\.execute_model ", text, re.MULTILINE)
+
+
+def test_a_long_name_stays_beside_its_mark_in_a_narrow_table() -> None:
+    name = "_maybe_apply_duplex_window_reanchor_to_the_cache"
+    unit = replace(UNITS[1], unit=f"NPUARModelRunner.{name}")
+    lines = render(Report("upgrade", units=(unit,)), "text", width=60).split("\n")
+    first = next(number for number, line in enumerate(lines) if line.startswith("+ ._maybe"))
+    assert "".join(line[2:].partition(" ")[0] for line in lines[first : first + 5]).startswith(f".{name}")
+
+
+def test_the_head_of_a_column_stands_in_one_line_although_its_cells_are_short() -> None:
+    """A unit that is only asked about, and was never copied from anything, has a dash for its base."""
+    item = review("a", omni="", upstream="b")
+    unit = replace(UNITS[2], unit=item.unit, outcome="review")
+    text = render(Report("upgrade", units=(unit,), reviews=(item,)), "text", width=80)
+    assert re.search(r"^ +unit +kind +base +taken ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_what_was_recorded_stands_in_one_line_per_unit(width: int) -> None:
+    names = ("__init__", "_gather_runtime_additional_information")
+    units = [
+        UnitReport(
+            f"OmniNPUModelRunner.{name}",
+            AR,
+            "override",
+            "unchanged",
+            replace(BASE, how="composite"),
+            replace(TWIN, ref="0.29.0rc1", qualname=f"OmniGPUModelRunner.{name}"),
+        )
+        for name in names
+    ]
+    text = render(Report("lock", units=tuple(units)), "text", width=width)
+    assert re.search(r"^\.__init__ +override +0\.14\.0rc1 composite 0\.93 +0\.29\.0rc1$", text, re.MULTILINE)
+    assert max(map(len, text.split("\n"))) <= width

@@ -85,8 +85,8 @@ def _file_heading(path: str, owner: str, ink: Ink) -> str:
 
 def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], width: int) -> list[Column]:
     """Return columns that fit ``width``: the base folds first, then the names; figures never do."""
-    names = max((len(_short(unit.unit, owners[unit.path])) + 2 for unit in units), default=0)
-    bases = max((len(_base(unit.base or unit.gpu)) for unit in units), default=0)
+    names = max(len("  unit"), *(len(_short(unit.unit, owners[unit.path])) + 2 for unit in units), 0)
+    bases = max(len("base"), *(len(_base(unit.base or unit.gpu)) for unit in units), 0)
     figures = ["taken", "ported", "kept", *(["removed"] if any(unit.removed for unit in units) else []), "review"]
     over = names + 8 + bases + sum(map(len, figures)) + (1 + _padding(width)) * (len(figures) + 3) - width
     less = max(0, min(over, bases - 12))
@@ -104,10 +104,13 @@ def _fit(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) -> li
 
 
 def _elided(name: str, room: int) -> str:
-    """A qualified name in ``room`` columns: the class gives way, the member never."""
+    """A qualified name in lines of ``room`` columns: the class gives way, the member never."""
     owner, _, member = name.rpartition(".")
     kept = room - len(member) - 2
-    return f"{owner[:kept]}….{member}" if len(name) > room and owner and kept > 0 else name
+    if len(name) <= room or (owner and kept > 0):
+        return f"{owner[:kept]}….{member}" if len(name) > room else name
+    # rich would fold at the blank before the name, and leave the mark alone on its line.
+    return "\n  ".join(name[start : start + room] for start in range(0, len(name), room))
 
 
 def _unit_row(unit: UnitReport, owner: str, reviews: int, width: int) -> dict[str, str | Text]:
@@ -144,19 +147,20 @@ def _base(ref: BaseRef | None) -> str:
 def tabulate_bases(report: Report, ink: Ink) -> str:
     """Return one table per file of what every unit was last synced to."""
     owners = _owners((unit.path, unit.unit) for unit in report.units)
-    longest = max((len(_short(unit.unit, owners[unit.path])) for unit in report.units), default=0)
-    width = min(longest, max(ink.width // 3, 12))
-    columns = [Column("unit", width), Column("kind", 8), Column("upstream", 11), Column("base", 24), Column("GPU twin")]
+    columns = [Column("unit"), Column("kind", 8), Column("base"), Column("GPU twin")]
     parts = []
     for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
-        rows = [(_short(unit.unit, owners[path]), unit.kind, *_base_cells(unit)) for unit in group]
+        rows = [(_short(unit.unit, owners[path]), unit.kind, _base(unit.base), _twin(unit)) for unit in group]
         parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
     return "\n\n".join(parts)
 
 
-def _base_cells(unit: UnitReport) -> Row:
-    twin = one_line(f"{unit.gpu.qualname} {unit.gpu.ref}") if unit.gpu else "–"
-    return (unit.base.project if unit.base else "–", _base(unit.base), twin)
+def _twin(unit: UnitReport) -> str:
+    """When the GPU twin was last ported, and its name where that is not the unit's own with another class."""
+    if unit.gpu is None:
+        return "–"
+    is_namesake = unit.gpu.qualname.rpartition(".")[2] == unit.unit.rpartition(".")[2]
+    return one_line(unit.gpu.ref if is_namesake else f"{unit.gpu.ref} {unit.gpu.qualname}")
 
 
 def tabulate_blocks(report: Report, ink: Ink) -> str:

@@ -82,9 +82,10 @@ def in_step(report: Report) -> str:
     targets = [name for name in (target(report, "vllm-ascend"), target(report, "vllm")) if name]
     if report.command == "verify":
         return f"Nothing breaks against {' and '.join(targets)}." if targets else "No findings."
-    if targets:
-        return f"All units are in step with {targets[0]}."
-    return "All units are in step with the GPU runners." if report.command == "upgrade" else "No findings."
+    if report.command == "upgrade":
+        return f"All units are in step with {targets[0] if targets else 'the GPU runners'}."
+    # Rules may be left out, and findings accepted: no more can be said.
+    return f"No findings against {targets[0]}." if targets else "No findings."
 
 
 def _upgrade_sentence(report: Report) -> str:
@@ -101,12 +102,17 @@ def _upgrade_sentence(report: Report) -> str:
 
 
 def _findings_sentence(report: Report) -> str:
+    rest = "".join(
+        f"; {report.summary[key]} {what}"
+        for key, what in (("accepted", "in the baseline"), ("ignored", "ignored by a comment"))
+        if report.summary.get(key)
+    )
     if not report.findings:
-        return in_step(report)
+        return f"{in_step(report).removesuffix('.')}{rest}."
     tally = count_findings(report)
     kinds = [count(tally[f"{noun}s"], noun) for noun in ("error", "warning", "info") if tally[f"{noun}s"]]
     files = len({finding.path for finding in report.findings})
-    return f"Found {', '.join(kinds)} in {count(files, 'file')}."
+    return f"Found {', '.join(kinds)} in {count(files, 'file')}{rest}."
 
 
 def _blocks_sentence(report: Report) -> str:

@@ -215,7 +215,10 @@ Baseline = Annotated[
 UpdateBaseline = Annotated[
     bool,
     typer.Option(
-        "--update-baseline", metavar="", help="Record the findings of now in the baseline.", rich_help_panel=SCOPE
+        "--update-baseline",
+        metavar="",
+        help="Write the baseline, or shrink the one that is there.",
+        rich_help_panel=SCOPE,
     ),
 ]
 ExitZero = Annotated[

@@ -190,6 +190,19 @@ def test_upgrade_writes_and_says_what_is_left(sync: FakeSync, capsys: pytest.Cap
     assert "[NPU] Upgrade to v0.30.0rc2" in err
 
 
+def test_the_next_command_can_be_pasted_into_a_shell(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sync.root = tmp_path / "my omni"
+    for name in ("vllm ascend", "a b.toml"):
+        (tmp_path / name).mkdir()
+    cli.run(["upgrade", "--ascend-path", str(tmp_path / "vllm ascend"), "--config", str(tmp_path / "a b.toml")])
+    line = next(line for line in capsys.readouterr().err.split("\n") if "runner-sync verify" in line)
+    words = shlex.split(line.partition("runner-sync ")[2])
+    named = {"--omni-path": "my omni", "--ascend-path": "vllm ascend", "--config": "a b.toml"}
+    assert words == ["verify", *(word for option, name in named.items() for word in (option, str(tmp_path / name)))]
+
+
 def test_a_lock_alone_needs_no_commit_advice(
     sync: FakeSync, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ Comes in: the report of an upgrade and the paths written. Goes out: text for a p
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, o
     """The steps that are left to a person.
 
     ``is_tree`` is whether ``root`` is a whole vllm-omni tree and not a folder with the changed files only; ``options``
-    are the options that name the other trees, for the next command.
+    are the options that name the other trees and the configuration, for the next command.
     """
     steps = [*_review(report, paths, root), *_check(report, root, is_tree=is_tree, options=options), _commit(report)]
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
@@ -50,7 +51,7 @@ def _has_conflicts(report: Report) -> bool:
 
 def _check(report: Report, root: Path, *, is_tree: bool, options: str) -> list[str]:
     if is_tree:
-        return [f"look again: runner-sync verify --omni-path {root}{options}"]
+        return [f"look again: runner-sync verify --omni-path {shlex.quote(str(root))}{options}"]
     omni = _target(report, "vllm-omni")
     return [f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip()]
 

@@ -6,6 +6,7 @@ review items or findings). May touch: what ``sync`` and the outputs touch.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -100,11 +101,13 @@ def _conclude(
 
 
 def _targets(options: UpgradeOptions) -> str:
-    words = []
+    """The options of this run that the next command needs, as a shell takes them."""
+    words: list[str] = []
     for name, tree in (("ascend", options.ascend), ("vllm", options.vllm)):
         for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
-            words += [f" --{name}-{part} {value}"] if value is not None else []
-    return "".join(words)
+            words += [f"--{name}-{part}", str(value)] if value is not None else []
+    words += ["--config", str(options.config)] if options.config is not None else []
+    return f" {shlex.join(words)}" if words else ""
 
 
 def inspect(

@@ -272,6 +272,24 @@ def test_severity_and_ignore(locked: Trees) -> None:
     assert "RS203" not in {code for code, _ in keys(sync.check(locked.check(ignore=("RS2",))))}
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "what"),
+    [("ascend-path", "nowhere", "nowhere is not a folder"), ("ascend-version", "new", "'new' is no version")],
+)
+def test_a_tree_that_no_option_named_is_refused_with_the_key(locked: Trees, key: str, value: str, what: str) -> None:
+    (locked.omni / "runner-sync.toml").write_text(f'{key} = "{value}"\n', "utf-8")
+    with pytest.raises(InputError, match=rf"^\S*runner-sync\.toml: {key}: .*{what}"):
+        sync.check(locked.check())
+
+
+def test_a_tree_that_the_environment_named_is_refused_with_the_variable(
+    locked: Trees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_ASCEND_PATH", "nowhere")
+    with pytest.raises(InputError, match=r"^VLLM_ASCEND_PATH: nowhere is not a folder"):
+        sync.check(locked.check())
+
+
 def test_configuration_selects_where_no_option_does(locked: Trees) -> None:
     (locked.omni / "runner-sync.toml").write_text('select = ["RS5"]\nignore = ["RS203"]\n', "utf-8")
     assert {code for code, _ in keys(sync.check(locked.check()))} <= {"RS501"}

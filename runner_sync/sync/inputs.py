@@ -6,7 +6,8 @@ Comes in: options and configuration. Goes out: ``Inputs``. May touch: what ``sou
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,23 +61,39 @@ def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *
 def open_target(
     project: Project, options: TreeOptions, settings: configuration.Config, progress: Progress
 ) -> Tree | None:
-    """A tree by option, environment variable, configuration, or from this environment, in that order."""
+    """A tree by option, environment variable, configuration, or from this environment, in that order.
+
+    Raises ``InputError`` for a tree that cannot be read, with the variable or the key where no option named it.
+    """
     if options.path is not None:
         return sources.open_path(project, options.path, ref=options.ref)
     if options.version is not None:
         return _release(project, options.version, progress)
     variable = os.environ.get(_VARIABLES[project])
     if variable:
-        return sources.open_path(project, Path(variable), ref=options.ref)
+        with _named_by(_VARIABLES[project]):
+            return sources.open_path(project, Path(variable), ref=options.ref)
     path, version = {
         "vllm-ascend": (settings.ascend_path, settings.ascend_version),
         "vllm": (settings.vllm_path, settings.vllm_version),
     }[project]
+    key = project.removeprefix("vllm-")
     if path is not None:
-        return sources.open_path(project, path, ref=options.ref)
+        with _named_by(f"{settings.source}: {key}-path"):
+            return sources.open_path(project, path, ref=options.ref)
     if version is not None:
-        return _release(project, version, progress)
+        with _named_by(f"{settings.source}: {key}-version"):
+            return _release(project, version, progress)
     return sources.open_installed(project)
+
+
+@contextmanager
+def _named_by(place: str) -> Iterator[None]:
+    """Say where a tree was named: who gave no option for it would look for one."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
 
 
 def locked_ascend(lock: Lock, progress: Progress) -> Tree | None:

@@ -258,7 +258,7 @@ def _profile(reader: _Reader) -> Profile:
         name=reader.value("name", str, NPU.name),
         package=reader.value("package", str, NPU.package),
         marker=reader.value("marker", str, NPU.marker),
-        modules=_overlaid(reader, "modules", RunnerModule, NPU.modules),
+        modules=_modules(reader),
         names=_overlaid(reader, "names", NameRewrite, NPU.names),
         keywords=_overlaid(reader, "keywords", KeywordRewrite, NPU.keywords),
         device_only=_overlaid(reader, "device-only", str, NPU.device_only),
@@ -272,6 +272,17 @@ def _profile(reader: _Reader) -> Profile:
         attributes=_dotted(reader, "attributes", NPU.attributes),
         classes=_pairs(reader, "classes", NPU.classes),
     )
+
+
+def _modules(reader: _Reader) -> tuple[RunnerModule, ...]:
+    modules: tuple[RunnerModule, ...] = _overlaid(reader, "modules", RunnerModule, NPU.modules)
+    if not modules:
+        raise reader.error("modules is empty; name at least one derived module, or leave it out.")
+    for module in modules:
+        for key in ("paths", "upstreams"):
+            if not getattr(module, key):
+                raise reader.error(f"the module {module.name!r} has no {key}; name at least one.")
+    return modules
 
 
 def _overlaid(reader: _Reader, key: str, kind: type[_Row], built_in: tuple[_Row, ...]) -> tuple[_Row, ...]:

@@ -226,3 +226,19 @@ def test_every_key_is_described_and_read() -> None:
     tables = rows - {"name", "package", "marker", "device", "vllm-class", "sampler-hook", "output"}
     assert KEYS.keys() == options | rows | {f"extend-{table}" for table in tables}
     assert all(KEYS.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("modules = []", "modules is empty"),
+        ('[[extend-modules]]\nname = "X"\npaths = ["x.py"]\nupstreams = []', "the module 'X' has no upstreams"),
+        (
+            '[[modules]]\nname = "X"\npaths = []\nupstreams = [{ project = "vllm-ascend", path = "y.py", name = "Y" }]',
+            "the module 'X' has no paths",
+        ),
+    ],
+)
+def test_a_module_that_names_nothing_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=rf"runner-sync\.toml: {said}"):
+        loaded(tmp_path, text)

@@ -290,6 +290,37 @@ def test_a_tree_that_the_environment_named_is_refused_with_the_variable(
         sync.check(locked.check())
 
 
+ANOTHER_UPSTREAM = f"""
+[[modules]]
+name = "NPUARModelRunner"
+paths = ["{AR}"]
+upstreams = [{{ project = "vllm", path = "vllm/v1/worker/gpu_model_runner.py", name = "GPUModelRunner" }}]
+gpu = {{ project = "vllm-omni", path = "{GPU_AR}", name = "GPUARModelRunner" }}
+"""
+
+
+def test_an_upstream_that_cannot_be_followed_is_refused_by_what_would_follow_it(trees: Trees) -> None:
+    """A vllm-ascend that lacks vLLM's files is not what is wrong, and none has to be given to be told so."""
+    (trees.omni / "runner-sync.toml").write_text(ANOTHER_UPSTREAM, "utf-8")
+    said = r"^NPUARModelRunner follows vllm in this profile, and only vllm-ascend can be followed.*--gpu-only"
+    options = trees.upgrade(trees.ascend_new)
+    for ascend in (options.ascend, TreeOptions()):
+        for command in (sync.upgrade, sync.lock):
+            with pytest.raises(InputError, match=said):
+                command(replace(options, ascend=ascend))
+    with pytest.raises(InputError, match=said):
+        sync.check(trees.check(ascend=trees.ascend_new))
+    found = keys(sync.check(trees.check(ignore=("RS110", "RS201"))))
+    assert ("RS203", "_sample") in found, "what looks at the GPU twin only goes on"
+
+
+def test_a_profile_without_gpu_twins_has_nothing_to_port_from(trees: Trees) -> None:
+    text = "".join(line for line in ANOTHER_UPSTREAM.splitlines(keepends=True) if not line.startswith("gpu"))
+    (trees.omni / "runner-sync.toml").write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"no module of the profile has a GPU twin"):
+        sync.upgrade(replace(trees.upgrade(trees.ascend_new), upstream=False))
+
+
 def test_configuration_selects_where_no_option_does(locked: Trees) -> None:
     (locked.omni / "runner-sync.toml").write_text('select = ["RS5"]\nignore = ["RS203"]\n', "utf-8")
     assert {code for code, _ in keys(sync.check(locked.check()))} <= {"RS501"}

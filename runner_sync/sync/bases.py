@@ -45,6 +45,7 @@ class Bases:
         tree = self.given.ascend
         if tree is None:
             return None
+        inputs.require_followed([found.module])
         path = found.module.upstreams[0].path
         text = tree.read(path)
         if text is None and found.module.upstreams == self.modules[0].module.upstreams:

@@ -36,9 +36,15 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
-    """The trees of a run, each by option, environment, configuration or installation; vllm-ascend by the lock, too."""
+    """The trees of a run, each by option, environment, configuration or installation; vllm-ascend by the lock, too.
+
+    Raises ``InputError`` for a tree that cannot be had, and for a profile that asks for what cannot be done.
+    """
     given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=with_lock)
+    if not options.upstream and all(module.gpu is None for module in given.profile.modules):
+        raise InputError("no module of the profile has a GPU twin (`gpu`), so there is nothing to port from.")
     if options.upstream:
+        inputs.require_followed(given.profile.modules)
         ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
         ascend = ascend or inputs.locked_ascend(given.lock, options.progress)
         given = replace(given, ascend=inputs.require_ascend(ascend))

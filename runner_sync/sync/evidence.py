@@ -37,6 +37,7 @@ def describe(
     """The modules with their GPU twins, lock entries, target and base texts, and vLLM's module."""
     described = [_alone(given, found) for found in modules]
     if given.ascend is not None and codes.wants_any((*DRIFT, "RS103")):
+        inputs.require_followed(found.module for found in modules)
         described = [_with_upstream(module, given.ascend) for module in described]
         if codes.wants_any(DRIFT):
             described = _with_bases(options, given, modules, described)

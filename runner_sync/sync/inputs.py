@@ -16,7 +16,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME, Lock, load
 from runner_sync.model import OnDisk, Project, Source, Tree
-from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile
+from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
 from runner_sync.sync.options import Progress, TreeOptions
 
 WINDOW = 8
@@ -110,6 +110,17 @@ def require_ascend(tree: Tree | None) -> Tree:
             "or install runner-sync[ascend]."
         )
     return tree
+
+
+def require_followed(modules: Iterable[RunnerModule]) -> None:
+    """Raise ``InputError`` for a module of another upstream than vllm-ascend, which is the one that is followed."""
+    for module in modules:
+        project = module.upstreams[0].project
+        if project != "vllm-ascend":
+            raise InputError(
+                f"{module.name} follows {project} in this profile, and only vllm-ascend can be followed so far: port "
+                "from its GPU twin with `runner-sync upgrade --gpu-only`, or check it without a vllm-ascend."
+            )
 
 
 def _release(project: Project, version: str, progress: Progress) -> Tree:

@@ -111,7 +111,7 @@ def test_arguments_are_passed_on(sync: FakeSync, line: str, rest: tuple[Any, ...
         ("upgrade --omni-version 1", ("--omni-version", "--out", "--diff")),
         ("upgrade --omni-version 1 --out /dev/null", ("/dev/null is no folder", "--out")),
         ("upgrade -o json -o text", ("-o json", "-o text", "standard output")),
-        ("upgrade --diff -o json", ("--diff", "-o json")),
+        ("upgrade --diff -o json -o text", ("-o json", "-o text")),
         ("check -o json:a -o sarif:./a", ("-o json:a", "-o sarif:a")),
         ("check -o xml", ("xml", "sarif")),
         ("blocks -o sarif", ("blocks", "sarif", "markdown")),
@@ -217,6 +217,18 @@ def test_a_folder_of_changed_files_is_not_taken_for_a_tree(capsys: pytest.Captur
     err = capsys.readouterr().err
     assert "runner-sync verify" not in err
     assert "over a checkout of vllm-omni" in err
+
+
+def test_without_writing_the_plan_can_be_read_instead_of_the_patch(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Otherwise the table and the questions could be seen at a terminal only after the files are changed."""
+    assert cli.run(["upgrade", "--diff", "-o", "text"]) == 0
+    out, err = capsys.readouterr()
+    assert "Plan: " in out
+    assert "diff --git" not in out
+    assert "Nothing was written" in err
+    assert "apply" not in sync.asked
 
 
 @pytest.mark.parametrize("command", ["upgrade", "lock", "hoist A.run"])

@@ -139,7 +139,9 @@ Only = Annotated[
 ]
 Diff = Annotated[
     bool,
-    typer.Option("--diff", metavar="", help="Show the patch and write nothing.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--diff", metavar="", help="Write nothing; show the patch, or what -o asks for.", rich_help_panel=OUTPUT
+    ),
 ]
 ConflictStyle = Annotated[
     Conflict,

@@ -52,18 +52,19 @@ def parse_outputs(
 ) -> tuple[Output, ...]:
     """The outputs that ``values`` (``FORMAT`` or ``FORMAT:FILE``, ``-`` for standard output) ask ``command`` for.
 
-    ``default`` is the format when nothing is asked for; ``diff`` adds the patch on standard output. Raises
-    ``InputError`` for an unknown format, a file that cannot be written, or two outputs in one place.
+    ``default`` is the format when nothing is asked for; ``diff`` puts the patch on standard output where nothing else
+    is asked for there. Raises ``InputError`` for an unknown format, a file that cannot be written, or two outputs in
+    one place.
     """
     outputs = [_parse(value, command) for value in values or ()]
-    if diff and Output("diff") not in outputs:
+    if diff and all(output.file is not None for output in outputs):
         outputs.append(Output("diff"))
     places: dict[Path | None, Output] = {}
     for output in outputs:
         place = output.file.resolve() if output.file else None
         if place in places:
             where = f"{output.file}" if output.file else "standard output"
-            raise InputError(f"{_name(places[place], diff)} and {_name(output, diff)} both write to {where}: {_REMEDY}")
+            raise InputError(f"{places[place]} and {output} both write to {where}: {_REMEDY}")
         places[place] = output
         if output.file:
             _check_writable(output.file)
@@ -71,10 +72,6 @@ def parse_outputs(
 
 
 _REMEDY = "send all but one to files of their own with -o FORMAT:FILE."
-
-
-def _name(output: Output, diff: bool) -> str:
-    return "--diff" if diff and output == Output("diff") else str(output)
 
 
 def _parse(value: str, command: str) -> Output:

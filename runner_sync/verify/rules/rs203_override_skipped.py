@@ -56,7 +56,7 @@ def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str
         if not hands_on:
             return ""
         if parent is not None:
-            return f"has none: `{parent.name}` is not in its MRO either"
+            return f"runs none of omni's: `{parent.name}` is not in its MRO either"
         return f"runs the inherited `{name}` of vllm-ascend"
     if found in pair.gpu_line.classes and are_equal(pair.gpu.reading, function, found.reading, found.methods[name][-1]):
         return ""

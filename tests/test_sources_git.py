@@ -319,6 +319,18 @@ def test_a_damaged_repository_is_one_sentence(repo: Repo, file: str, text: str) 
     assert "\n" not in str(caught.value)
 
 
+def test_a_checkout_of_another_owner_is_refused_with_gits_own_remedy(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that runs as root on a checkout of the host's user."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(InputError) as caught:
+        open_path("vllm-ascend", repo.folder, ref="HEAD")
+    said = f"(fatal: detected dubious ownership in repository at '{repo.folder}'): if you trust it, run "
+    assert said in str(caught.value)
+    assert str(caught.value).endswith(f"`git config --global --add safe.directory {repo.folder}`.")
+
+
 def test_what_a_tree_can_besides_is_told_by_its_type(repo: Repo, tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     (plain / INIT).parent.mkdir(parents=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import shlex
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,9 +43,8 @@ class Repository:
         except GitCommandNotFound as error:
             raise InputError("git is not installed: install git or give an unpacked tree.") from error
         except GitCommandError as error:
-            raise InputError(
-                f"git cannot read {self.place} ({_reason(str(error.stderr))}): repair the checkout."
-            ) from error
+            said = str(error.stderr)
+            raise InputError(f"git cannot read {self.place} ({_reason(said)}): {_remedy(said, self.place)}.") from error
 
     def inside(self, place: Path) -> str | None:
         """``place`` as a prefix of the repository's paths (``""`` or ``folder/``), ``None`` if it lies elsewhere."""
@@ -154,6 +154,12 @@ def _environment(repo: Repo) -> dict[str, str]:
 
 def _reason(stderr: str) -> str:
     """Git's own sentence in GitPython's quotation of standard error."""
-    lines = [line.strip(" '\n") for line in stderr.splitlines()]
-    texts = [line.removeprefix("stderr:").strip(" '") for line in lines]
-    return next((text.rstrip(".") for text in texts if text), "it failed")
+    text = stderr.strip().removeprefix("stderr:").strip().removeprefix("'").removesuffix("'")
+    return next((line.strip(" .") for line in text.splitlines() if line.strip()), "it failed")
+
+
+def _remedy(stderr: str, place: Path) -> str:
+    # So in containers, where the checkout belongs to the user of the host.
+    if "dubious ownership" in stderr:
+        return f"if you trust it, run `git config --global --add safe.directory {shlex.quote(str(place))}`"
+    return "repair the checkout"

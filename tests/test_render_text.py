@@ -298,3 +298,13 @@ def test_what_was_recorded_stands_in_one_line_per_unit(width: int) -> None:
     text = render(Report("lock", units=tuple(units)), "text", width=width)
     assert re.search(r"^\.__init__ +override +0\.14\.0rc1 composite 0\.93 +0\.29\.0rc1$", text, re.MULTILINE)
     assert max(map(len, text.split("\n"))) <= width
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_text_of_a_rule_fits_the_width_and_its_examples_stay(width: int) -> None:
+    example = "    with torch.cuda.device(0):\n        " + "x" * 100
+    rule = replace(RULES[0], text="What: " + "word " * 30 + "\n" + "more " * 20 + f"\n\n{example}\n\nWhy: so.")
+    lines = render(Report("rule", rules=(rule,)), "text", width=width).split("\n")
+    assert set(example.split("\n")) <= set(lines)
+    assert max(len(line) for line in lines if "x" * 9 not in line) <= width
+    assert "Why: so." in lines

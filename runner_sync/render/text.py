@@ -7,6 +7,7 @@ Everything that comes from a source tree passes ``escape.visible`` or ``escape.o
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from runner_sync.model import Finding, Hunk, Report, ReviewItem, Source, UnitReport
@@ -212,13 +213,19 @@ def _rules(report: Report, ink: Ink) -> str:
     rules = sorted(report.rules, key=lambda rule: rule.code)
     if len(rules) == 1:
         title = one_line(f"{rules[0].code} {rules[0].name}")
-        return f"{ink.paint(title, 'bold')}\n\n{visible(rules[0].text).strip()}"
+        return f"{ink.paint(title, 'bold')}\n\n{_prose(visible(rules[0].text).strip(), ink)}"
     names = [one_line(rule.name) for rule in rules]
     width = max(map(len, names), default=0)
     pairs = zip(rules, names, strict=True)
     return "\n".join(
         f"{ink.paint(rule.code, 'bold')}  {name:<{width}}  {one_line(rule.summary)}" for rule, name in pairs
     )
+
+
+def _prose(text: str, ink: Ink) -> str:
+    """``text`` with its paragraphs folded anew; examples and lists keep their lines."""
+    parts = text.split("\n\n")
+    return "\n\n".join(part if re.search(r"^(\s|- |\|)", part, re.MULTILINE) else ink.fold(part) for part in parts)
 
 
 _FINDING_SECTIONS: tuple[Section, ...] = (_inputs, _findings, _notes)

@@ -68,7 +68,9 @@ def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pyte
     ]
 
 
-def port_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, was: str, now: str) -> tuple[str, str]:
+def port_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, was: str, now: str, *, only: tuple[str, ...] = ()
+) -> tuple[str, str]:
     """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)
@@ -76,7 +78,7 @@ def port_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, was: str,
     commit(trees.omni)
     lay_out(trees.omni, {GPU_AR: now})
     commit(trees.omni)
-    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, only=only))
     text = next((change.after or "" for change in result.changes if change.path == AR), npu)
     return text, "\n".join(item.reason for item in result.report.reviews)
 
@@ -123,6 +125,17 @@ def test_the_first_member_of_the_gpu_class_stands_first(tmp_path: Path, monkeypa
     now = GPU_TWIN.replace("    def _fetch(", first).replace("len(kept))", "self._width())")
     text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
     assert 0 < text.find("def _width(") < text.find("def _fetch(") < text.find("def _collect(")
+
+
+def test_only_brings_what_the_named_member_newly_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The named member is there already: what its port calls must not be missing, and the rest was not asked for."""
+    added = "    def _width(self):\n        return self.cache.width\n\n    def _height(self):\n        return 1\n\n"
+    now = GPU_TWIN.replace("    def _fetch(", f"{added}    def _fetch(").replace("len(kept))", "self._width())")
+    now = now.replace("cache.get(rows, total)", "cache.get(rows, total + self._height())")
+    text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now, only=("NPUARModelRunner._collect",))
+    assert "self._fetch(rows, self._width())" in text
+    assert "def _width(" in text
+    assert "_height" not in text
 
 
 RECORD = """

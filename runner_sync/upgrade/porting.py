@@ -327,7 +327,7 @@ def new_members(
     With ``--only`` those that it names, and what they call.
     """
     prefix = f"{class_name}."
-    wanted = _asked_for(class_name, decisions, job, side)
+    wanted = _asked_for(class_name, decisions, drafts, job, side)
     order = [name.removeprefix(prefix) for name in side.full if name.startswith(prefix)]
     have = {d.member for d in drafts if d.owner == class_name and not d.removed}
     added = []
@@ -353,10 +353,16 @@ def new_members(
     return added
 
 
-def _asked_for(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: GpuSide) -> set[str]:
-    """Names of the members to be ported: those that are selected and, transitively, the portable ones they call."""
+def _asked_for(
+    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> set[str]:
+    """Names of the members to be ported: those that are selected and, transitively, the portable ones that they or
+    the members that are there already newly call."""
     portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
     wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.only)}
+    for draft in drafts:
+        if draft.owner == class_name and not draft.removed:
+            wanted |= (self_names(draft.text) - self_names(draft.before)) & portable
     todo = list(wanted)
     while todo:
         called = self_names(side.full[f"{class_name}.{todo.pop()}"]) & portable - wanted

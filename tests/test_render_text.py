@@ -29,6 +29,8 @@ SENTENCES = [
      "Upgraded: 2 units updated, 1 added, 2 ported, 0 removed; 2 review items; 3 findings; 2 files written."),
     ("only planned", replace(REPORTS["upgrade"], summary={}),
      "Plan: 2 units updated, 1 added, 2 ported, 0 removed; 2 review items; 3 findings."),
+    ("written, but there was nothing to write", Report("upgrade", INPUTS, UNITS[2:3], REVIEWS, summary={"written": 0}),
+     "Wrote nothing: 0 units updated, 0 ported, 0 removed; 2 review items; 0 findings."),
     ("singular", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], FINDINGS[:1]),
      "Plan: 1 unit updated, 0 ported, 0 removed; 1 review item; 1 finding."),
     ("upgrade of nothing", Report("upgrade", INPUTS, UNITS[2:3]), "All units are in step with vllm-ascend 0.17.0rc1."),

@@ -93,7 +93,7 @@ def _upgrade_sentence(report: Report) -> str:
     if not report.reviews and not report.findings and tally["unchanged"] == tally["units"]:
         return in_step(report)
     written = report.summary.get("written")
-    lead = "Upgraded" if isinstance(written, int) and written else "Plan"
+    lead = "Upgraded" if written else "Plan" if written is None else "Wrote nothing"
     added = f"{tally['added']} added, " if tally["added"] else ""
     units = f"{count(tally['updated'], 'unit')} updated, {added}{tally['units_ported']} ported"
     rest = f"{count(tally['reviews'], 'review item')}; {count(tally['findings'], 'finding')}"

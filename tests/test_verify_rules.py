@@ -313,12 +313,83 @@ def test_only_the_new_is_reported(name: str) -> None:
     assert find(new, new) == []
 
 
-def test_an_annotated_object_needs_the_old_tree() -> None:
-    text = npu("def m(self, batch: Batch):\n    return batch.late", head="from vllm_ascend.batch import Batch\n")
-    new = world(npu=text, **{"vllm_ascend/batch.py": "class Batch:\n    rows = 1\n"})
-    old = world(npu=text, **{"vllm_ascend/batch.py": "class Batch:\n    late = 1\n"})
+BATCH_READER = npu("def m(self, batch: Batch):\n    return batch.late", head="from {}.batch import Batch\n")
+
+
+def test_an_annotated_object_of_vllm_needs_the_old_tree() -> None:
+    text = BATCH_READER.format("vllm")
+    new = world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n"})
+    old = world(npu=text, **{"vllm/batch.py": "class Batch:\n    late = 1\n"})
     assert symbols(find(new)) == []
     assert symbols(find(new, old)) == [("RS308", "Batch.late")]
+
+
+DERIVED = {
+    "no class derives from it": ("", [("RS308", "Batch.late")]),
+    "one derives from a longer name": ("class Small(BatchQueue):\n    pass\n", [("RS308", "Batch.late")]),
+    "a class that derives from it may have it": ("class Small(Batch):\n    late = 1\n", []),
+    "and so may one that calls it another name": (
+        "from vllm_ascend.batch import Batch as B\nclass C(B):\n    late = 1\n",
+        [],
+    ),
+    "other code sets it": ("def fill(batch):\n    batch.late = 1\n", []),
+}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_an_annotated_object_of_vllm_ascend(name: str) -> None:
+    more, expected = DERIVED[name]
+    new = world(
+        npu=BATCH_READER.format("vllm_ascend"),
+        **{"vllm_ascend/batch.py": "class Batch:\n    rows = 1\n", "vllm_ascend/more.py": more},
+    )
+    assert symbols(find(new)) == expected
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "expected"),
+    [
+        ("class Group:\n    late: int = 0\n", [("RS308", "Batch.late")]),
+        ("KEYS = ('late',)\nclass Group:\n    def __init__(self):\n        self.late = 1\n", [("RS308", "Batch.late")]),
+        ("def fill(batch):\n    batch.late = 1\n", []),
+    ],
+)
+def test_an_attribute_that_moved_to_another_class(elsewhere: str, expected: list[tuple[str, str]]) -> None:
+    text = BATCH_READER.format("vllm_ascend")
+    batch = "vllm_ascend/batch.py"
+    new = world(npu=text, **{batch: "class Batch:\n    rows = 1\n", "vllm_ascend/more.py": elsewhere})
+    old = world(npu=text, **{batch: "class Batch:\n    late = 1\n"})
+    assert symbols(find(new, old)) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("context.late = 1", "context.rows = 1", [("RS308", "Batch.late")]),
+        ("context.rows = 1", "context.rows = 2", []),
+        ("context.late = 1", "setattr(context, 'late', 1)", []),
+    ],
+)
+def test_an_attribute_that_others_set_no_more(before: str, after: str, expected: list[tuple[str, str]]) -> None:
+    trees = {"npu": BATCH_READER.format("vllm"), "vllm/batch.py": "class Batch:\n    rows = 1\n"}
+    setting = "def enter(context):\n    {}\n"
+    new = world(**trees, **{"vllm_ascend/context.py": setting.format(after)})
+    old = world(**trees, **{"vllm_ascend/context.py": setting.format(before)})
+    assert symbols(find(new, old)) == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("_BATCH: Batch | None = None\n", [("RS308", "Batch.late")]),
+        ("_BATCH = None\n", []),
+        ("_BATCH: object = None\n", []),
+    ],
+)
+def test_what_a_function_hands_out_of_its_module(module: str, expected: list[tuple[str, str]]) -> None:
+    text = npu("def m(self):\n    return get_batch().late", head="from vllm_ascend.batch import get_batch\n")
+    given = f"class Batch:\n    rows = 1\n{module}def get_batch():\n    global _BATCH\n    return _BATCH\n"
+    assert symbols(find(world(npu=text, **{"vllm_ascend/batch.py": given}))) == expected
 
 
 def test_a_function_that_is_newly_patched() -> None:

@@ -195,7 +195,7 @@ class Program(Runtime):
             return None
         nodes = frame.bound.get(name)
         if not nodes:
-            return None
+            return self._infer_global(frame, name)
         found: list[list[Instance] | None] = []
         for node in nodes:
             if isinstance(node, ast.arg):
@@ -207,6 +207,12 @@ class Program(Runtime):
             else:
                 return None
         return _union(found)
+
+    def _infer_global(self, frame: Frame, name: str) -> list[Instance] | None:
+        bindings = [] if name in frame.imports else frame.module.bindings.get(name, [])
+        declared = [binding.annotation for binding in bindings if binding.annotation is not None]
+        # timid: of what is assigned in several functions, only the annotation speaks.
+        return _union([self.annotated(frame, annotation) for annotation in declared]) if declared else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
         constructed = self.named_classes(frame, call.func)

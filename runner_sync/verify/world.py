@@ -20,6 +20,7 @@ from runner_sync.syntax import walk
 from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
 from runner_sync.verify.modules import Binding, Import, Module
+from runner_sync.verify.surroundings import Surroundings
 
 PROJECTS: Mapping[str, Project] = {package: project for project, package in PACKAGES.items()}
 
@@ -68,11 +69,10 @@ class World:
         ``surroundings`` are the folders whose modules are handed runners, and may set attributes on them.
         """
         self._trees = dict(trees)
-        self._surroundings = tuple(surroundings)
+        self.surroundings = Surroundings(trees, surroundings)
         self._modules: dict[str, Module | None] = {}
         self._patches: list[Patch] | None = None
         self._by_module: dict[str, list[Patch]] = {}
-        self._texts: dict[str, str] | None = None
 
     def tree_of(self, name: str) -> Tree | None:
         """The tree that holds module ``name``, or ``None`` when it is external."""
@@ -130,29 +130,6 @@ class World:
                     if f"{class_name}.{patch.attribute}" in self._targets(patch):
                         found.setdefault(patch.attribute, []).extend(self._by(patch))
         return found
-
-    def is_set_from_outside(self, attribute: str) -> bool:
-        """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
-        name = re.escape(attribute)
-        write = re.compile(rf"(?i:runner|worker)\w*\.{name}\s*(:[^=\n]+)?=[^=]|setattr\([^,()]*,\s*[\"']{name}[\"']")
-        return any(write.search(text) for text in self._outside_texts().values() if attribute in text)
-
-    def is_written(self, attribute: str) -> bool:
-        """Whether the runners' surroundings write ``attribute`` on anything, or declare a field of that name."""
-        write = re.compile(
-            rf"\.{re.escape(attribute)}\s*(:[^=\n]+)?=[^=]|^\s+{re.escape(attribute)}\s*:|[\"']{re.escape(attribute)}[\"']",
-            re.M,
-        )
-        return any(write.search(text) for text in self._outside_texts().values() if attribute in text)
-
-    def _outside_texts(self) -> dict[str, str]:
-        if self._texts is None:
-            self._texts = {}
-            for folder in self._surroundings:
-                tree = self.tree_of(folder.partition("/")[0])
-                for path in tree.paths(f"{folder}/") if tree else ():
-                    self._texts[path] = (tree.read(path) or "") if tree else ""
-        return self._texts
 
     def _load(self, name: str) -> Module | None:
         tree = self.tree_of(name)

@@ -62,7 +62,7 @@ def _is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
         return False
     lines = program.lineups(frame.info)
     defined = any(line.open or any(name in c.methods or name in c.written for c in line.classes) for line in lines)
-    return bool(lines) and not defined and not program.world.is_set_from_outside(name)
+    return bool(lines) and not defined and not program.world.surroundings.set_on_runner(name)
 
 
 def _finding(program: Program, frame: Frame, node: ast.Attribute) -> Finding:

@@ -1,18 +1,20 @@
 """RS308 typed-attribute: an attribute of an object whose class is known does not exist there.
 
 What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute:
-`x` is constructed in sight, or annotated (then only against the old trees). Also `Class.attribute` on the class
-itself.
+`x` is constructed in sight, or annotated with a class of vllm-ascend from which no other derives; of other annotated
+classes, what the old trees had or set on such objects. Also `Class.attribute` on the class itself.
 
-Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method.
+Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method;
+`self.ascend_config.enable_async_exponential`, which vllm-ascend 0.25.1rc1 has no more;
+`get_forward_context().sp_enabled`, which 0.14.0rc1 set on each forward context and 0.15.0rc1 does not.
 
 Why: upstream moves fields between its state objects at nearly every release. 7 of the 156 recorded breakages.
 
 Fix: read it from where the target keeps it now.
 
-Leaves alone: annotated objects without old trees (a subclass may have the attribute), names tested with
-`hasattr`/`getattr`, `isinstance`-narrowed names, classes with `__getattr__` or bases outside the trees,
-attributes that other modules write.
+Leaves alone: objects annotated with a class of vLLM, or one that others derive from, without old trees (a subclass
+may have the attribute), names tested with `hasattr`/`getattr`, `isinstance`-narrowed names, classes with
+`__getattr__` or bases outside the trees, attributes that other modules write.
 """
 
 from __future__ import annotations
@@ -64,9 +66,20 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
     instances = program.named_classes(frame, node.value) or program.infer(frame, node.value) or []
     if not instances or any(_may_have(program, instance, node.attr) for instance in instances):
         return []
-    if not all(instance.exact for instance in instances) and not _had(old, frame, node):
+    is_sealed = all(instance.exact or _is_last(program, instance) for instance in instances)
+    defined, given = _before(old, frame, node)
+    if not is_sealed and not defined and not given:
         return []
-    return [] if program.world.is_written(node.attr) else instances
+    # What the class itself defined before, nobody has to set on its objects: a namesake elsewhere is another thing.
+    around = program.world.surroundings
+    is_written = around.write_on_others(node.attr) if is_sealed and defined else around.write(node.attr)
+    return [] if is_written else instances
+
+
+def _is_last(program: Program, instance: Instance) -> bool:
+    """Whether no class derives from this one. Omni outside the surroundings has to run without vllm-ascend."""
+    info = instance.info
+    return info.module.project == "vllm-ascend" and not program.world.surroundings.derive_from(info.name)
 
 
 def _may_have(program: Program, instance: Instance, name: str) -> bool:
@@ -74,10 +87,14 @@ def _may_have(program: Program, instance: Instance, name: str) -> bool:
     return any(line.open or any(name in c.methods or name in c.written for c in line.classes) for line in lines)
 
 
-def _had(old: Program | None, frame: Frame, node: ast.Attribute) -> bool:
+def _before(old: Program | None, frame: Frame, node: ast.Attribute) -> tuple[bool, bool]:
+    """Whether the old class of the object defined the attribute, and whether other modules gave it to such objects."""
     before = old.twin(frame) if old is not None else None
     instances = old.infer(before, node.value) if old is not None and before is not None else None
-    return bool(instances) and old is not None and any(_may_have(old, i, node.attr) for i in instances or ())
+    if old is None or not instances:
+        return False, False
+    defined = any(_may_have(old, instance, node.attr) for instance in instances)
+    return defined, old.world.surroundings.write_on_others(node.attr)
 
 
 def _finding(frame: Frame, node: ast.Attribute, instances: list[Instance]) -> Finding:

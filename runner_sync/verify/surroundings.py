@@ -1,0 +1,57 @@
+"""What code around the runners does to them: attributes that it writes, classes that it derives from theirs.
+
+Comes in: trees by project, and the folders whose modules are handed runners. Goes out: answers about names. May touch:
+the trees, by reading; nothing is parsed, so an answer is about words, and a word too many keeps a rule silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from runner_sync.model import PACKAGES, Project, Tree
+
+_ASSIGNS = r"\s*(:[^=\n]+)?=[^=]"
+
+
+class Surroundings:
+    """The texts of some folders, read when somebody first asks."""
+
+    def __init__(self, trees: Mapping[Project, Tree], folders: Sequence[str]) -> None:
+        self._trees = dict(trees)
+        self._folders = tuple(folders)
+        self._texts: dict[str, str] | None = None
+
+    def set_on_runner(self, attribute: str) -> bool:
+        """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
+        name = re.escape(attribute)
+        return self._has(attribute, rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']")
+
+    def write(self, attribute: str) -> bool:
+        """Whether ``attribute`` is written on anything, is the name of a field, or stands in quotes."""
+        name = re.escape(attribute)
+        return self._has(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
+
+    def write_on_others(self, attribute: str) -> bool:
+        """Whether ``attribute`` is assigned on something else than ``self``."""
+        return self._has(attribute, rf"(?<!\bself)\.{re.escape(attribute)}{_ASSIGNS}")
+
+    def derive_from(self, class_name: str) -> bool:
+        """Whether a class may have ``class_name`` among its bases, under this or another name."""
+        name = re.escape(class_name)
+        return self._has(class_name, rf"\bclass\s+\w+\s*\([^)]*\b{name}\b|\b{name}\s+as\s+\w")
+
+    def _has(self, word: str, pattern: str) -> bool:
+        wanted = re.compile(pattern, re.M)
+        return any(wanted.search(text) for text in self._read().values() if word in text)
+
+    def _read(self) -> dict[str, str]:
+        if self._texts is None:
+            projects = {package: project for project, package in PACKAGES.items()}
+            self._texts = {}
+            for folder in self._folders:
+                project = projects.get(folder.partition("/")[0])
+                tree = self._trees.get(project) if project else None
+                for path in tree.paths(f"{folder}/") if tree else ():
+                    self._texts[path] = (tree.read(path) or "") if tree else ""
+        return self._texts

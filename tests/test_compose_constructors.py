@@ -41,6 +41,18 @@ BEFORE = method("made = Output(ids=ids)", "return made")
             5,
             id="an argument on a line of its own",
         ),
+        pytest.param(
+            method("note = 'a\u2028b\x0cc'", "made = Output(ids=ids, drafts=drafts)"),
+            method("note = 'a\u2028b\x0cc'", "made = Output(ids=ids)", "made.drafts = drafts"),
+            4,
+            id="below characters that end a line for str.splitlines only",
+        ),
+        pytest.param(
+            "\tdef run(self):\n\t\tmade = Output(ids=ids, drafts=drafts)\n",
+            "\tdef run(self):\n\t\tmade = Output(ids=ids)\n\t\tmade.drafts = drafts\n",
+            3,
+            id="indented by tabs",
+        ),
     ],
 )
 def test_a_keyword_that_upstreams_record_takes_is_set_on_omnis(now: str, expected: str, line: int) -> None:
@@ -59,6 +71,9 @@ def test_a_keyword_that_upstreams_record_takes_is_set_on_omnis(now: str, expecte
         pytest.param(BEFORE, method("return Output(drafts=drafts)"), id="a record without a name"),
         pytest.param(BEFORE, method("self.made = Output(drafts=drafts)"), id="a record that is no local"),
         pytest.param(BEFORE, method("made = Output(**fields)"), id="fields that cannot be seen"),
+        pytest.param(
+            BEFORE, method("if ids: made = Output(drafts=drafts)"), id="a record behind something on its line"
+        ),
         pytest.param(BEFORE, method("made = finish(Output(drafts=drafts))"), id="a record inside another call"),
         pytest.param(
             method("made = Output(drafts=1)"), method("made = Output(drafts=2)"), id="what omni gave it before, too"

@@ -136,6 +136,10 @@ MADE = {
         "self.state = State(\n    output,\n    None, meta,\n    hidden, self.at(\n1),\n)",
         "self.state = State(\n    output,\n    None, meta,\n    None,\n    hidden, self.at(\n1), None,\n)",
     ),
+    "around values over two lines that take more bytes than characters": (
+        "self.state = State(output, None, meta, at('ééééé',\n2), self.at(\n'éééééééééééééééé'))",
+        "self.state = State(output, None, meta, None, at('ééééé',\n2), self.at(\n'éééééééééééééééé'), None)",
+    ),
 }
 
 

@@ -18,19 +18,32 @@ import runner_sync
 
 PACKAGE = Path(runner_sync.__file__).parent
 
-VOCABULARY = {"model", "errors", "profile", "mro", "nodes", "signatures", "statements", "syntax", "units", "unmerged"}
+VOCABULARY = {
+    "model",
+    "errors",
+    "edits",
+    "profile",
+    "mro",
+    "nodes",
+    "signatures",
+    "statements",
+    "syntax",
+    "units",
+    "unmerged",
+}
 """Names and values that every room may speak in."""
 
 FOUNDATION = {
     "model": set[str](),
     "errors": set[str](),
+    "edits": set[str](),
     "profile": {"model"},
     "nodes": {"model", "errors"},
     "mro": set[str](),
     "signatures": set[str](),
     "syntax": set[str](),
     "unmerged": set[str](),
-    "units": {"model", "errors", "profile", "nodes", "syntax", "unmerged"},
+    "units": {"model", "errors", "edits", "profile", "nodes", "syntax", "unmerged"},
     "statements": {"model", "errors", "profile", "nodes", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""

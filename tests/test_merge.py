@@ -126,6 +126,7 @@ LONGER = HIDDEN.replace("    return", "    self.step(hidden)\n    return")
     [
         pytest.param(HIDDEN, MINE, id="renamed"),
         pytest.param(LONGER, LONGER.replace("hidden", "output"), id="renamed, and more of it"),
+        pytest.param(MINE.replace("output", "\ufb01t"), MINE, id="renamed, from a name that is not in its normal form"),
         pytest.param(MINE, MINE, id="named alike already"),
         pytest.param("def run(self, a):\n    x = 1\n    return x\n", None, id="another text with names of its own"),
         pytest.param("def run(self, a:\n", None, id="no Python"),

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from runner_sync.compose.records import Fields, fields
+from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
 
@@ -38,8 +39,9 @@ def set_apart(before: str, text: str, constructors: Constructors) -> SetApart | 
         for key in call.keywords:
             if key.arg is None or key.arg in constructors[name] or (name, key.arg) in known:
                 continue
-            if len(made.targets) == 1 and isinstance(made.targets[0], ast.Name):
-                line, statement, new = _moved(text, made, made.targets[0].id, key)
+            moved = _moved(text, made, key)
+            if moved is not None:
+                line, statement, new = moved
                 return SetApart(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
     return None
 
@@ -68,32 +70,21 @@ def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.
                 yield node, name, call
 
 
-def _moved(text: str, made: ast.Assign, target: str, key: ast.keyword) -> tuple[int, str, str]:
-    """The line and text of the assignment, and the text with it."""
-    lines = text.splitlines(keepends=True)
-    start = _offset(lines, key.lineno, key.col_offset)
-    value_start, end = _span(lines, key.value)
-    behind = _span(lines, made)[1]
-    statement = f"{target}.{key.arg} = {text[value_start:end]}"
-    margin = " " * made.col_offset
+def _moved(text: str, made: ast.Assign, key: ast.keyword) -> tuple[int, str, str] | None:
+    """The line and text of the assignment, and the text with it; ``None`` where the record has no line and name."""
+    places = Places(text)
+    margin = text[places.line(made.lineno)[0] : places.start(made)]
+    if margin.strip() or len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name):
+        return None
+    statement = f"{made.targets[0].id}.{key.arg} = {places.source(key.value)}"
+    start, end = places.start(key), places.end(key)
     after = _ARGUMENT_END.match(text, end)
     if after is not None:
         end = after.end()
     else:
         start = len(text[:start].rstrip().removesuffix(","))
-    call = text[:start] + text[end:behind]
-    line = call.count("\n") + 2
-    return line, statement, f"{call}\n{margin}{statement}{text[behind:]}"
+    line = text.count("\n", 0, places.end(made)) - text.count("\n", start, end) + 2
+    return line, statement, apply(text, [Edit(start, end, ""), places.behind(made, f"\n{margin}{statement}")])
 
 
 _ARGUMENT_END = re.compile(r"\s*,[ \t]*(?:\n[ \t]*)?")
-
-
-def _span(lines: Sequence[str], node: ast.expr | ast.stmt) -> tuple[int, int]:
-    end = _offset(lines, node.end_lineno or node.lineno, node.end_col_offset or 0)
-    return _offset(lines, node.lineno, node.col_offset), end
-
-
-def _offset(lines: Sequence[str], line: int, column: int) -> int:
-    """The place in the text of a place in a tree, whose columns are in bytes of UTF-8."""
-    return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner_sync import signatures
+from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function
 from runner_sync.statements import parse_unit, parses
 from runner_sync.syntax import walk
@@ -42,15 +43,16 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
         added = [name for name in added if name not in keyword_only]
     if not added:
         return None
-    edits = [_parameter(own, now, name, only_by_keyword=name in keyword_only) for name in added]
+    places = Places(text)
+    edits = [_parameter(places, own, now, name, only_by_keyword=name in keyword_only) for name in added]
     first = next((k for k, name in enumerate(added) if name in keyword_only), None)
     if first is not None and not own.args.kwonlyargs:
-        edits[first] = (*edits[first][:2], edits[first][2].replace(", ", ", *, ", 1))
+        edits[first] = replace(edits[first], text=edits[first].text.replace(", ", ", *, ", 1))
     call = _call_of_parent(own)
     if call is not None and any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
-    edits += [_argument(call, now, name) for name in added] if call is not None else []
-    made = _edited(text, edits)
+    edits += [_argument(places, call, now, name) for name in added] if call is not None else []
+    made = apply(text, edits)
     return Grown(made, tuple(added), call is not None) if parses(made) else None
 
 
@@ -79,11 +81,7 @@ def _names(function: Function) -> list[str]:
     return [arg.arg for arg in (*_positional(function), *function.args.kwonlyargs)]
 
 
-Edit = tuple[int, int, str]
-"""Line and column (bytes) of an insertion, and what is put in there."""
-
-
-def _parameter(own: Function, now: Function, name: str, *, only_by_keyword: bool) -> Edit:
+def _parameter(places: Places, own: Function, now: Function, name: str, *, only_by_keyword: bool) -> Edit:
     arg, default = next(pair for pair in _with_defaults(now) if pair[0].arg == name)
     said = ast.unparse(arg)
     if default is not None:
@@ -93,10 +91,10 @@ def _parameter(own: Function, now: Function, name: str, *, only_by_keyword: bool
     following = set(order[order.index(name) + 1 :])
     after = next((other for other in mine if other.arg in following), None)
     if after is not None:
-        return after.lineno, after.col_offset, f"{said}, "
+        return places.before(after, f"{said}, ")
     pairs = [pair for pair in _with_defaults(own) if only_by_keyword or pair[0] in mine]
-    end = max((one for pair in pairs for one in pair if one is not None), key=_end)
-    return end.end_lineno or end.lineno, end.end_col_offset or 0, f", {said}"
+    last = max((one for pair in pairs for one in pair if one is not None), key=places.end)
+    return places.behind(last, f", {said}")
 
 
 def _with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
@@ -122,32 +120,18 @@ def _is_parent(node: ast.expr) -> bool:
     return ast.unparse(node) == "super()" or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
-def _argument(call: ast.Call, now: Function, name: str) -> Edit:
+def _argument(places: Places, call: ast.Call, now: Function, name: str) -> Edit:
     """By its place where the arguments behind it are given by theirs, else by keyword behind the last one."""
     bound = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "super()"
     place = [arg.arg for arg in _positional(now)].index(name) - bound if name in _names_by_place(now) else -1
     if 0 <= place < len(call.args):
-        behind = call.args[place]
-        return behind.lineno, behind.col_offset, f"{name}, "
+        return places.before(call.args[place], f"{name}, ")
     given: Sequence[ast.expr | ast.keyword] = [*call.args, *(one for one in call.keywords if one.arg is not None)]
     if not given:
-        return call.end_lineno or call.lineno, (call.end_col_offset or 1) - 1, f"{name}={name}"
-    last = max(given, key=_end)
-    return last.end_lineno or last.lineno, last.end_col_offset or 0, f", {name}={name}"
-
-
-def _end(node: ast.arg | ast.expr | ast.keyword) -> tuple[int, int]:
-    return node.end_lineno or 0, node.end_col_offset or 0
+        bracket = places.end(call) - 1
+        return Edit(bracket, bracket, f"{name}={name}")
+    return places.behind(max(given, key=places.end), f", {name}={name}")
 
 
 def _names_by_place(function: Function) -> set[str]:
     return {arg.arg for arg in _positional(function)}
-
-
-def _edited(text: str, edits: Sequence[Edit]) -> str:
-    lines = text.split("\n")
-    # Of two insertions at one place the later one first: what goes in then stands in front of it.
-    for line, column, _, said in sorted(((*edit[:2], k, edit[2]) for k, edit in enumerate(edits)), reverse=True):
-        raw = lines[line - 1].encode()
-        lines[line - 1] = (raw[:column] + said.encode() + raw[column:]).decode()
-    return "\n".join(lines)

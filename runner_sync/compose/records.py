@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
 
@@ -132,18 +133,20 @@ def _lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
 
 def _removed(text: str, elements: Sequence[ast.expr]) -> str:
     """The text without list elements that are plain names: their lines, or the words with a comma."""
-    lines = text.split("\n")
-    for element in sorted(elements, key=lambda e: (e.lineno, e.col_offset), reverse=True):
-        row = element.lineno - 1
-        start, end = (len(lines[row].encode()[:k].decode()) for k in (element.col_offset, element.end_col_offset or 0))
-        before, after = lines[row][:start], lines[row][end:]
-        if not before.strip() and re.fullmatch(r",?\s*(#.*)?", after):
-            del lines[row]
-        elif after.lstrip().startswith(","):
-            lines[row] = before + after.lstrip()[1:].lstrip()
-        else:
-            lines[row] = before.rstrip().removesuffix(",") + after
-    return "\n".join(lines)
+    for element in reversed(elements):  # one by one, for two may have a comma between them
+        text = apply(text, [_removal(Places(text), element)])
+    return text
+
+
+def _removal(places: Places, element: ast.expr) -> Edit:
+    start, end = places.start(element), places.end(element)
+    first, last = places.line(element.lineno)
+    before, after = places.text[first:start], places.text[end:last]
+    if not before.strip() and re.fullmatch(r",?\s*(#.*)?", after):
+        return Edit(first, last + 1, "")
+    if comma := re.match(r"\s*,\s*", after):
+        return Edit(start, end + comma.end(), "")
+    return Edit(first + len(before.rstrip().removesuffix(",")), end, "")
 
 
 def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Fitted | None:
@@ -232,39 +235,40 @@ def _fitted(
 
 def _completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:
     """The text with each new element in front of the one that follows it, or behind the last one."""
-    lines = text.split("\n")
+    places = Places(text)
     pending: list[str] = []
-    edits: list[tuple[ast.expr, list[str], bool]] = []
+    edits: list[Edit] = []
     for field in wanted:
         if field in new:
             pending.append(new[field])
         elif field in elements and pending:
-            edits.append((elements[field], pending, True))
+            edits.append(_put_before(places, elements[field], pending))
             pending = []
     if pending:
-        edits.append((elements[[field for field in wanted if field in elements][-1]], pending, False))
-    for element, values, before in reversed(edits):
-        _insert(lines, element, values, before=before)
-    return "\n".join(lines)
+        last = [field for field in wanted if field in elements][-1]
+        edits += _put_behind(places, elements[last], pending)
+    return apply(text, edits)
 
 
-def _insert(lines: list[str], element: ast.expr, values: Sequence[str], *, before: bool) -> None:
-    row = (element.lineno if before else element.end_lineno or element.lineno) - 1
-    line = lines[row]
-    start, end = (len(line.encode()[:offset].decode()) for offset in (element.col_offset, element.end_col_offset or 0))
-    if not line[:start].strip() and (before or element.lineno - 1 == row):
-        rows = [f"{line[:start]}{value}," for value in values]
-        if not before and not line[end:].lstrip().startswith(","):
-            lines[row] = f"{line[:end]},{line[end:]}"
-        lines[row if before else row + 1 : row if before else row + 1] = rows
-    elif before:
-        lines[row] = line[:start] + "".join(f"{value}, " for value in values) + line[start:]
-    elif remark := re.fullmatch(r"\s*,?\s*(#.*)", line[end:]):
+def _put_before(places: Places, element: ast.expr, values: Sequence[str]) -> Edit:
+    margin = places.text[places.line(element.lineno)[0] : places.start(element)]
+    gap = " " if margin.strip() else f"\n{margin}"
+    return places.before(element, "".join(f"{value},{gap}" for value in values))
+
+
+def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> list[Edit]:
+    first, last = places.line(element.end_lineno or element.lineno)
+    start, end = places.start(element), places.end(element)
+    margin, rest = places.text[first:start], places.text[end:last]
+    if first <= start and not margin.strip():
+        comma = [] if rest.lstrip().startswith(",") else [Edit(end, end, ",")]
+        return [*comma, Edit(last, last, "".join(f"\n{margin}{value}," for value in values))]
+    if remark := re.fullmatch(r"\s*,?\s*(#.*)", rest):
         # What the remark is about keeps it.
+        line = places.text[first:last]
         indent = " " * (len(line) - len(line.lstrip()) + 4)
-        lines[row : row + 1] = [f"{line[:end]},  {remark[1]}", *(f"{indent}{value}," for value in values)]
-    else:
-        lines[row] = line[:end] + "".join(f", {value}" for value in values) + line[end:]
+        return [Edit(end, last, f",  {remark[1]}" + "".join(f"\n{indent}{value}," for value in values))]
+    return [Edit(end, end, "".join(f", {value}" for value in values))]
 
 
 def _parsed(text: str) -> ast.Module:

@@ -17,9 +17,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from runner_sync.edits import Places, apply
+
 Keywords = Mapping[str, str]
-Edit = tuple[int, int, int, str]
-"""Line, and the columns in bytes between which a text stands instead."""
 
 
 def with_their_keywords(base: str, omni: str, upstream: str) -> str | None:
@@ -34,13 +34,15 @@ def with_their_keywords(base: str, omni: str, upstream: str) -> str | None:
     changed = {name: value for name, value in after.items() if before.get(name) != value != here.get(name)}
     if not changed or any(before.get(name) != here.get(name) for name in changed):
         return None
-    edits = [_in_place_of(k.value, changed[k.arg]) for k in mine.keywords if k.arg in changed]
+    values = [(keyword.value, changed[keyword.arg]) for keyword in mine.keywords if keyword.arg in changed]
+    if any(value.lineno != value.end_lineno for value, _ in values):
+        return None
     added = "".join(f", {name}={value}" for name, value in changed.items() if name not in here)
+    places = Places(omni)
     arguments: list[ast.expr | ast.keyword] = [*mine.args, *mine.keywords]
-    last = max(arguments, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
-    line, column = (last.end_lineno or 1) - 1, last.end_col_offset or 0
-    made = _edited(omni, [(line, column, column, added), *(edit for edit in edits if edit is not None)])
-    result = _call(made) if None not in edits else None
+    last = max(arguments, key=places.end)
+    made = apply(omni, [*(places.instead_of(value, new) for value, new in values), places.behind(last, added)])
+    result = _call(made)
     return made if result is not None and _keywords(result) == {**here, **changed} else None
 
 
@@ -64,16 +66,3 @@ def _frame(text: str) -> str:
     call: ast.Call = tree.body[0].value  # type: ignore[attr-defined]
     call.keywords = [keyword for keyword in call.keywords if keyword.arg is None]
     return ast.unparse(tree)
-
-
-def _in_place_of(value: ast.expr, text: str) -> Edit | None:
-    if value.lineno != value.end_lineno:
-        return None
-    return value.lineno - 1, value.col_offset, value.end_col_offset or 0, text
-
-
-def _edited(text: str, edits: list[Edit]) -> str:
-    lines = [line.encode() for line in text.split("\n")]
-    for line, first, last, new in sorted(edits, reverse=True):
-        lines[line] = lines[line][:first] + new.encode() + lines[line][last:]
-    return "\n".join(line.decode() for line in lines)

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Mapping, Sequence
 from functools import lru_cache
 
+from runner_sync.edits import Places, apply
 from runner_sync.merge.align import align
 from runner_sync.merge.dataflow import binds
 from runner_sync.model import Triple
@@ -163,13 +164,7 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:
-    lines = [line.encode() for line in text.split("\n")]
-    spots = [
-        (n.lineno - 1, n.col_offset, n.id)
-        for n in walk(parse_unit(text))
-        if isinstance(n, ast.Name) and n.id in names and (within is None or n.lineno in within)
-    ]
-    for line, column, name in sorted(spots, reverse=True):
-        raw = lines[line]
-        lines[line] = raw[:column] + names[name].encode() + raw[column + len(name.encode()) :]
-    return "\n".join(line.decode() for line in lines)
+    places = Places(text)
+    found = [node for node in walk(parse_unit(text)) if isinstance(node, ast.Name) and node.id in names]
+    edits = [places.instead_of(node, names[node.id]) for node in found if within is None or node.lineno in within]
+    return apply(text, edits)

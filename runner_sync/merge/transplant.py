@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from runner_sync.edits import Places, apply
 from runner_sync.syntax import walk
 
 TAKEN = 0.75
@@ -106,11 +107,7 @@ def _outside(text: str, main: ast.expr) -> str:
 
 
 def _exchanged(text: str, node: ast.expr, new: str) -> str:
-    lines = [line.encode() for line in text.split("\n")]
-    last = (node.end_lineno or node.lineno) - 1
-    head = b"\n".join([*lines[: node.lineno - 1], lines[node.lineno - 1][: node.col_offset]])
-    tail = b"\n".join([lines[last][node.end_col_offset :], *lines[last + 1 :]])
-    return head.decode() + new + tail.decode()
+    return apply(text, [Places(text).instead_of(node, new)])
 
 
 class _Exchange(ast.NodeTransformer):
@@ -208,9 +205,5 @@ def _extended(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument])
         elements, rows = [*holder.values], [argument.in_dict() for argument in extra]
     if positional:
         return None
-    last = elements[-1]
-    lines = [line.encode() for line in text.split("\n")]
-    end_line, end = (last.end_lineno or 1) - 1, last.end_col_offset or 0
-    lines[end_line] = lines[end_line][:end] + "".join(f", {row}" for row in rows).encode() + lines[end_line][end:]
-    grown = "\n".join(line.decode() for line in lines)
+    grown = apply(text, [Places(text).behind(elements[-1], "".join(f", {row}" for row in rows))])
     return grown if _parsed(grown) is not None else None

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_fields
 
+from runner_sync.edits import Edit, Places, apply
 from runner_sync.errors import InputError
 from runner_sync.units.listing import find_class
 from runner_sync.units.pieces import ClassPiece, Module
@@ -120,11 +121,11 @@ def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
 def _edited_header(header: str, node: ast.ClassDef, bases: list[str], where: str) -> str:
     if not node.bases:
         return _with_first_bases(header, node, bases)
-    start = _offset(header, node.bases[0].lineno, node.bases[0].col_offset)
-    end = max(_offset(header, base.end_lineno or 0, base.end_col_offset or 0) for base in node.bases)
-    kept = [ast.get_source_segment(header, base) or "" for base in node.bases]
+    places = Places(header)
+    start, end = places.start(node.bases[0]), places.end(node.bases[-1])
+    kept = [places.source(base) for base in node.bases]
     if _is_subsequence(kept, bases):
-        return _with_added_bases(header, node, kept, bases)
+        return _with_added_bases(places, node, kept, bases)
     if "#" in header[start:end]:
         raise InputError(f"{where} has comments between its bases; move them above the class.")
     if bases:
@@ -138,36 +139,23 @@ def _is_subsequence(short: list[str], long: list[str]) -> bool:
     return all(base in remaining for base in short)
 
 
-def _with_added_bases(header: str, node: ast.ClassDef, kept: list[str], bases: list[str]) -> str:
-    positions = [
-        (
-            _offset(header, base.lineno, base.col_offset),
-            _offset(header, base.end_lineno or 0, base.end_col_offset or 0),
-        )
-        for base in node.bases
-    ]
-    inserts: list[tuple[int, str]] = []
+def _with_added_bases(places: Places, node: ast.ClassDef, kept: list[str], bases: list[str]) -> str:
+    edits: list[Edit] = []
     index = 0
     for base in bases:
         if index < len(kept) and base == kept[index]:
             index += 1
         elif index == 0:
-            inserts.append((positions[0][0], f"{base}, "))
+            edits.append(places.before(node.bases[0], f"{base}, "))
         else:
-            inserts.append((positions[index - 1][1], f", {base}"))
-    edited = header
-    for position in sorted({position for position, _ in inserts}, reverse=True):
-        added = "".join(text for place, text in inserts if place == position)
-        edited = edited[:position] + added + edited[position:]
-    return edited
+            edits.append(places.behind(node.bases[index - 1], f", {base}"))
+    return apply(places.text, edits)
 
 
 def _with_first_bases(header: str, node: ast.ClassDef, bases: list[str]) -> str:
     listed = ", ".join(bases)
     if node.keywords:
-        first = node.keywords[0]
-        start = _offset(header, first.lineno, first.col_offset)
-        return f"{header[:start]}{listed}, {header[start:]}"
+        return apply(header, [Places(header).before(node.keywords[0], f"{listed}, ")])
     opening, closing = _name_end(header, node)
     return f"{header[:opening]}({listed}){header[closing:]}"
 
@@ -187,9 +175,3 @@ def _name_end(header: str, node: ast.ClassDef) -> tuple[int, int]:
 def _char_offset(text: str, position: tuple[int, int]) -> int:
     lines = text.split("\n")
     return sum(len(line) + 1 for line in lines[: position[0] - 1]) + position[1]
-
-
-def _offset(text: str, line: int, column: int) -> int:
-    """Character offset of ``ast``'s position, whose columns count UTF-8 bytes."""
-    before = text.split("\n")[line - 1].encode()[:column].decode()
-    return _char_offset(text, (line, len(before)))

@@ -1,0 +1,97 @@
+"""Edits of a text at the places that its syntax tree names.
+
+Comes in: a text, nodes of its tree, and what is to stand there. Goes out: the text. May touch: nothing.
+
+``ast`` counts columns in bytes of UTF-8, a text is cut by characters; `Places` is the one way from the former to the
+latter. `apply` makes all edits of a text at once, so that none of them moves the place of another.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_LINE_END = re.compile(r"\r\n?|\n")
+"""Where Python's own line count goes up; `str.splitlines` also cuts at form feeds and Unicode's separators."""
+
+Node = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """``text`` in place of the characters from ``start`` to ``end``; where the two are equal it is put in there."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """``text`` with all ``edits``, whose places are those of ``text`` as it comes in.
+
+    What is put in at one place stands in the order given, in front of what replaces the text that begins there.
+    ``ValueError`` where two edits overlap or one lies outside the text: whoever made them meant something else.
+    """
+    parts: list[str] = []
+    done = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if not done <= edit.start <= edit.end <= len(text):
+            raise ValueError(
+                f"an edit of the characters {edit.start} to {edit.end} of {len(text)} follows one to {done}"
+            )
+        parts += text[done : edit.start], edit.text
+        done = edit.end
+    return "".join([*parts, text[done:]])
+
+
+def characters(line: str, column: int) -> int:
+    """How many characters of ``line`` stand before a ``column`` of ``ast``."""
+    return column if line.isascii() else len(line.encode()[:column].decode())
+
+
+class Places:
+    """Where the nodes of ``text``'s own tree stand in it, in characters from its beginning."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = [0, *(end.end() for end in _LINE_END.finditer(text)), len(text)]
+
+    def offset(self, line: int, column: int) -> int:
+        """The place of a line (from 1) and a column (in bytes) as ``ast`` counts them."""
+        start, end = self._starts[line - 1 : line + 1]
+        return start + characters(self.text[start:end], column)
+
+    def start(self, node: Node) -> int:
+        """The place of the first character of ``node``."""
+        return self.offset(node.lineno, node.col_offset)
+
+    def end(self, node: Node) -> int:
+        """The place behind the last character of ``node``."""
+        return self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
+
+    def source(self, node: Node) -> str:
+        """The text of ``node``."""
+        return self.text[self.start(node) : self.end(node)]
+
+    def line(self, number: int) -> tuple[int, int]:
+        """Between which places line ``number`` (from 1) stands, its end left out."""
+        start, end = self._starts[number - 1 : number + 1]
+        return start, start + len(self.text[start:end].rstrip("\r\n"))
+
+    def column(self, line: int, column: int) -> int:
+        """The column that an editor shows for a ``column`` of ``ast``: characters, from 1."""
+        return self.offset(line, column) - self._starts[line - 1] + 1
+
+    def instead_of(self, node: Node, text: str) -> Edit:
+        """The edit that puts ``text`` in the place of ``node``."""
+        return Edit(self.start(node), self.end(node), text)
+
+    def before(self, node: Node, text: str) -> Edit:
+        """The edit that puts ``text`` in front of ``node``."""
+        return Edit(self.start(node), self.start(node), text)
+
+    def behind(self, node: Node, text: str) -> Edit:
+        """The edit that puts ``text`` behind ``node``."""
+        return Edit(self.end(node), self.end(node), text)

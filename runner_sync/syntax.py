@@ -1,6 +1,6 @@
 """Syntax trees of the standard library.
 
-Comes in: ``ast`` nodes. Goes out: their nodes. May touch: nothing.
+Comes in: ``ast`` nodes. Goes out: their nodes, and where they stand. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -31,3 +31,24 @@ def walk(top: ast.AST) -> list[ast.AST]:
             elif value and isinstance(value, list):
                 found += [item for item in value if isinstance(item, ast.AST)]
     return found
+
+
+def first_line(statement: ast.stmt) -> int:
+    """First line of a statement, decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
+    """Line and column, as ``ast`` counts them, behind the last thing that the head of a class or function says."""
+    said: list[ast.expr | ast.arg | ast.keyword | None]
+    if isinstance(node, ast.ClassDef):
+        said = [*node.bases, *node.keywords]
+        word = "class "
+    else:
+        rows = node.args
+        said = [*rows.posonlyargs, *rows.args, *rows.kwonlyargs, rows.vararg, rows.kwarg]
+        said += [*rows.defaults, *rows.kw_defaults, node.returns]
+        word = "async def " if isinstance(node, ast.AsyncFunctionDef) else "def "
+    ends = [(part.end_lineno or 0, part.end_col_offset or 0) for part in said if part is not None]
+    return max([(node.lineno, node.col_offset + len(f"{word}{node.name}".encode())), *ends])

@@ -407,11 +407,24 @@ def test_a_module_that_the_old_tree_lacks_is_all_new() -> None:
     assert [f.path for f in find(both, world(npu=text), [NPU, path])] == [path]
 
 
-def test_a_finding_names_the_place_in_editor_columns() -> None:
-    (found,) = find(world(npu=npu("def m(self):\n    return self.gone")))
-    line = npu("def m(self):\n    return self.gone").split("\n")[found.line - 1]
-    assert line[found.column - 1 : found.end_column - 1] == "self.gone"
-    assert (found.path, found.unit, found.severity) == (NPU, "R.m", "error")
+@pytest.mark.parametrize(
+    ("body", "head", "place"),
+    [
+        pytest.param("def m(self):\n    return self.gone", "", "self.gone", id="an attribute"),
+        pytest.param("def m(self):\n    return 'é名', self.gone", "", "self.gone", id="behind longer characters"),
+        pytest.param("def m(self):\n    'é'; from vllm.runner import gone", "", "gone", id="an import behind some"),
+        pytest.param(
+            "def initialize(self, config, é='名'): ...", "", "def initialize(self, config, é='名'", id="a head"
+        ),
+    ],
+)
+def test_a_finding_names_the_place_in_editor_columns(body: str, head: str, place: str) -> None:
+    text = npu(body, head=head)
+    (found,) = find(world(npu=text))
+    line = text.split("\n")[found.line - 1]
+    assert line[found.column - 1 :].startswith(place)
+    assert found.end_column in (0, found.column + len(place))
+    assert (found.path, found.severity) == (NPU, "error")
 
 
 BAD = {

@@ -11,9 +11,9 @@ import copy
 import re
 
 from runner_sync.profile import Profile
-from runner_sync.syntax import walk
+from runner_sync.syntax import first_line, walk
 from runner_sync.verify.parity import in_npu_words
-from runner_sync.verify.reading import Function, Reading, first_line
+from runner_sync.verify.reading import Function, Reading
 
 _BUILTINS = frozenset(dir(builtins))
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import walk
+from runner_sync.syntax import head_end, walk
 from runner_sync.verify import modules
 from runner_sync.verify.classes import Classes, ClassInfo, self_name
 from runner_sync.verify.modules import FunctionNode, Import, Module
@@ -66,19 +67,21 @@ class Frame:
     def finding(
         self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
     ) -> Finding:
-        """A finding at ``node`` of this frame."""
+        """A finding at ``node`` of this frame; at its head where that is the frame's function itself."""
+        end = head_end(self.function) if node is self.function else (node.end_lineno or 0, node.end_col_offset or 0)
+        places = Places(self.module.text)
         return Finding(
             code,
             severity,
             self.module.path,
             node.lineno,
-            node.end_lineno or node.lineno,
+            end[0],
             self.unit,
             symbol,
             message,
             fix,
-            node.col_offset + 1,
-            (node.end_col_offset or node.col_offset) + 1,
+            places.column(node.lineno, node.col_offset),
+            places.column(*end),
         )
 
 
@@ -124,7 +127,7 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
             module = modules.absolute_name(frame.module, node) if isinstance(node, ast.ImportFrom) else alias.name
             imported = alias.name if isinstance(node, ast.ImportFrom) else None
             frame.imports.setdefault(name, []).append(
-                Import(module, imported, name, node.lineno, node.lineno, 1, False)
+                Import(module, imported, name, node.lineno, node.lineno, alias.col_offset, False)
             )
     elif isinstance(node, ast.comprehension):
         for target in modules.target_names(node.target):
@@ -161,16 +164,3 @@ def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
             body = node.body
         guarded.update(id(inner) for statement in body for inner in walk(statement))
     return guarded
-
-
-def signature_end(function: FunctionNode) -> tuple[int, int]:
-    """Line and 1-based column after a function's header, so that a finding does not span the whole body."""
-    first = function.body[0]
-    ends = [(n.end_lineno or 0, (n.end_col_offset or 0) + 1) for n in _arguments(function)]
-    ends += [
-        (d.end_lineno or 0, (d.end_col_offset or 0) + 1) for d in (*function.args.defaults, *function.decorator_list)
-    ]
-    if function.returns is not None:
-        ends.append((function.returns.end_lineno or 0, (function.returns.end_col_offset or 0) + 1))
-    own = [end for end in ends if function.lineno <= end[0] <= first.lineno]
-    return max(own, default=(function.lineno, function.col_offset + len(function.name) + 5))

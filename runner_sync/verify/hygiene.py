@@ -10,8 +10,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from runner_sync.syntax import walk
-from runner_sync.verify.reading import Function, Reading, dotted, first_line
+from runner_sync.syntax import first_line, walk
+from runner_sync.verify.reading import Function, Reading, dotted
 
 
 def functions(reading: Reading) -> Iterator[Function]:

@@ -15,7 +15,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from runner_sync.verify.reading import Function, Reading, dotted, first_line
+from runner_sync.syntax import first_line
+from runner_sync.verify.reading import Function, Reading, dotted
 
 if TYPE_CHECKING:
     from runner_sync.lock import Entry

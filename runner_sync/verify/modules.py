@@ -20,7 +20,10 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported name. ``name`` is ``None`` for ``import a.b``; ``guarded`` means that a failure is handled."""
+    """One imported name. ``name`` is ``None`` for ``import a.b``; ``guarded`` means that a failure is handled.
+
+    ``line`` and ``column`` are as ``ast`` counts them.
+    """
 
     module: str
     name: str | None
@@ -161,7 +164,7 @@ def absolute_name(module: Module, node: ast.ImportFrom) -> str:
 def _read_import(module: Module, node: ast.Import | ast.ImportFrom, *, guarded: bool) -> Iterator[Import]:
     for alias in node.names:
         end = alias.end_lineno or alias.lineno
-        place = (alias.lineno, end, alias.col_offset + 1)
+        place = (alias.lineno, end, alias.col_offset)
         if isinstance(node, ast.Import):
             yield Import(alias.name, None, alias.asname or alias.name.split(".")[0], *place, guarded)
         else:

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from runner_sync.edits import characters
 from runner_sync.model import Finding, Severity, Unit, UnitKind
-from runner_sync.syntax import walk
+from runner_sync.syntax import first_line, head_end, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
@@ -185,7 +186,9 @@ class Reading:
     ) -> Hit:
         """A finding at ``node``: its whole span, or only the header of a function or class."""
         line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
-        end_line, end_column = _end(node)
+        end_line, end_column = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+        if isinstance(node, _Scope):
+            end_line, end_column = head_end(node)
         start = self._character(line, column)
         stop = self._character(end_line, end_column) if end_line == line else 0
         code, severity = rule
@@ -211,8 +214,7 @@ class Reading:
         return Hit(Finding(code, severity, self.path, line, end, named, symbol, message, fix, column))
 
     def _character(self, line: int, column: int) -> int:
-        # ast counts UTF-8 bytes from 0, findings count characters from 1.
-        return len(self.lines[line - 1].encode()[:column].decode(errors="replace")) + 1
+        return characters(self.lines[line - 1], column) + 1
 
 
 def _parse(text: str) -> ast.Module:
@@ -227,29 +229,6 @@ def _statements(text: str) -> list[ast.stmt]:
     except SyntaxError:
         # A sentence in a docstring that begins like an import.
         return []
-
-
-def _end(node: ast.AST) -> tuple[int, int]:
-    end: tuple[int, int] = (node.end_lineno or 0, node.end_col_offset or 0)  # type: ignore[attr-defined]
-    if not isinstance(node, _Scope):
-        return end
-    heads: list[ast.expr | ast.arg | ast.keyword] = []
-    if isinstance(node, ast.ClassDef):
-        heads = [*node.bases, *node.keywords]
-        name = node.col_offset + len("class ") + len(node.name)
-    else:
-        arguments = node.args
-        heads = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *arguments.defaults]
-        heads += [e for e in (arguments.vararg, arguments.kwarg, node.returns, *arguments.kw_defaults) if e is not None]
-        name = node.col_offset + len("def ") + len(node.name)
-    ends = [(h.end_lineno or 0, h.end_col_offset or 0) for h in heads]
-    return max([(node.lineno, name), *ends])
-
-
-def first_line(node: ast.stmt) -> int:
-    """First line of a statement, decorators included."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(d.lineno for d in decorators)])
 
 
 def statements_of(body: list[ast.stmt]) -> Iterator[ast.stmt]:

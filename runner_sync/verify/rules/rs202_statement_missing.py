@@ -25,10 +25,11 @@ from collections.abc import Iterator, Sequence
 from runner_sync.lineage import nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
+from runner_sync.syntax import first_line
 from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import unit_texts
 from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, words
-from runner_sync.verify.reading import Function, Hit, Reading, first_line
+from runner_sync.verify.reading import Function, Hit, Reading
 
 CODE = "RS202"
 NAME = "statement-missing"

@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import modules
 from runner_sync.verify.frames import Frame
@@ -84,5 +85,5 @@ def _finding(module: Module, imported: Import, missing: str, *, unit: str) -> Fi
         full,
         f"{what}{via} does not exist in the target tree, so this import fails.",
         f"Import it from where the target defines it now, or drop what uses `{imported.alias}`.",
-        imported.column,
+        Places(module.text).column(imported.line, imported.column),
     )

@@ -17,13 +17,12 @@ annotation does).
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import returns
 from runner_sync.verify.classes import ClassInfo
-from runner_sync.verify.frames import Frame, signature_end
+from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
 from runner_sync.verify.virtual import virtual_calls
@@ -121,7 +120,7 @@ def _override_finding(
     program: Program, info: ClassInfo, function: FunctionNode, *, sizes: frozenset[int], where: str, count: int
 ) -> Finding:
     number = " or ".join(map(str, sorted(sizes)))
-    found = program.frame(info, function).finding(
+    return program.frame(info, function).finding(
         CODE,
         SEVERITY,
         function,
@@ -129,5 +128,3 @@ def _override_finding(
         message=f"This override returns {number} values, but inherited code ({where}) unpacks {count}.",
         fix=f"Return {count} values, as the overridden method does.",
     )
-    end_line, end_column = signature_end(function)
-    return dataclasses.replace(found, end_line=end_line, end_column=end_column)

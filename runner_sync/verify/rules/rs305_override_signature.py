@@ -18,13 +18,11 @@ overrides with `*args, **kwargs`, parameters that no caller passes.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.classes import ClassInfo, Lineup
-from runner_sync.verify.frames import signature_end
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Callee, Program
 from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls
@@ -59,7 +57,7 @@ def _finding(
 ) -> Finding:
     assert own.function is not None
     keyword = "=" if reason.kind == "unknown keyword" else ""
-    found = program.frame(info, own.function).finding(
+    return program.frame(info, own.function).finding(
         CODE,
         SEVERITY,
         own.function,
@@ -67,5 +65,3 @@ def _finding(
         message=f"This override {reason.text}, but {call.place} calls it so, as {hidden.place} accepts.",
         fix=f"Give the override the parameters of {hidden.place} and pass them on.",
     )
-    end_line, end_column = signature_end(own.function)
-    return dataclasses.replace(found, end_line=end_line, end_column=end_column)

@@ -18,13 +18,12 @@ arguments. Between trees it needs the old ones.
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.classes import ClassInfo, Lineup
-from runner_sync.verify.frames import Frame, signature_end
+from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Callee, Program
 from runner_sync.verify.virtual import hidden_by, virtual_calls
@@ -85,7 +84,7 @@ def _check_override(program: Program, info: ClassInfo, line: Lineup, *, name: st
         function = own[0].function
         if moves and all(moves) and moves[0] is not None and function is not None:
             was, now = moves[0]
-            found = program.frame(info, function).finding(
+            yield program.frame(info, function).finding(
                 CODE,
                 SEVERITY,
                 function,
@@ -93,6 +92,4 @@ def _check_override(program: Program, info: ClassInfo, line: Lineup, *, name: st
                 message=f"{call.place} passes `{was}` by position, which lands on `{now}` of this override.",
                 fix=f"Keep the parameter order of {hidden[0].place}.",
             )
-            end_line, end_column = signature_end(function)
-            yield dataclasses.replace(found, end_line=end_line, end_column=end_column)
             return

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import modules
 from runner_sync.verify.modules import Module
@@ -50,5 +51,5 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 full,
                 f"`{full}` is replaced at start-up ({patch.place}); this import may bind the unpatched one.",
                 f"Call it through its module, or import the replacement from {patch.place}.",
-                imported.column,
+                Places(module.text).column(imported.line, imported.column),
             )

@@ -19,12 +19,11 @@ method that runs, classes with dynamic attributes, reads in the methods of no ch
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.classes import ClassInfo, Lineup, is_attribute_of
-from runner_sync.verify.frames import Frame, signature_end
+from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module, nodes_of
 from runner_sync.verify.program import Program
 
@@ -87,7 +86,7 @@ def _reads(program: Program, line: Lineup, names: set[str]) -> Iterator[tuple[Fr
 def _finding(
     program: Program, info: ClassInfo, override: FunctionNode, *, frame: Frame, node: ast.Attribute
 ) -> Finding:
-    found = program.frame(info, override).finding(
+    return program.frame(info, override).finding(
         CODE,
         SEVERITY,
         override,
@@ -96,5 +95,3 @@ def _finding(
         f"{frame.module.path}:{node.lineno} ({frame.unit}) reads.",
         fix=f"Set `self.{node.attr}` here as the hidden method does, or call it.",
     )
-    end_line, end_column = signature_end(override)
-    return dataclasses.replace(found, end_line=end_line, end_column=end_column)

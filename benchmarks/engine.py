@@ -124,7 +124,7 @@ def _line_merge() -> None:
 
 def _no_rewrites() -> None:
     """GPU names stay as they are; only classes are renamed, or no GPU unit would find its NPU twin."""
-    _exchange(transforms, "REWRITES", (class_names,))
+    _exchange(transforms, "REWRITES", {"class_names": class_names.rewrite})
 
 
 def _markers_only() -> None:

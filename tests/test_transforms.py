@@ -5,15 +5,26 @@ from __future__ import annotations
 import ast
 import gc
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
+from types import ModuleType
 
 import pytest
 
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU, KeywordRewrite, NameRewrite
-from runner_sync.transforms import REWRITES, Translated, translate, translate_unit
+from runner_sync.transforms import (
+    REWRITES,
+    Translated,
+    class_names,
+    device_calls,
+    forward_context,
+    translate,
+    translate_unit,
+)
+from runner_sync.transforms.imported_names import TABLE
 
 FC = "from vllm.forward_context import set_forward_context\n"
 AFC = "from vllm_ascend.ascend_forward_context import set_ascend_forward_context\n"
@@ -532,7 +543,8 @@ def test_attributes_of_another_length_or_root(row: tuple[str, str], after: str) 
 
 
 ROOM = Path(__file__).parent.parent / "runner_sync" / "transforms"
-ENGINE = {"__init__", "configured", "edits", "imports", "keywords", "renames", "scopes", "walk"}
+ENGINE = {"__init__", "configured", "imported_names", "imports", "job", "keywords", "renames", "scopes", "walk"}
+MODULES = (forward_context, device_calls, class_names)
 
 
 def test_names_and_keywords_that_configuration_adds_are_rewritten() -> None:
@@ -551,22 +563,32 @@ def test_names_and_keywords_that_configuration_adds_are_rewritten() -> None:
 
 
 def test_registry_modules_and_docs_agree() -> None:
-    registered = [module.__name__.rpartition(".")[2] for module in REWRITES]
-    assert len(set(registered)) == len(registered)
-    assert set(registered) == {path.stem for path in ROOM.glob("*.py")} - ENGINE
+    registered = list(REWRITES)
+    modules = {path.stem for path in ROOM.glob("*.py")} - ENGINE
+    assert modules == {_id(module) for module in MODULES}
+    assert sorted(registered) == sorted([*modules, *TABLE])
     docs = (ROOM.parent.parent / "docs" / "adding-a-rewrite.md").read_text()
     assert re.findall(r"^\| `(\w+)` \|", docs, flags=re.MULTILINE) == registered
 
 
+def _id(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
 def test_every_rewrite_has_a_rewriting_test() -> None:
     tests = Path(__file__).read_text()
-    for module in REWRITES:
-        name = module.__name__.rpartition(".")[2]
+    for name in REWRITES:
         assert f'"{name}"' in tests, name
 
 
-@pytest.mark.parametrize("module", REWRITES, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_every_rewrite_documents_itself(module: object) -> None:
+def test_every_name_of_the_profile_has_one_rewrite() -> None:
+    names = [name for row in TABLE.values() for name in row.names]
+    names += [*forward_context.NAMES, *class_names.SHARED]
+    assert sorted(names) == sorted({row.name for row in NPU.names})
+
+
+@pytest.mark.parametrize("module", MODULES, ids=_id)
+def test_every_rewrite_documents_itself(module: ModuleType) -> None:
     doc = module.__doc__ or ""
     first, *_ = doc.splitlines()
     assert first.endswith(".")
@@ -575,12 +597,20 @@ def test_every_rewrite_documents_itself(module: object) -> None:
     assert doc.index("\nLeaves alone:") < doc.index("\nWhy:")
 
 
-@pytest.mark.parametrize("module", REWRITES, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_the_documented_diff_is_what_happens(module: object) -> None:
+@pytest.mark.parametrize("module", MODULES, ids=_id)
+def test_the_documented_diff_is_what_happens(module: ModuleType) -> None:
     lines = [line[4:] for line in (module.__doc__ or "").splitlines() if line.startswith(("    -", "    +"))]
-    before, after = ("".join(_statement(line[1:]) for line in lines if line[0] == sign) for sign in "-+")
-    done = translate(f"import torch\n{before}", NPU, path=AR)
-    assert done.text == f"import torch\n{after}"
+    before, after = ([line[1:] for line in lines if line[0] == sign] for sign in "-+")
+    check_rewrite(_text(before), _text(after), by=(_id(module),), path=AR)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_example_of_a_row_is_what_happens(name: str) -> None:
+    check_rewrite(_text(TABLE[name].before), _text(TABLE[name].after), by=(name,), path=AR)
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "import torch\n" + "".join(map(_statement, lines))
 
 
 def _statement(line: str) -> str:

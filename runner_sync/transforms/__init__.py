@@ -8,10 +8,9 @@ One parse, one walk, the rewrites in the order listed here, one print. Each rewr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import ModuleType
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -19,35 +18,29 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from runner_sync.model import Finding
 from runner_sync.nodes import Change, parse, rebuild
 from runner_sync.profile import Profile
-from runner_sync.transforms import (
-    attention_metadata,
-    class_names,
-    configured,
-    device_calls,
-    forward_context,
-    graph_capture,
-    graph_wrapper,
-    input_batch,
-    reexports,
-    sampler,
-)
-from runner_sync.transforms.edits import Doubt, Edit, Job
+from runner_sync.transforms import class_names, configured, device_calls, forward_context
+from runner_sync.transforms.imported_names import TABLE
+from runner_sync.transforms.job import Doubt, Edit, Job
 from runner_sync.transforms.scopes import Index
 from runner_sync.transforms.walk import index
 
 __all__ = ["REWRITES", "UNTRANSLATED", "Translated", "translate", "translate_unit"]
 
-REWRITES: tuple[ModuleType, ...] = (
-    graph_wrapper,
-    forward_context,
-    device_calls,
-    class_names,
-    attention_metadata,
-    input_batch,
-    sampler,
-    graph_capture,
-    reexports,
-)
+Rewrite = Callable[[Job], Iterable[Edit | Doubt]]
+
+REWRITES: Mapping[str, Rewrite] = {
+    "graph_wrapper": TABLE["graph_wrapper"].rewrite,
+    "forward_context": forward_context.rewrite,
+    "device_calls": device_calls.rewrite,
+    "class_names": class_names.rewrite,
+    "attention_metadata": TABLE["attention_metadata"].rewrite,
+    "input_batch": TABLE["input_batch"].rewrite,
+    "sampler": TABLE["sampler"].rewrite,
+    "graph_capture": TABLE["graph_capture"].rewrite,
+    "reexports": TABLE["reexports"].rewrite,
+}
+"""The rewrites in their order, by the names that ``Translated.applied`` says."""
+
 # The rule code of what a rewrite saw and left alone.
 UNTRANSLATED = "RS490"
 _WRAPPER = "if True:\n"
@@ -119,14 +112,14 @@ def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
     changes: dict[cst.CSTNode, list[Change]] = {}
     doubts: list[Doubt] = []
     applied: list[str] = []
-    for module in (*REWRITES, configured):
-        said = list(module.rewrite(job))
+    for name, rewrite in (*REWRITES.items(), ("configured", configured.rewrite)):
+        said = list(rewrite(job))
         edits = [one for one in said if isinstance(one, Edit)]
         doubts.extend(one for one in said if isinstance(one, Doubt))
         for edit in edits:
             changes.setdefault(edit.node, []).append(edit.change)
         if edits:
-            applied.append(module.__name__.rpartition(".")[2])
+            applied.append(name)
     findings = tuple(_findings(job.code, doubts, path=path, above=above))
     if not changes:
         return Translated(text, findings)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.profile import NameRewrite, Profile
-from runner_sync.transforms.edits import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Edit, Job
 from runner_sync.transforms.renames import rename_imported
 
 SHARED = ("ExecuteModelState", "_ensure_tensor_values")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.profile import NPU
-from runner_sync.transforms.edits import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Edit, Job
 from runner_sync.transforms.keywords import rename_keywords
 from runner_sync.transforms.renames import rename_imported
 

@@ -20,7 +20,7 @@ from functools import partial
 
 import libcst as cst
 
-from runner_sync.transforms.edits import Doubt, Edit, Job, reworded
+from runner_sync.transforms.job import Doubt, Edit, Job, reworded
 from runner_sync.transforms.scopes import CallSite, Use
 
 CONSTRUCTORS = ("torch.device",)

@@ -12,7 +12,7 @@ from functools import partial
 import libcst as cst
 
 from runner_sync.profile import NameRewrite
-from runner_sync.transforms.edits import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Edit, Job
 from runner_sync.transforms.renames import uses_after
 
 

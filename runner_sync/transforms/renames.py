@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from runner_sync.profile import NameRewrite
-from runner_sync.transforms.edits import Doubt, Edit, Job, reworded
 from runner_sync.transforms.imports import Move, line_after
+from runner_sync.transforms.job import Doubt, Edit, Job, reworded
 from runner_sync.transforms.scopes import Binding, Scope, Site, Use
 
 Rows = dict[str, list[NameRewrite]]

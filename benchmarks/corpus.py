@@ -62,7 +62,7 @@ def tree(project: Project, version: str) -> Tree:
 
 def problem(case: replaying.Case) -> Problem:
     """The texts of one case."""
-    found = [_runner(case, module) for module in NPU.modules[: replaying.SCORED]]
+    found = [_runner(case, module) for module in NPU.runners]
     return Problem(case.id, tuple(runner for runner in found if runner is not None))
 
 

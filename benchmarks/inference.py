@@ -21,7 +21,7 @@ from benchmarks.upstreams import Version
 from runner_sync import lineage
 from runner_sync.lineage import timeline
 from runner_sync.profile import NPU
-from runner_sync.sync import inputs, replaying
+from runner_sync.sync import inputs
 from runner_sync.units import texts
 
 NEAR = 1
@@ -86,7 +86,7 @@ def _recorded(omni: str, ascend: str, versions: Sequence[Version]) -> Hits:
     by_ref = {version.ref: version for version in versions}
     asked = right = near = 0
     told: Counter[str] = Counter()
-    for module in NPU.modules[: replaying.SCORED]:
+    for module in NPU.runners:
         place = inputs.read_first(tree("vllm-omni", omni), module.paths)
         for name, text in texts.members(place[1], module.name).items() if place else ():
             base = by_ref[ascend].methods.get(name) if ascend in by_ref else None

@@ -207,12 +207,12 @@ def _after(version: str) -> list[str]:
 
 
 def _gpu_lines(tree: Tree) -> set[str]:
-    found = [(m.gpu.path, tree.read(m.gpu.path)) for m in NPU.modules[: replaying.SCORED] if m.gpu is not None]
+    found = [(m.gpu.path, tree.read(m.gpu.path)) for m in NPU.runners if m.gpu is not None]
     return {line for path, text in found if text for line in _lines(translate(text, NPU, path=path).text)}
 
 
 def _npu_lines(tree: Tree) -> set[str]:
-    found = [inputs.read_first(tree, module.paths) for module in NPU.modules[: replaying.SCORED]]
+    found = [inputs.read_first(tree, module.paths) for module in NPU.runners]
     return {line for place in found if place is not None for line in _lines(place[1])}
 
 
@@ -262,7 +262,10 @@ def breaks(fix: Fix) -> Mended:
     def found_in(omni: Tree) -> dict[tuple[str, str], str]:
         assert given.ascend is not None
         assert given.vllm is not None
-        world = World({"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm})
+        world = World(
+            {"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm},
+            surroundings=given.profile.surroundings,
+        )
         return {(f.code, _unplaced(f.message)): f.message for f in breakage.find(world, None, paths)}
 
     before = found_in(given.omni)

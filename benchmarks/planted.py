@@ -33,7 +33,7 @@ from runner_sync import score
 from runner_sync.model import Triple
 from runner_sync.profile import NPU
 from runner_sync.statements import parses
-from runner_sync.sync import inputs, replaying
+from runner_sync.sync import inputs
 from runner_sync.units import texts
 from runner_sync.upgrade.job import ModuleJob, Side
 from runner_sync.upgrade.module import upgrade_module
@@ -98,7 +98,7 @@ def deltas() -> tuple[Delta, ...]:
     for case in chosen():
         base = tree("vllm-ascend", case.ascend_base).read(NPU.modules[0].upstreams[0].path) or ""
         known = texts.members(base, "NPUModelRunner")
-        for module in NPU.modules[: replaying.SCORED]:
+        for module in NPU.runners:
             place = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
             for name, text in texts.members(place[1], module.name).items() if place else ():
                 if name in known and likeness(known[name], text) >= ALIKE:

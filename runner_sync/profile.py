@@ -108,6 +108,11 @@ class Profile:
     gpu_imports: tuple[str, ...] = ()
     surroundings: tuple[str, ...] = ()
 
+    @property
+    def runners(self) -> tuple[RunnerModule, ...]:
+        """The modules that come from vLLM's runner, as opposed to workers and the like."""
+        return tuple(module for module in self.modules if self.vllm_of(module).name == self.vllm_class)
+
     def npu_name(self, qualname: str) -> str:
         """The name that a GPU class, or a member of one, has on the derived platform."""
         return _renamed(qualname, dict(self.classes))

@@ -115,6 +115,10 @@ def test_workers_come_from_vllms_worker_and_runners_from_its_runner() -> None:
     assert set(origins.values()) == {"Worker", "GPUModelRunner"}
 
 
+def test_the_runners_are_the_modules_that_come_from_vllms_runner() -> None:
+    assert [module.name for module in NPU.runners] == [name for _, name in NPU.classes if name.endswith("Runner")]
+
+
 def test_an_extension_wins_over_the_built_in_row_of_the_same_name(tmp_path: Path) -> None:
     profile = loaded(tmp_path, MODULE_TOML.format(table="extend-modules", name="NPUARWorker")).profile
     assert [module.paths for module in profile.modules if module.name == "NPUARWorker"] == [("x/r.py",)]

@@ -8,6 +8,7 @@ import pytest
 
 from runner_sync import sync
 from runner_sync.model import Finding, Project, Tree
+from runner_sync.profile import NPU
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
 from runner_sync.verify import breakage, typecheck
 from runner_sync.verify.world import World
@@ -24,7 +25,8 @@ def world(release: Release, omni: str, ascend: str, vllm: str) -> World:
             "vllm-omni": release("vllm-omni", omni),
             "vllm-ascend": release("vllm-ascend", ascend),
             "vllm": release("vllm", vllm),
-        }
+        },
+        surroundings=NPU.surroundings,
     )
 
 

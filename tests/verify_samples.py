@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Project, Source
+from runner_sync.profile import NPU as PROFILE
 from runner_sync.verify import breakage
 from runner_sync.verify.world import World
 
@@ -111,7 +112,8 @@ def world(*, without: Iterable[Project] = (), **changed: str) -> World:
             project: TextTree(Source(project, "path", project), {p: t for p, t in texts.items() if p.startswith(root)})
             for project, root in roots.items()
             if project not in without
-        }
+        },
+        surroundings=PROFILE.surroundings,
     )
 
 

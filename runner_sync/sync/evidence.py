@@ -12,7 +12,6 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Tree
-from runner_sync.profile import VLLM_RUNNER
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
@@ -148,7 +147,7 @@ def _reference(ref: BaseRef) -> BaseRef:
 def _with_vllm(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
-    """With vLLM's runner beside each runner.
+    """With vLLM's own module beside each runner.
 
     timid: workers go without; each platform sets its device up in its own way, and that is no omni code that NPU lacks.
     """
@@ -156,9 +155,12 @@ def _with_vllm(
     if not near and given.ascend is None:
         return list(described)
     tree = pairs.vllm_of_omni(options, given, near)
-    text = tree.read(VLLM_RUNNER) if tree is not None else None
-    origins = [given.profile.vllm_of(found.module).path for found in modules]
+    if tree is None:
+        return list(described)
+    profile = given.profile
     return [
-        replace(module, vllm_text=text) if origin == VLLM_RUNNER else module
-        for module, origin in zip(described, origins, strict=True)
+        replace(module, vllm_text=tree.read(profile.vllm_of(found.module).path))
+        if found.module in profile.runners
+        else module
+        for module, found in zip(described, modules, strict=True)
     ]

@@ -74,7 +74,8 @@ def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.In
     for glob in only:
         if not any(is_selected(name, (glob,)) for name in known):
             close = difflib.get_close_matches(glob, [*known, *(n.rpartition(".")[2] for n in known)], n=1)
-            hint = f"did you mean {close[0]}?" if close else "name one as in NPUARModelRunner.execute_model."
+            example = min((name for name in known if "." in name), default="Class.method")
+            hint = f"did you mean {close[0]}?" if close else f"name one as in {example}."
             raise InputError(f"no unit is called {glob!r}: {hint}")
 
 

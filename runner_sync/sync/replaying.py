@@ -22,14 +22,10 @@ from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, Tree
-from runner_sync.profile import NPU
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.proof import Overlay
 from runner_sync.upgrade.job import ModuleResult
-
-SCORED = 3
-"""The runner modules; the workers after them in the profile are upgraded, but not part of the score."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -84,18 +80,22 @@ def replay(options: ReplayOptions) -> Report:
 
 
 def run(case: Case, options: ReplayOptions) -> Replayed:
-    """Make one upgrade again."""
+    """Make one upgrade again, with the built-in configuration.
+
+    Only the runners are scored; workers are upgraded as well, but people hardly touch them.
+    """
     started = time.perf_counter()
+    config = Config()
     before, after = (_omni(version, options.progress) for version in (case.omni_before, case.omni_after))
     old, truth = {}, {}
-    for module in NPU.modules[:SCORED]:
+    for module in config.profile.runners:
         was, now = inputs.read_first(before, module.paths), inputs.read_first(after, module.paths)
         if was is not None and now is not None:
             old[now[0]], truth[now[0]] = was[1], now[1]
     given = inputs.Inputs(
         omni=Overlay(after, old),
         root=None,
-        config=Config(),
+        config=config,
         lock=Lock(),
         ascend=inputs.at("vllm-ascend", case.ascend, None, options.progress),
         vllm=inputs.at("vllm", case.vllm_after, None, options.progress),

@@ -21,8 +21,6 @@ from runner_sync.profile import NameRewrite, Profile
 from runner_sync.transforms.job import Doubt, Edit, Job
 from runner_sync.transforms.renames import rename_imported
 
-SHARED = ("ExecuteModelState", "_ensure_tensor_values")
-
 
 def module_of(path: str) -> str:
     """Dotted module name of a source path: ``a/b.py`` is ``a.b``."""
@@ -42,7 +40,14 @@ def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
                 yield NameRewrite(gpu.name, "", runner.name, module_of(path))
 
 
+def shared(profile: Profile) -> tuple[NameRewrite, ...]:
+    """The profile's rows of what a GPU twin defines for others: they take it from the NPU twin."""
+    pairs = [(runner.gpu, runner.paths) for runner in profile.modules if runner.gpu is not None]
+    moves = {(module_of(gpu.path), module_of(path)) for gpu, paths in pairs for path in paths}
+    return tuple(row for row in profile.names if (row.module, row.new_module) in moves)
+
+
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     """Edits of imports, base classes, annotations, calls and the definitions themselves."""
-    rows = (*twins(job.profile, module=job.code.module), *job.profile.rows(SHARED))
+    rows = (*twins(job.profile, module=job.code.module), *shared(job.profile))
     return rename_imported(job, rows, definitions=True)

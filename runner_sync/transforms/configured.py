@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runner_sync.profile import NPU
+from runner_sync.transforms import class_names, forward_context
+from runner_sync.transforms.imported_names import TABLE
 from runner_sync.transforms.job import Doubt, Edit, Job
 from runner_sync.transforms.keywords import rename_keywords
 from runner_sync.transforms.renames import rename_imported
 
-_BUILT_IN = {row.name for row in NPU.names}
+_KNOWN = {*forward_context.NAMES, *(name for row in TABLE.values() for name in row.names)}
 
 
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
-    """Edits for the names that no rewrite of ours knows."""
-    rows = [row for row in job.profile.names if row.name not in _BUILT_IN]
+    """Edits for the names that no other rewrite carries out."""
+    shared = class_names.shared(job.profile)
+    rows = [row for row in job.profile.names if row.name not in _KNOWN and row not in shared]
     if rows:
         yield from rename_imported(job, rows)
         yield from rename_keywords(job, rows)

@@ -15,7 +15,6 @@ from typing import Literal
 
 from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import PACKAGES, Project, Tree
-from runner_sync.profile import NPU
 from runner_sync.syntax import walk
 from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
@@ -63,7 +62,7 @@ class Patch:
 class World:
     """Modules and names over several trees. Parses lazily and remembers."""
 
-    def __init__(self, trees: Mapping[Project, Tree], *, surroundings: Sequence[str] = NPU.surroundings) -> None:
+    def __init__(self, trees: Mapping[Project, Tree], *, surroundings: Sequence[str]) -> None:
         """``trees`` by project name; a project that is left out counts as external: nothing is proved about it.
 
         ``surroundings`` are the folders whose modules are handed runners, and may set attributes on them.

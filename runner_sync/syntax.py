@@ -1,11 +1,12 @@
 """Syntax trees of the standard library.
 
-Comes in: ``ast`` nodes. Goes out: their nodes, and where they stand. May touch: nothing.
+Comes in: ``ast`` nodes, or texts to compare. Goes out: what is in them, and where. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 
 _PLAIN = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "module", "simple"}
@@ -52,3 +53,36 @@ def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tup
         word = "async def " if isinstance(node, ast.AsyncFunctionDef) else "def "
     ends = [(part.end_lineno or 0, part.end_col_offset or 0) for part in said if part is not None]
     return max([(node.lineno, node.col_offset + len(f"{word}{node.name}".encode())), *ends])
+
+
+def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The statement lists directly inside a compound statement that opens no new scope, the empty ones left out."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list) and block:
+            yield block
+    for inner in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield inner.body
+
+
+def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of ``body`` and of every branch, loop, ``with`` and ``try`` in it; functions and classes stay shut."""
+    for statement in body:
+        yield statement
+        for block in blocks_of(statement):
+            yield from statements_of(block)
+
+
+def is_name(node: ast.AST | None, name: str) -> bool:
+    """Whether ``node`` is the bare name ``name``."""
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def same_code(text: str, other: str) -> bool:
+    """Whether two modules differ in layout and comments at most; not where one is no Python."""
+    try:
+        return ast.dump(ast.parse(text)) == ast.dump(ast.parse(other))
+    except SyntaxError:
+        return False

@@ -24,6 +24,7 @@ VOCABULARY = {
     "edits",
     "profile",
     "mro",
+    "naming",
     "nodes",
     "signatures",
     "statements",
@@ -40,10 +41,11 @@ FOUNDATION = {
     "profile": {"model"},
     "nodes": {"model", "errors"},
     "mro": set[str](),
+    "naming": {"model"},
     "signatures": set[str](),
     "syntax": set[str](),
     "unmerged": set[str](),
-    "units": {"model", "errors", "edits", "profile", "nodes", "syntax", "unmerged"},
+    "units": {"model", "errors", "edits", "naming", "profile", "nodes", "syntax", "unmerged"},
     "statements": {"model", "errors", "profile", "nodes", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""

@@ -1,4 +1,4 @@
-"""The one walk over syntax trees finds what ``ast.walk`` finds."""
+"""The one walk over syntax trees finds what ``ast.walk`` finds; where heads end, and what branches hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runner_sync.syntax import walk
+from runner_sync.syntax import first_line, head_end, same_code, statements_of, walk
 
 EVERYTHING = '''
 @decorated(a, *b, **c)
@@ -55,3 +55,58 @@ def test_every_node_but_contexts_level_by_level(source: str | Path) -> None:
 def test_type_parameters_are_nodes() -> None:
     tree = ast.parse("type Row[T: int] = list[T]\ndef run[*Ts, **P](a: T): ...\n")
     assert walk(tree) == [node for node in ast.walk(tree) if not isinstance(node, ast.expr_context)]
+
+
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("class Größe: ...", "class Größe"),
+        ("class A(B, metaclass=C): ...", "class A(B, metaclass=C"),
+        ("async def run(): ...", "async def run"),
+        ("def run(a, *, b='é'): ...", "def run(a, *, b='é'"),
+        ("def run(a=1, **more): ...", "def run(a=1, **more"),
+        ("@wrapped(1)\ndef run(a) -> 'é': ...", "def run(a) -> 'é'"),
+    ],
+)
+def test_where_a_head_ends(text: str, head: str) -> None:
+    (node,) = ast.parse(text).body
+    assert isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    line, column = head_end(node)
+    assert text.split("\n")[line - 1].encode()[:column].decode() == head
+    assert first_line(node) == 1
+
+
+BRANCHES = """\
+if a:
+    one = 1
+else:
+    two = 2
+for x in y:
+    three = 3
+try:
+    four = 4
+except* E:
+    five = 5
+finally:
+    six = 6
+match a:
+    case 1:
+        seven = 7
+def run():
+    hidden = 1
+class A:
+    hidden = 1
+"""
+
+
+def test_statements_of_every_branch_but_of_no_other_scope() -> None:
+    names = [ast.unparse(s).split(" ")[0] for s in statements_of(ast.parse(BRANCHES).body) if isinstance(s, ast.Assign)]
+    assert names == ["one", "two", "three", "four", "six", "five", "seven"]
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "same"),
+    [("a=1 # é\n", "a = 1\n", True), ("a = 1", "a = 2", False), ("a =", "a =", False)],
+)
+def test_layout_and_comments_do_not_count(text: str, other: str, same: bool) -> None:
+    assert same_code(text, other) == same

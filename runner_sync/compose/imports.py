@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from runner_sync.compose.names import defined_names, undefined_names, used_names
+from runner_sync.naming import absolute
 from runner_sync.syntax import walk
 
 WIDTH = 120
@@ -155,15 +156,6 @@ def _find(name: str, known: Mapping[str, Import], defined: Collection[str], modu
     if name in defined:
         return Import(module, name, name)
     return None
-
-
-def absolute(module: str, importer: str) -> str:
-    """The dotted name of a module that ``importer`` names, with leading dots or without."""
-    level = len(module) - len(module.lstrip("."))
-    if not level:
-        return module
-    package = importer.rsplit(".", level)[0]
-    return ".".join(part for part in (package, module.lstrip(".")) if part)
 
 
 def _unused(before: str, text: str) -> list[Import]:

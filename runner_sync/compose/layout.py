@@ -6,7 +6,6 @@ ruff is not to be had or would change what the code does. May touch: the ``ruff`
 
 from __future__ import annotations
 
-import ast
 import difflib
 import re
 import subprocess
@@ -15,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runner_sync.compose.own_layout import keep_layout
+from runner_sync.syntax import same_code
 
 LINE_LENGTH = 120
 SECONDS = 60
@@ -36,7 +36,7 @@ def format_changes(before: str, after: str, *, path: str, root: Path | None) -> 
     formatted = formatted.replace(_MUTED, "")
     text = _take(before.split("\n"), after.split("\n"), formatted.split("\n"))
     kept = "\n".join(keep_layout(before.split("\n"), text.split("\n")))
-    return next((made for made in (kept, text) if _same_code(made, after)), after)
+    return next((made for made in (kept, text) if same_code(made, after)), after)
 
 
 def _formatted(text: str, path: str, root: Path | None) -> str | None:
@@ -78,10 +78,3 @@ def _changed(before: Sequence[str], after: Sequence[str]) -> set[int]:
         if tag != "equal":
             lines.update(range(j1, max(j2, j1 + 1)))
     return lines
-
-
-def _same_code(text: str, other: str) -> bool:
-    try:
-        return ast.dump(ast.parse(text)) == ast.dump(ast.parse(other))
-    except SyntaxError:
-        return False

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.model import ReviewItem
-from runner_sync.syntax import walk
+from runner_sync.syntax import same_code, walk
 
 WORD = "# runner-sync: review"
 WIDTH = 120
@@ -42,7 +42,7 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
         shift[number] = len(out) + 1 - number
         out.append(line)
     made = "\n".join(out)
-    if not _parses_alike(made, text):
+    if not same_code(made, text):
         return text, list(items)
     return made, [_moved(item, shift) for item in items]
 
@@ -99,10 +99,3 @@ def _once(items: Iterable[ReviewItem]) -> list[ReviewItem]:
 def _moved(item: ReviewItem, shift: dict[int, int]) -> ReviewItem:
     by = shift.get(item.line, 0)
     return replace(item, line=item.line + by, end_line=item.end_line + shift.get(item.end_line, by))
-
-
-def _parses_alike(made: str, text: str) -> bool:
-    try:
-        return ast.dump(ast.parse(made)) == ast.dump(ast.parse(text))
-    except SyntaxError:
-        return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import is_name, walk
 
 FEWEST = 4
 """Names in common below which a tuple is no unpacking of the record."""
@@ -84,7 +84,7 @@ def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
             if len(node.args) > len(have) or any(arg.startswith("*") for arg in given):
                 return set(new)
             found.update(given)
-        elif isinstance(node, ast.Attribute) and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+        elif isinstance(node, ast.Attribute) and not is_name(node.value, "self"):
             found.add(node.attr)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.add(node.value)
@@ -213,7 +213,7 @@ def _unpackings(text: str) -> Iterator[ast.Tuple]:
     for node in walk(_parsed(text)):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
             value = node.value
-            if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self":
+            if isinstance(value, ast.Attribute) and is_name(value.value, "self"):
                 yield node.targets[0]
 
 

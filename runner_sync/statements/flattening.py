@@ -18,6 +18,7 @@ from runner_sync.statements.nodes import ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module, is_indented
 from runner_sync.statements.suites import suites
 from runner_sync.statements.tokens import rows_inside, tokens
+from runner_sync.syntax import first_line
 
 
 @dataclass
@@ -91,7 +92,7 @@ def _scan(found: Iterable[tokenize.TokenInfo], offset: int) -> tuple[dict[int, i
 
 def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], items: list[_Item]) -> None:
     for statement in body:
-        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+        first = first_line(statement)
         if items and items[-1].last >= first:
             _join_line(items[-1], statement)
             continue
@@ -103,7 +104,7 @@ def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], 
         for canon, suite, line in rows:
             begin = first if head is None else _clause_line(source, canon, line, statement.col_offset)
             kind = "statement" if head is None else "clause"
-            top = _first_line(suite[0])
+            top = first_line(suite[0])
             last = _head_end(source, begin, top)
             item = _Item(kind, canon, begin, last, statement.col_offset, parent, head, compound=True)
             if kind == "clause" and suite[0].lineno == begin:
@@ -125,11 +126,6 @@ def _clause_line(source: list[str], canon: str, line: int, column: int) -> int:
         if text.lstrip().startswith(canon) and len(text) - len(text.lstrip()) == column:
             return number
     raise UnparsableText(f"no {canon!r} after line {-line}", -line)
-
-
-def _first_line(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(d.lineno for d in decorators)])
 
 
 def _head_end(source: list[str], begin: int, top: int) -> int:

@@ -20,13 +20,13 @@ from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
+from runner_sync.naming import module_name
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.runners import find_modules
 from runner_sync.sync.sharing import Move, Side, find_move
 from runner_sync.syntax import walk
-from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
 
 Edit = Callable[[str], str]
@@ -99,7 +99,7 @@ def _inherit(files: _Files, move: Move) -> None:
 
 
 def _import(files: _Files, move: Move) -> None:
-    entry = imports.Import(texts.dotted(move.gpu.path), move.gpu.name, move.gpu.name)
+    entry = imports.Import(module_name(move.gpu.path), move.gpu.name, move.gpu.name)
     files.edit(move.npu.path, lambda text: imports.add(_without(text, move.npu, files.label), entry))
 
 
@@ -167,7 +167,7 @@ def _without_empty_blocks(text: str, before: str, label: str) -> str:
 def _with_member(text: str, owner: str, body: str, move: Move) -> str:
     """The module with the method at the end of a class, and with the imports that it needs."""
     grown = unit_room.join(unit_room.insert_member(unit_room.split(text), owner, body))
-    module = texts.dotted(move.gpu.path)
+    module = module_name(move.gpu.path)
     settled = imports.settle(text, grown, (imports.Provider(move.gpu.reading.text, module),))
     needed = [row for row in settled.added if row.startswith(f"from {module} import ")]
     if needed or settled.unknown:
@@ -220,7 +220,7 @@ def _mixed_in(text: str, side: Side, path: str, name: str) -> str:
     if name in bases:
         return text
     grown = unit_room.join(unit_room.set_bases(module, side.owner, [name, *bases]))
-    return imports.add(grown, imports.Import(texts.dotted(path), name, name))
+    return imports.add(grown, imports.Import(module_name(path), name, name))
 
 
 def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str]) -> list[UnitReport]:

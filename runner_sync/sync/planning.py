@@ -18,6 +18,7 @@ from runner_sync.compose.imports import Import, add, imports
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Project, Report, ReviewItem, Tree, UnitReport
+from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import inputs, remembered
@@ -91,7 +92,7 @@ def _started(
         if module.name in present or module.gpu is None:
             continue
         path = next(p for p in module.paths if p.rpartition("/")[0] == folder)
-        if texts.dotted(path) not in imported:
+        if module_name(path) not in imported:
             continue
         found = Found(module, path, "")
         gpu = bases.gpu_now(found)
@@ -124,7 +125,7 @@ def _new_module(found: Found, text: str, gpu: Side) -> ModuleResult:
 def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
     """Former dotted names of the derived modules → where they are now."""
     return {
-        texts.dotted(path): texts.dotted(found.path)
+        module_name(path): module_name(found.path)
         for found in modules
         for path in found.module.paths
         if path != found.path
@@ -170,7 +171,7 @@ def _job(
         mixins=brought,
         unmixed=left,
         records=_records(program),
-        constructors=program.constructors(found.text, texts.dotted(found.path)),
+        constructors=program.constructors(found.text, module_name(found.path)),
         heirs=_heirs(found, program, given) if gpu_new is not None else {},
         only=options.only,
         policies=given.config.units,
@@ -199,7 +200,7 @@ def _strangers(names: Sequence[NameRewrite], program: Program) -> dict[str, str]
 
 def inherited_by(program: Program, found: Found, name: str, given: inputs.Inputs) -> Inherited:
     """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
-    dotted = texts.dotted(found.path)
+    dotted = module_name(found.path)
     original = program.as_before()
     twin = given.profile.gpu_name(name)
     path = found.module.gpu.path if found.module.gpu is not None else ""
@@ -207,7 +208,7 @@ def inherited_by(program: Program, found: Found, name: str, given: inputs.Inputs
     return replace(
         program.inherited(found.text, name, dotted),
         before=original.inherited(found.text, name, dotted).members,
-        vllm=original.inherited(text, twin, texts.dotted(path)).vllm if text else {},
+        vllm=original.inherited(text, twin, module_name(path)).vllm if text else {},
     )
 
 
@@ -216,10 +217,10 @@ def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, In
     module = found.module
     if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
         return {}
-    if module.gpu.name in program.inherited(found.text, module.name, texts.dotted(found.path)).classes:
+    if module.gpu.name in program.inherited(found.text, module.name, module_name(found.path)).classes:
         return {}
-    entry = Import(texts.dotted(module.gpu.path), module.gpu.name, module.gpu.name)
-    bases = program.bases(found.text, module.name, texts.dotted(found.path))
+    entry = Import(module_name(module.gpu.path), module.gpu.name, module.gpu.name)
+    bases = program.bases(found.text, module.name, module_name(found.path))
     grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
     return {module.name: inherited_by(program, replace(found, text=add(join(grown), entry)), module.name, given)}
 
@@ -245,7 +246,7 @@ def _mixins(found: Found, program: Program, gpu_new: Side | None, profile: Profi
     """
     if gpu_new is None or found.module.gpu is None:
         return {}
-    have = program.inherited(found.text, found.module.name, texts.dotted(found.path)).classes
+    have = program.inherited(found.text, found.module.name, module_name(found.path)).classes
     twins = {gpu for gpu, _ in profile.classes}
     missing = {}
     for base in texts.bases_of(gpu_new.text, found.module.gpu.name):

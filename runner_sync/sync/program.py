@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from runner_sync import mro
 from runner_sync.compose.constructors import own_fields
-from runner_sync.compose.imports import absolute
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
-from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.model import Project, Tree
+from runner_sync.naming import absolute, paths_of, project_of
 from runner_sync.units import class_bases, has_class, texts
 from runner_sync.upgrade.job import Inherited
 
@@ -38,15 +38,14 @@ class Program:
         tree = self._tree_of(dotted)
         if tree is None:
             return None
-        stem = dotted.replace(".", "/")
-        for path in (f"{stem}.py", f"{stem}/__init__.py"):
+        for path in paths_of(dotted):
             text = self.overlay.get(path) or tree.read(path)
             if text is not None:
                 return path, text
         return None
 
     def _tree_of(self, dotted: str) -> Tree | None:
-        project = _project(dotted)
+        project = project_of(dotted)
         return self.trees.get(project) if project is not None else None
 
     def as_before(self) -> Program:
@@ -69,7 +68,7 @@ class Program:
         vllm: dict[str, str] = {}
         _, *parents = mro.linearise(_Class(dotted, class_name, text), self._parents)
         for owner in parents:
-            project = _project(owner.module)
+            project = project_of(owner.module)
             for member, body in texts.members(owner.text, owner.name, owner.module).items():
                 members.setdefault(member, body if project == "vllm-omni" else None)
                 if project == "vllm-ascend":
@@ -94,7 +93,7 @@ class Program:
             if not isinstance(node, ast.ImportFrom):
                 continue
             module = absolute("." * node.level + (node.module or ""), dotted)
-            for name in node.names if _project(module) == "vllm-omni" else ():
+            for name in node.names if project_of(module) == "vllm-omni" else ():
                 source = self.module(module)
                 fields = self._fields(_Class(module, name.name, source[1])) if source is not None else None
                 if fields is not None:
@@ -130,8 +129,3 @@ class _Class(NamedTuple):
             return has_class(texts.parsed(self.text, self.module), self.name)
         except InputError:
             return False
-
-
-def _project(dotted: str) -> Project | None:
-    top = dotted.partition(".")[0]
-    return next((project for project, package in PACKAGES.items() if package == top), None)

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
 from runner_sync.errors import InputError
+from runner_sync.naming import module_name
 from runner_sync.profile import Profile
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found
 from runner_sync.syntax import walk
-from runner_sync.units import texts
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.duplication import same_globals, says_the_same
 from runner_sync.verify.job import CheckJob, CheckModule, Library
@@ -193,6 +193,6 @@ def _why_no_base(
             "with --ascend-path and --vllm-path)"
         )
     program = Program(planning.trees_of(given))
-    if npu.name in program.inherited(found.text, npu.owner, texts.dotted(found.path)).members:
+    if npu.name in program.inherited(found.text, npu.owner, module_name(found.path)).members:
         return f"other runners inherit an upstream {npu.name}, which one in {base.name} would hide"
     return ""

@@ -16,6 +16,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from runner_sync.model import Finding
+from runner_sync.naming import module_name
 from runner_sync.nodes import Change, parse, rebuild
 from runner_sync.profile import Profile
 from runner_sync.transforms import class_names, configured, device_calls, forward_context
@@ -68,7 +69,7 @@ def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
     """
     if not _trigger(profile).search(text):
         return Translated(text)
-    module = class_names.module_of(path)
+    module = module_name(path)
     code = index(parse(text, path=path), module=module)
     try:
         return _applied(text, Job(code, profile), path=path)

@@ -17,14 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile
 from runner_sync.transforms.job import Doubt, Edit, Job
 from runner_sync.transforms.renames import rename_imported
-
-
-def module_of(path: str) -> str:
-    """Dotted module name of a source path: ``a/b.py`` is ``a.b``."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
@@ -35,15 +31,15 @@ def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
         if gpu is None or pairs.get(gpu.name) != runner.name:
             continue
         for path in runner.paths:
-            yield NameRewrite(gpu.name, module_of(gpu.path), runner.name, module_of(path))
+            yield NameRewrite(gpu.name, module_name(gpu.path), runner.name, module_name(path))
             if not module:
-                yield NameRewrite(gpu.name, "", runner.name, module_of(path))
+                yield NameRewrite(gpu.name, "", runner.name, module_name(path))
 
 
 def shared(profile: Profile) -> tuple[NameRewrite, ...]:
     """The profile's rows of what a GPU twin defines for others: they take it from the NPU twin."""
     pairs = [(runner.gpu, runner.paths) for runner in profile.modules if runner.gpu is not None]
-    moves = {(module_of(gpu.path), module_of(path)) for gpu, paths in pairs for path in paths}
+    moves = {(module_name(gpu.path), module_name(path)) for gpu, paths in pairs for path in paths}
     return tuple(row for row in profile.names if (row.module, row.new_module) in moves)
 
 

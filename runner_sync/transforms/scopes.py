@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from runner_sync.naming import absolute
 from runner_sync.nodes import dotted
 
 
@@ -121,9 +122,4 @@ class Index:
 
 def absolute_module(node: cst.ImportFrom, module: str) -> str:
     """Dotted name of the module ``node`` imports from, relative ones seen from ``module``."""
-    name = dotted(node.module)
-    level = len(node.relative)
-    if not level:
-        return name
-    package = module.split(".")[:-level]
-    return ".".join([*package, name]) if package and name else "." * level + name
+    return absolute("." * len(node.relative) + dotted(node.module), module)

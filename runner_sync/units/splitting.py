@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError, UnresolvedConflict
+from runner_sync.syntax import first_line
 from runner_sync.units.pieces import ClassPiece, Module, Piece, PieceKind, split_lines
 from runner_sync.unmerged import conflicts
 
@@ -184,13 +185,6 @@ def _body_comments(lines: list[str], end: int, *, ceiling: int, width: int) -> i
             break
         last = number_
     return last
-
-
-def first_line(node: ast.stmt) -> int:
-    """First line of ``node``, decorators included."""
-    if isinstance(node, _Definition) and node.decorator_list:
-        return min(node.lineno, node.decorator_list[0].lineno)
-    return node.lineno
 
 
 def _header_end(node: ast.ClassDef, lines: list[str]) -> int:

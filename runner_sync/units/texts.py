@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from runner_sync.errors import InputError
 from runner_sync.model import Unit
+from runner_sync.naming import module_name
 from runner_sync.units.bases import Base, class_bases
 from runner_sync.units.edits import replace
 from runner_sync.units.listing import has_class, record_classes, units
@@ -78,6 +79,4 @@ def bases_of(text: str, class_name: str) -> tuple[Base, ...]:
     return class_bases(module, class_name) if has_class(module, class_name) else ()
 
 
-def dotted(path: str) -> str:
-    """The dotted name of the module at ``path``."""
-    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+dotted = module_name

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.syntax import walk
+from runner_sync.syntax import is_name, statements_of, walk
 from runner_sync.verify import modules
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.world import Definition, World
@@ -152,7 +152,7 @@ class Classes:
 
 def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
     info = ClassInfo(node.name, module, node)
-    for statement in modules.flat_statements(node.body):
+    for statement in statements_of(node.body):
         if isinstance(statement, FunctionNode):
             info.methods.setdefault(statement.name, []).append(statement)
         elif isinstance(statement, ast.ClassDef):
@@ -222,11 +222,6 @@ def self_name(function: FunctionNode) -> str | None:
         return None
     arguments = [*function.args.posonlyargs, *function.args.args]
     return arguments[0].arg if arguments else None
-
-
-def is_name(node: ast.expr, name: str) -> bool:
-    """Whether ``node`` is the bare name ``name``."""
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def is_attribute_of(node: ast.expr, owner: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import head_end, walk
+from runner_sync.syntax import head_end, statements_of, walk
 from runner_sync.verify import modules
 from runner_sync.verify.classes import Classes, ClassInfo, self_name
 from runner_sync.verify.modules import FunctionNode, Import, Module
@@ -88,12 +88,12 @@ class Frame:
 def frames_of(classes: Classes, module: Module) -> list[Frame]:
     """The functions of ``module`` and the methods of its top-level classes."""
     found: list[Frame] = []
-    for statement in modules.flat_statements(module.node.body):
+    for statement in statements_of(module.node.body):
         if isinstance(statement, FunctionNode):
             found.append(frame_of(module, statement, None))
         elif isinstance(statement, ast.ClassDef):
             info = classes.info_of(module, statement)
-            own = [s for s in modules.flat_statements(statement.body) if isinstance(s, FunctionNode)]
+            own = [s for s in statements_of(statement.body) if isinstance(s, FunctionNode)]
             found.extend(frame_of(module, function, info) for function in own)
     return found
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner_sync.model import Project
-from runner_sync.syntax import walk
+from runner_sync.naming import absolute
+from runner_sync.syntax import statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -75,7 +76,7 @@ def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
 def build(name: str, path: str, project: Project, *, text: str, is_package: bool) -> Module:
     """Parse ``text`` and collect its module-level bindings; raises `SyntaxError`."""
     module = Module(name, path, project, is_package, parse(text), text)
-    for statement in flat_statements(module.node.body):
+    for statement in statements_of(module.node.body):
         _bind_statement(module, statement)
     for node in walk(module.node) if "global " in text else ():
         if isinstance(node, ast.Global):
@@ -85,34 +86,12 @@ def build(name: str, path: str, project: Project, *, text: str, is_package: bool
     return module
 
 
-def flat_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of ``body`` and of every branch, loop, ``with`` and ``try`` in it; functions and classes stay shut."""
-    for statement in body:
-        yield statement
-        for block in blocks_of(statement):
-            yield from flat_statements(block)
-
-
-def blocks_of(statement: ast.stmt) -> list[list[ast.stmt]]:
-    """The statement lists directly inside a compound statement that opens no new scope."""
-    if isinstance(statement, FunctionNode | ast.ClassDef):
-        return []
-    blocks: list[list[ast.stmt]] = [
-        block for name in ("body", "orelse", "finalbody") if isinstance(block := getattr(statement, name, None), list)
-    ]
-    if isinstance(statement, ast.Try | ast.TryStar):
-        blocks.extend(handler.body for handler in statement.handlers)
-    if isinstance(statement, ast.Match):
-        blocks.extend(case.body for case in statement.cases)
-    return blocks
-
-
 def unit_at(module: Module, line: int) -> str:
     """The ``Class.method`` or function that holds ``line``, ``<module>`` outside of all."""
-    for statement in flat_statements(module.node.body):
+    for statement in statements_of(module.node.body):
         members = statement.body if isinstance(statement, ast.ClassDef) else [statement]
         prefix = f"{statement.name}." if isinstance(statement, ast.ClassDef) else ""
-        for member in flat_statements(members):
+        for member in statements_of(members):
             first = min((d.lineno for d in getattr(member, "decorator_list", ())), default=member.lineno)
             if isinstance(member, FunctionNode) and first <= line <= (member.end_lineno or 0):
                 return prefix + member.name
@@ -153,12 +132,8 @@ def imports_of(module: Module) -> Iterator[tuple[ast.stmt, Import]]:
 
 
 def absolute_name(module: Module, node: ast.ImportFrom) -> str:
-    """The absolute module name of a from-import in ``module`` (PEP 328)."""
-    if not node.level:
-        return node.module or ""
-    parts = module.name.split(".")
-    keep = len(parts) - node.level + (1 if module.is_package else 0)
-    return ".".join([*parts[:keep], *([node.module] if node.module else [])])
+    """The absolute module name of a from-import in ``module``."""
+    return absolute("." * node.level + (node.module or ""), module.name, is_package=module.is_package)
 
 
 def _read_import(module: Module, node: ast.Import | ast.ImportFrom, *, guarded: bool) -> Iterator[Import]:

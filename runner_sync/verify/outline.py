@@ -10,7 +10,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from runner_sync.verify.reading import ClassText, Function, Reading, dotted, statements_of
+from runner_sync.syntax import statements_of
+from runner_sync.verify.reading import ClassText, Function, Reading, dotted
 
 _METHOD = re.compile(r"^    (?:async )?def (\w+)\(", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"\n[^\s#)\]}]")

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from runner_sync import signatures
 from runner_sync.signatures import Signature
-from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_name
+from runner_sync.syntax import is_name
+from runner_sync.verify.classes import Assignment, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, frame_of
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name, is_plain, returns_of
 from runner_sync.verify.runtime import Runtime, dotted_name, is_super

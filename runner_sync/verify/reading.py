@@ -11,13 +11,13 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from runner_sync.edits import characters
 from runner_sync.model import Finding, Severity, Unit, UnitKind
-from runner_sync.syntax import first_line, head_end, walk
+from runner_sync.syntax import first_line, head_end, statements_of, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
@@ -229,26 +229,6 @@ def _statements(text: str) -> list[ast.stmt]:
     except SyntaxError:
         # A sentence in a docstring that begins like an import.
         return []
-
-
-def statements_of(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of ``body`` and of every branch in it; functions and classes stay shut."""
-    for statement in body:
-        yield statement
-        for block in blocks_of(statement):
-            yield from statements_of(block)
-
-
-def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The statement lists inside a compound statement that opens no new scope."""
-    if isinstance(statement, _Scope):
-        return
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(statement, name, None)
-        if isinstance(block, list) and block:
-            yield block
-    for inner in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-        yield inner.body
 
 
 def dotted(node: ast.AST) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup, is_name
+from runner_sync.syntax import is_name
+from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, frame_of, frames_of
 from runner_sync.verify.modules import FunctionNode, Module, nodes_of
 from runner_sync.verify.world import Definition, World

@@ -15,13 +15,12 @@ from typing import Literal
 
 from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.syntax import walk
 from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
 from runner_sync.verify.modules import Binding, Import, Module
 from runner_sync.verify.surroundings import Surroundings
-
-PROJECTS: Mapping[str, Project] = {package: project for project, package in PACKAGES.items()}
 
 # Written by the build or compiled: in no source tree, so their absence proves nothing.
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
@@ -75,7 +74,7 @@ class World:
 
     def tree_of(self, name: str) -> Tree | None:
         """The tree that holds module ``name``, or ``None`` when it is external."""
-        project = PROJECTS.get(name.split(".", 1)[0])
+        project = project_of(name)
         return self._trees.get(project) if project else None
 
     def module(self, name: str) -> Module | None:
@@ -134,11 +133,10 @@ class World:
         tree = self.tree_of(name)
         if tree is None:
             return None
-        stem = name.replace(".", "/")
-        for path, is_package in ((f"{stem}.py", False), (f"{stem}/__init__.py", True)):
+        for path in paths_of(name):
             text = tree.read(path)
             if text is not None:
-                return self._parse(name, path, tree, text=text, is_package=is_package)
+                return self._parse(name, path, tree, text=text, is_package=path.endswith("/__init__.py"))
         return None
 
     def _parse(self, name: str, path: str, tree: Tree, *, text: str, is_package: bool) -> Module:
@@ -249,11 +247,6 @@ class World:
         text = ast.unparse(patch.value) if patch.value is not None else ""
         found = self.resolve(patch.module, text) if re.fullmatch(r"[\w.]+", text) else []
         return [d for d in found if d.kind == "function"] or [Definition("external", text, patch.module, patch.node)]
-
-
-def module_name(path: str) -> str:
-    """The dotted name of the module at ``path``."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def _read_patches(module: Module) -> Iterator[Patch]:

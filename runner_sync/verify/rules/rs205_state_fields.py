@@ -26,9 +26,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
+from runner_sync.syntax import statements_of
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import ClassText, Hit, Reading, dotted, statements_of
+from runner_sync.verify.reading import ClassText, Hit, Reading, dotted
 
 CODE = "RS205"
 NAME = "state-fields"

@@ -23,8 +23,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import is_name
 from runner_sync.verify import returns
-from runner_sync.verify.classes import is_name
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Callee, Program

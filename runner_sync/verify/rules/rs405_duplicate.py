@@ -26,9 +26,10 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.syntax import blocks_of
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Function, Hit, Reading, blocks_of
+from runner_sync.verify.reading import Function, Hit, Reading
 
 CODE = "RS405"
 NAME = "duplicate"

@@ -25,10 +25,10 @@ import re
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.syntax import walk
+from runner_sync.syntax import blocks_of, walk
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Function, Hit, Reading, blocks_of, dotted
+from runner_sync.verify.reading import Function, Hit, Reading, dotted
 
 CODE = "RS408"
 NAME = "value-reset"

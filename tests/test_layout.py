@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import runner_sync
+from runner_sync.sync import remembered
 
 PACKAGE = Path(runner_sync.__file__).parent
 
@@ -155,6 +156,13 @@ def test_no_rooms_import_each_other_in_a_circle() -> None:
     for module, tree in modules().items():
         graph.setdefault(room(module), set()).update(own_imports(tree) - {room(module)})
     TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+def test_what_is_remembered_is_asked_again_when_what_finds_it_changes() -> None:
+    known = {part.removesuffix(".py") for part in remembered._FINDS}
+    values = {"model", "errors", "profile"}
+    found = {other for module, tree in modules().items() if room(module) in known for other in own_imports(tree)}
+    assert found - values <= known
 
 
 def test_only_the_command_line_prints() -> None:

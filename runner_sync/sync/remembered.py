@@ -20,7 +20,10 @@ from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import base
 from runner_sync.upgrade.job import Side
 
-_FINDS = ("lineage", "merge", "statements", "units", "upgrade/base.py")
+_FINDS = (
+    "lineage", "merge", "statements", "units", "upgrade/base.py",
+    "edits.py", "naming.py", "syntax.py", "unmerged.py",
+)  # fmt: skip
 """The parts of this package that the answers depend on beside their input."""
 
 

@@ -60,7 +60,9 @@ def _origins(expression: str, bound: list[tuple[str, Origin]]) -> Iterator[Origi
         if name != expression.split("[")[0] and name != head:
             continue
         if rest and name == head:
-            yield Origin(f"{origin.module}.{origin.name}".strip("."), rest, origin.condition)
+            parts = [part for part in (origin.module.rstrip("."), origin.name) if part]
+            dots = origin.module[len(origin.module.rstrip(".")) :]
+            yield Origin(dots + ".".join(parts), rest, origin.condition)
         else:
             yield origin
 

@@ -90,6 +90,7 @@ class _Reader:
         self._lines = [text.count("\n", 0, found.start()) + 1 for found in _UNIT_LINE.finditer(text)]
 
     def lock(self, data: dict[str, Any]) -> Lock:
+        """The lock that the decoded file says. Raises ``InputError`` that names the line."""
         version = data.pop("format_version", None)
         if version != FORMAT_VERSION or isinstance(version, bool):
             found = "no format_version" if version is None else f"format_version {version!r}"

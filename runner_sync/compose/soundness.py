@@ -22,14 +22,9 @@ def unreachable(text: str) -> list[int]:
         tree = parse_unit(text)
     except SyntaxError:
         return []
-    found = []
-    for node in walk(tree):
-        for name in ("body", "orelse", "finalbody"):
-            suite = getattr(node, name, None)
-            for first, second in pairwise(suite) if isinstance(suite, list) else ():
-                if _leaves(first):
-                    found.append(second.lineno)
-    return sorted(found)
+    lists = [getattr(node, name, None) for node in walk(tree) for name in ("body", "orelse", "finalbody")]
+    suites = [suite for suite in lists if isinstance(suite, list)]
+    return sorted(second.lineno for suite in suites for first, second in pairwise(suite) if _leaves(first))
 
 
 def _leaves(stmt: ast.stmt) -> bool:

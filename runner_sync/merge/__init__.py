@@ -96,22 +96,27 @@ def merge(
     doubts += [Doubt(s, emptied(weave, s), 0.5) for s in suites if not s.kept]
     doubts += set_for_nothing(weave, kept) + set_twice(weave, kept) + came_back(weave, kept)
     doubts += both_changed
+    return _written(triple, weave, strands, kept, contents, doubts)
+
+
+def _written(
+    triple: Triple,
+    weave: Weave,
+    strands: Sequence[Strand],
+    kept: Sequence[Strand],
+    contents: dict[int, Content],
+    doubts: Sequence[Doubt],
+) -> Merged:
+    """What is kept as text, and the doubts, with those that the order of the text brings, as questions at its lines."""
     emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream))
-    doubts += under_new_conditions(weave, kept)
-    doubts += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
+    asked = [*doubts, *under_new_conditions(weave, kept)]
+    asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     nearby = _nearby(weave, strands, emitted)
+    decisions = [
+        _decision(weave, doubt, emitted, contents, nearby) for doubt in asked if not _is_nested(weave, doubt, asked)
+    ]
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
-    return Merged(
-        text,
-        _grouped(
-            [
-                _decision(weave, doubt, emitted, contents, nearby)
-                for doubt in doubts
-                if not _is_nested(weave, doubt, doubts)
-            ]
-        ),
-        parses(text),
-    )
+    return Merged(text, _grouped(decisions), parses(text))
 
 
 def _contents(

@@ -7,7 +7,7 @@ touch: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from runner_sync.merge.dataflow import attributes_set, binds, reads
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
@@ -294,13 +294,10 @@ def _sibling(weave: Weave, index: int, step: int) -> Strand | None:
 def _has_neighbour(weave: Weave, index: int) -> bool:
     """Whether the nearest old statement before or after, in the same suite of upstream, stands in omni too."""
     parent = weave.upstream[index].parent
-    for step in (-1, 1):
-        k = index + step
-        while 0 <= k < len(weave.upstream) and k != parent:
-            node, other = weave.upstream[k], weave.of_upstream[k]
-            if node.parent == parent and not node.is_comment and other.base is not None:
-                if other.omni is not None:
-                    return True
-                break
-            k += step
-    return False
+    above, below = range(index - 1, max(parent, -1), -1), range(index + 1, len(weave.upstream))
+
+    def nearest(places: Iterable[int]) -> Strand | None:
+        beside = (k for k in places if weave.upstream[k].parent == parent and not weave.upstream[k].is_comment)
+        return next((weave.of_upstream[k] for k in beside if weave.of_upstream[k].base is not None), None)
+
+    return any(strand is not None and strand.omni is not None for strand in map(nearest, (above, below)))

@@ -104,10 +104,11 @@ def _reads_of_omni(weave: Weave, strand: Strand, heritage: Heritage) -> frozense
 def _keep_pinned(weave: Weave, strands: Sequence[Strand], pinned: Heritage) -> None:
     """What omni has from a third party stays where upstream removed it and put nothing in its place."""
     for run in runs(strands):
-        if not any(strand.sides == "u" and strand.kept for strand in run):
-            for strand in run:
-                if strand.sides == "bo" and weave.omni[strand.omni or 0].canon in pinned:
-                    strand.kept = True
+        if any(strand.sides == "u" and strand.kept for strand in run):
+            continue
+        for strand in run:
+            if strand.sides == "bo" and weave.omni[strand.omni or 0].canon in pinned:
+                strand.kept = True
 
 
 def _keep_needed_suites(weave: Weave) -> list[Doubt]:

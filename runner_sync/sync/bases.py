@@ -42,6 +42,8 @@ class Bases:
         self._timelines: dict[str, Timeline] = {}
 
     def upstream(self, found: Found) -> Side | None:
+        """The vllm-ascend module that ``found`` follows, as it is now; ``None`` without vllm-ascend, or, with a note,
+        for a worker whose module it lacks. Raises ``InputError`` where it lacks the runners'."""
         tree = self.given.ascend
         if tree is None:
             return None
@@ -57,6 +59,8 @@ class Bases:
         return Side(tree.source.ref, text, path)
 
     def upstream_bases(self, found: Found) -> tuple[Side, ...]:
+        """The revisions of that module that units of ``found`` may have been copied from, oldest first, the present one
+        last. Raises ``InputError`` where none can be told or read."""
         path = found.module.upstreams[0].path
         if self.upstream(found) is None:
             return ()
@@ -139,6 +143,7 @@ class Bases:
         return Side(ref, text or "", path)
 
     def gpu_now(self, found: Found) -> Side | None:
+        """The GPU twin as the omni tree has it, ``None`` where there is none."""
         if found.module.gpu is None:
             return None
         text = self.given.omni.read(found.module.gpu.path)
@@ -154,6 +159,8 @@ class Bases:
         return self._locked("vllm-omni", ref, found.module.gpu.path)
 
     def gpu_bases(self, found: Found) -> tuple[GpuBase, ...]:
+        """The revisions of the GPU twin that ``found`` may have been aligned with, oldest first, each with vLLM's
+        module of its time. Raises ``InputError`` where one that is named cannot be read."""
         assert found.module.gpu is not None
         path = found.module.gpu.path
         refs = self._gpu_refs()

@@ -183,11 +183,9 @@ def largest(item: Replayed, count: int) -> list[ReplayHunk]:
     for result in item.results:
         made, truth = (score.normalise(text).split("\n") for text in (result.after, item.truth[result.path]))
         for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, made, truth, autojunk=False).get_opcodes():
-            if tag == "equal":
-                continue
-            for side, lines in (("tool", made[i1:i2]), ("truth", truth[j1:j2])):
-                if lines:
-                    found.append(ReplayHunk(item.case.id, result.path, side, len(lines), "\n".join(lines)))
+            sides = (("tool", made[i1:i2]), ("truth", truth[j1:j2])) if tag != "equal" else ()
+            runs = [(side, lines) for side, lines in sides if lines]
+            found += [ReplayHunk(item.case.id, result.path, side, len(rows), "\n".join(rows)) for side, rows in runs]
     return sorted(found, key=lambda hunk: -hunk.lines)[:count]
 
 

@@ -155,21 +155,23 @@ def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
     for statement in statements_of(node.body):
         if isinstance(statement, FunctionNode):
             info.methods.setdefault(statement.name, []).append(statement)
-        elif isinstance(statement, ast.ClassDef):
-            info.written.setdefault(statement.name, []).append(Assignment(None, None, None, statement))
-        elif isinstance(statement, ast.Import | ast.ImportFrom):
-            for alias in statement.names:
-                name = alias.asname or alias.name
-                info.written.setdefault(name, []).append(Assignment(None, None, None, statement))
-        else:
-            for target, value, annotation in modules.assignments_of(statement):
-                if isinstance(target, ast.Name):
-                    info.written.setdefault(target.id, []).append(Assignment(value, annotation, None, statement))
-    for functions in list(info.methods.values()):
-        for function in functions:
-            _read_method(info, function)
+        for name, value, annotation in _written_by(statement):
+            info.written.setdefault(name, []).append(Assignment(value, annotation, None, statement))
+    for function in [function for functions in info.methods.values() for function in functions]:
+        _read_method(info, function)
     info.open = info.open or "__getattr__" in info.methods or "__getattribute__" in info.methods
     return info
+
+
+def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:
+    """Name, value and annotation of what a statement of a class body sets, methods left out."""
+    if isinstance(statement, ast.ClassDef):
+        yield statement.name, None, None
+    elif isinstance(statement, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name, None, None) for alias in statement.names)
+    for target, value, annotation in modules.assignments_of(statement):
+        if isinstance(target, ast.Name):
+            yield target.id, value, annotation
 
 
 def _read_method(info: ClassInfo, function: FunctionNode) -> None:

@@ -19,11 +19,10 @@ functions with unknown decorators, attributes that are assigned instead of defin
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify import calls
+from runner_sync.verify.calls import unfitting
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
@@ -34,18 +33,13 @@ SEVERITY: Severity = "error"
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Calls in ``module`` with an argument count that no reachable definition accepts."""
-    for frame in program.frames(module):
-        for node in frame.nodes():
-            if not isinstance(node, ast.Call) or frame.is_guarded(node, calls=True):
-                continue
-            for callee, misfit in calls.misfits(program, frame, node):
-                if misfit.kind == "unknown keyword":
-                    continue
-                yield frame.finding(
-                    CODE,
-                    SEVERITY,
-                    node,
-                    symbol=f"{callee.name}({misfit.name})",
-                    message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
-                    fix=f"Call `{callee.name}` as {callee.place} declares it.",
-                )
+    for found in unfitting(program, module, keywords=False):
+        callee, misfit = found.callee, found.misfit
+        yield found.frame.finding(
+            CODE,
+            SEVERITY,
+            found.call,
+            symbol=f"{callee.name}({misfit.name})",
+            message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
+            fix=f"Call `{callee.name}` as {callee.place} declares it.",
+        )

@@ -15,11 +15,10 @@ Leaves alone: the same as RS302 (call-arguments).
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify import calls
+from runner_sync.verify.calls import unfitting
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
@@ -30,19 +29,13 @@ SEVERITY: Severity = "error"
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Keywords in ``module`` that no reachable definition accepts, each at the keyword itself."""
-    for frame in program.frames(module):
-        for node in frame.nodes():
-            if not isinstance(node, ast.Call) or not node.keywords or frame.is_guarded(node, calls=True):
-                continue
-            for callee, misfit in calls.misfits(program, frame, node):
-                if misfit.kind != "unknown keyword":
-                    continue
-                value = next(k.value for k in node.keywords if k.arg == misfit.name)
-                yield frame.finding(
-                    CODE,
-                    SEVERITY,
-                    value,
-                    symbol=f"{callee.name}({misfit.name}=)",
-                    message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
-                    fix=f"Drop or rename `{misfit.name}=` as {callee.place} declares it.",
-                )
+    for found in unfitting(program, module, keywords=True):
+        callee, misfit = found.callee, found.misfit
+        yield found.frame.finding(
+            CODE,
+            SEVERITY,
+            next(keyword.value for keyword in found.call.keywords if keyword.arg == misfit.name),
+            symbol=f"{callee.name}({misfit.name}=)",
+            message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
+            fix=f"Drop or rename `{misfit.name}=` as {callee.place} declares it.",
+        )

@@ -40,14 +40,11 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         hidden = _hidden_names(program, line)
         for frame, node in _reads(program, line, set(hidden)):
             writer = hidden[node.attr]
-            override = line.find(writer.name)
-            if (
-                override is not None
-                and override[1]
-                and override[0].module is module
-                and _hides(program, line, override[0], writer)
-            ):
-                yield _finding(program, override[0], override[1][0], frame=frame, node=node)
+            info, definitions = line.find(writer.name) or (None, [])
+            if info is None or info.module is not module or not definitions:
+                continue
+            if _hides(program, line, info, writer):
+                yield _finding(program, info, definitions[0], frame=frame, node=node)
 
 
 def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
@@ -55,13 +52,12 @@ def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
     live = program.live(line)
     found: dict[str, FunctionNode] = {}
     defined = {name for info in line.classes for name in info.methods}
-    for info in line.classes:
-        for name, writes in info.written.items():
-            for write in writes:
-                if write.function is None or id(write.function) in live:
-                    defined.add(name)
-                else:
-                    found.setdefault(name, write.function)
+    written = [(name, write) for info in line.classes for name, writes in info.written.items() for write in writes]
+    for name, write in written:
+        if write.function is None or id(write.function) in live:
+            defined.add(name)
+        else:
+            found.setdefault(name, write.function)
     return {name: function for name, function in found.items() if name not in defined}
 
 

@@ -153,6 +153,12 @@ def test_annotations_count_as_use_also_in_strings() -> None:
             id="not into a statement with a comment",
         ),
         pytest.param(
+            "from a import b; x = 1\n",
+            Import("a", "c", "c"),
+            "from a import c\nfrom a import b; x = 1\n",
+            id="not into a line with another statement",
+        ),
+        pytest.param(
             "from a import *\n",
             Import("a", "c", "c"),
             "from a import c\nfrom a import *\n",
@@ -176,6 +182,11 @@ def test_add(text: str, entry: Import, expected: str) -> None:
         pytest.param("from a import b, c\nx = 1\n", Import("a", "b", "b"), "from a import c\nx = 1\n", id="one of two"),
         pytest.param("from a import b\nx = 1\n", Import("a", "b", "b"), "x = 1\n", id="the last one"),
         pytest.param("import a, b\n", Import("a", "", "a"), "import b\n", id="one module of two"),
+        pytest.param("é = 1; import a; x = a\n", Import("a", "", "a"), "é = 1; pass; x = a\n", id="beside others"),
+        pytest.param(
+            "if T: import a, b, c\n", Import("a", "", "a"), "if T: import b; import c\n", id="in a short suite"
+        ),
+        pytest.param("from a import b  # ours\nx = 1\n", Import("a", "b", "b"), "x = 1\n", id="with its remark"),
         pytest.param("from a import b as c\n", Import("a", "b", "b"), "from a import b as c\n", id="another alias"),
         pytest.param("from .a import b\n", Import("a", "b", "b"), "from .a import b\n", id="another level"),
         pytest.param(

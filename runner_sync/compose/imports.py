@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from runner_sync.compose.names import defined_names, undefined_names, used_names
+from runner_sync.edits import Places, apply
 from runner_sync.naming import absolute
 from runner_sync.syntax import walk
 
@@ -182,11 +183,26 @@ def remove(text: str, entry: Import) -> str:
         if entry not in entries:
             continue
         rest = [e for e in entries if e != entry]
+        places = Places(text)
+        if not _has_its_lines(places, statement):
+            return apply(text, [places.instead_of(statement, _in_one_line(statement, rest))])
         indent = lines[statement.lineno - 1][: statement.col_offset]
         new = _render(statement, rest, indent) if rest else _placeholder(text, statement, indent)
         lines[statement.lineno - 1 : statement.end_lineno] = new
         return "\n".join(lines)
     return text
+
+
+def _has_its_lines(places: Places, statement: ast.stmt) -> bool:
+    """Whether nothing but a comment stands beside a statement."""
+    start, end = places.line(statement.lineno)[0], places.line(statement.end_lineno or statement.lineno)[1]
+    behind = places.text[places.end(statement) : end].strip()
+    return not places.text[start : places.start(statement)].strip() and behind[:1] in ("", "#")
+
+
+def _in_one_line(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import]) -> str:
+    glue = "; " if isinstance(statement, ast.Import) else " "
+    return glue.join(row.strip() for row in _render(statement, entries, "")) if entries else "pass"
 
 
 def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
@@ -207,7 +223,8 @@ def add(text: str, entry: Import, *, first_party: str = "") -> str:
         entries = list(_entries(statement))
         if entry in entries:
             return text
-        if entry.name and entries[0].module == entry.module and _takes_more(statement, lines):
+        is_home = entry.name and entries[0].module == entry.module and _takes_more(statement, lines)
+        if is_home and _has_its_lines(Places(text), statement):
             lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], "")
             return "\n".join(lines)
     at, above, below = _position(body, tops, entry, first_party)

@@ -113,7 +113,7 @@ def _line_merge() -> None:
         parts = merge_file([triple])[0]
         text = settle(parts, "omni")
         decisions = tuple(
-            merge.Decision(1, 1, "conflict", 0.5, "", part.omni, part.upstream, part.omni)
+            merge.Decision(1, 1, merge.Reason("both changed a part"), 0.5, "", part.omni, part.upstream, part.omni)
             for part in parts
             if isinstance(part, Conflict)
         )

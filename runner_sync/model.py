@@ -170,7 +170,10 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """A decision a person must look at. ``chosen`` is the text the tool took; ``confidence`` is in 0…1."""
+    """A decision a person must look at. ``chosen`` is the text the tool took; ``confidence`` is in 0…1.
+
+    Without ``in_file`` it is about something of which nothing was written: it has no comment there.
+    """
 
     id: str
     unit: str
@@ -183,6 +186,7 @@ class ReviewItem:
     omni: str
     upstream: str
     chosen: str
+    in_file: bool = True
 
 
 @dataclass(frozen=True, slots=True)

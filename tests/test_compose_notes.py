@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.compose.notes import NOT_PORTED, WORD, annotate
+from runner_sync.compose.notes import WORD, annotate
 from runner_sync.model import ReviewItem
 
 TEXT = '''class Runner:
@@ -83,7 +83,7 @@ def test_one_item_twice_gets_one_comment() -> None:
     "items",
     [
         pytest.param((), id="nothing to review"),
-        pytest.param((item(4, reason=f"{NOT_PORTED}device code"),), id="nothing was written"),
+        pytest.param((replace(item(4), in_file=False),), id="nothing was written"),
     ],
 )
 def test_noop(items: tuple[ReviewItem, ...]) -> None:

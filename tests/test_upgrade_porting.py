@@ -22,6 +22,7 @@ from sync_samples import (
     stay_at_home,
 )
 
+from runner_sync.merge import Reason
 from runner_sync.sync import upgrade
 from runner_sync.upgrade.porting import veto_for
 
@@ -326,13 +327,14 @@ def test_rulers_do_not_enclose_what_vllm_ascend_added(tmp_path: Path, monkeypatc
 
 def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:
     refuse = veto_for({}, {}, {"_forward"})
-    assert "vllm-ascend has its own version" in refuse("logits, hidden, aux = self._forward(total)")
-    assert "vllm-ascend has its own version" in refuse("(logits, hidden) = self._forward(total)")
+    unpacks = Reason("unpacks other results", ("_forward",))
+    assert refuse("logits, hidden, aux = self._forward(total)") == unpacks
+    assert refuse("(logits, hidden) = self._forward(total)") == unpacks
     known = veto_for({}, {}, {"_forward"}, have=["logits, hidden = self._forward(total)"])
-    assert known("logits, hidden = self._forward(total, 1)") == ""
-    assert "vllm-ascend has its own version" in known("logits, aux = self._forward(total)")
+    assert known("logits, hidden = self._forward(total, 1)") is None
+    assert known("logits, aux = self._forward(total)") == unpacks
     for other in ("logits = self._forward(total)", "a, b = self._collect(total)", "self.a, b = self._forward(1)"):
-        assert refuse(other) == ""
+        assert refuse(other) is None
 
 
 @pytest.mark.parametrize("is_there", [True, False])

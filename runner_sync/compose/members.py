@@ -10,7 +10,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -21,12 +21,37 @@ Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "
 
 
 @dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What keeps a member out of the NPU class: code that NPU does not have, or a mixin that the class does without.
+
+    ``name`` is the word of that code, with ``what`` it is, or the mixin; ``needs`` are the members through which this
+    one depends on it, the nearest first; empty where it does so itself.
+    """
+
+    kind: Literal["code", "mixin"]
+    name: str
+    what: str = ""
+    needs: tuple[str, ...] = ()
+
+    @property
+    def cause(self) -> str:
+        """Said of the member that depends on it itself."""
+        return f"it uses {self.name}, which is {self.what}" if self.kind == "code" else f"it comes with {self.name}"
+
+    @property
+    def sentence(self) -> str:
+        return "".join(f"it needs {name}: " for name in self.needs) + self.cause
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
-    """What to do with one member of the GPU class that the NPU class does not define."""
+    """What to do with one member of the GPU class that the NPU class does not define; ``obstacle`` where one keeps it
+    out."""
 
     name: str
     action: Action
     reason: str
+    obstacle: Obstacle | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +63,7 @@ class Twins:
     (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, each with
     what it is, ``helpers`` the module-level definitions of the GPU module, ``callers`` names that other modules of the
     same family call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions of the members;
-    ``absent`` are names of mixins that it goes on without, with the reason;
+    ``absent`` are names of mixins that it goes on without;
     ``former`` are members that the GPU class had at an earlier upgrade, ``awaited`` overrides that the NPU class must
     not do without, whatever it did before.
     """
@@ -54,7 +79,7 @@ class Twins:
     vllm: Mapping[str, str] = field(default_factory=dict)
     former: Collection[str] = ()
     awaited: Collection[str] = ()
-    absent: Mapping[str, str] = field(default_factory=dict)
+    absent: Mapping[str, Obstacle] = field(default_factory=dict)
 
 
 def decide(twins: Twins) -> list[Member]:
@@ -69,13 +94,13 @@ def decide(twins: Twins) -> list[Member]:
     return decisions
 
 
-def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: Mapping[str, str]) -> Member:
+def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: Mapping[str, Obstacle]) -> Member:
     if name in twins.inherited and twins.inherited[name] == text:
         return Member(name, "inherited", "the NPU class inherits the same text")
     if name in bound and _did_without(name, twins):
-        return Member(name, "left", f"{WITHOUT}; {bound[name]}")
+        return Member(name, "left", f"{WITHOUT}; {bound[name].sentence}")
     if name in bound:
-        return Member(name, "device", bound[name])
+        return Member(name, "device", bound[name].sentence, bound[name])
     if _is_rebuilt(name, text, twins) and _did_without(name, twins):
         return Member(name, "left", WITHOUT)
     if _is_rebuilt(name, text, twins):
@@ -160,8 +185,8 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
     return wanted
 
 
-def device_bound(twins: Twins) -> dict[str, str]:
-    """Members and helpers that use what NPU does not have and, transitively, what calls them, with the reason.
+def device_bound(twins: Twins) -> dict[str, Obstacle]:
+    """Members and helpers that use what NPU does not have and, transitively, what calls them.
 
     So are the names that the NPU class is known to lack.
     """
@@ -171,14 +196,15 @@ def device_bound(twins: Twins) -> dict[str, str]:
     for name, text in todo.items():
         word = next((word for word in twins.device if word in text), "")
         if word:
-            bound[name] = f"it uses {word}, which is {twins.device[word]}"
+            bound[name] = Obstacle("code", word, twins.device[word])
     found = True
     while found:
         found = False
         for name in [n for n in todo if n not in bound]:
             needs = sorted(set(_WORD.findall(todo[name])) & bound.keys())
             if needs:
-                bound[name] = f"it needs {needs[0]}: {bound[needs[0]]}"
+                through = bound[needs[0]]
+                bound[name] = replace(through, needs=(needs[0], *through.needs))
                 found = True
     return bound
 

@@ -15,8 +15,6 @@ from runner_sync.syntax import same_code, walk
 
 WORD = "# runner-sync: review"
 WIDTH = 120
-NOT_PORTED = "not ported: "
-"""How the reason of an item begins that has no place in the file, because nothing was written."""
 
 
 def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
@@ -29,7 +27,7 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
     starts, defined = _statement_starts(tree), _defined(tree)
     wanted: dict[int, list[ReviewItem]] = {}
     for item in items:
-        if item.reason.startswith(NOT_PORTED):
+        if not item.in_file:
             continue
         wanted.setdefault(_start(starts, item.line, lines), []).append(item)
     out: list[str] = []

@@ -19,6 +19,7 @@ from runner_sync.merge.passages import (
     used_too_early,
 )
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
+from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.refusal import Veto
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import named_alike, with_omni_names, with_omni_names_behind, with_upstream_names
@@ -35,7 +36,7 @@ class Decision:
 
     line: int
     end_line: int
-    reason: str
+    reason: Reason
     confidence: float
     base: str
     omni: str
@@ -67,7 +68,7 @@ def merge(
         triple: the three texts, at any indentation.
         policy: which side wins where both changed the same; ``FOLLOW`` unless told.
         heritage: canonical statements of other revisions of upstream, which a composite copy may have.
-        veto: the reason why a canonical statement of upstream must not come in, or an empty string.
+        veto: the reason why a canonical statement of upstream must not come in, or ``None``.
         foreign: canonical statements that upstream has from a third party; they do not come in.
         pinned: canonical statements that omni has from a third party; that upstream dropped them is no reason to.
     """
@@ -131,7 +132,7 @@ def _contents(
     contents, doubts = {}, []
     for strand in kept:
         contents[id(strand)], reason = content(weave, strand, policy, heritage, veto, foreign)
-        if reason:
+        if reason is not None:
             doubts.append(Doubt(strand, reason, 0.5))
     return contents, doubts
 
@@ -223,9 +224,12 @@ __all__ = [
     "RECORD",
     "TOUCH_UP",
     "Decision",
+    "Kind",
     "Merged",
     "Policy",
+    "Reason",
     "UnparsableText",
+    "Veto",
     "any_node",
     "flatten",
     "merge",

@@ -13,6 +13,7 @@ from runner_sync.merge.arguments import with_their_keywords
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.phrase import merge_phrases
 from runner_sync.merge.policy import Policy
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.refusal import Veto
 from runner_sync.merge.transplant import around, carry_over
 from runner_sync.merge.weave import Strand, Weave
@@ -30,11 +31,10 @@ class Content:
     blanks: int
 
 
-CARRIED = "what omni had added to a call went to the statement that upstream put in its place"
-
-KEYWORDS = "upstream's change of the keywords was made to omni's call of the same function"
-
-SAME_PART = "omni and upstream changed the same part of a statement"
+CARRIED = Reason("additions moved on")
+KEYWORDS = Reason("keywords taken over")
+SAME_PART = Reason("both changed a part")
+VERSIONS = Reason("both added versions")
 
 CLOSE = 0.85
 """How similar a statement of an own method must be to upstream's to be the same statement, brought up to date."""
@@ -49,30 +49,30 @@ def content(
     heritage: Heritage,
     veto: Veto | None = None,
     foreign: Heritage = frozenset(),
-) -> tuple[Content, str]:
-    """The text of a kept strand and, where both sides changed it, the reason of a doubt (else an empty string)."""
+) -> tuple[Content, Reason | None]:
+    """The text of a kept strand and, where both sides changed it, the reason of a doubt."""
     base, omni, upstream = sides_of(weave, strand)
     if strand.carried and upstream is not None:
-        return _written(strand.carried, upstream), ""
+        return _written(strand.carried, upstream), None
     if omni is None or upstream is None:
         node = omni or upstream
         assert node is not None
-        return of_node(node), ""
+        return of_node(node), None
     if base is None:
         if omni.is_comment or is_same(omni, upstream):
-            return of_node(omni), ""
-        return of_node(omni if policy.both_added == "omni" else upstream), "omni and upstream added different versions"
+            return of_node(omni), None
+        return of_node(omni if policy.both_added == "omni" else upstream), VERSIONS
     if is_same(omni, upstream):
-        return of_node(omni), ""
+        return of_node(omni), None
     if policy.updates_only and (similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
-        return of_node(omni), ""
+        return of_node(omni), None
     if is_inherited(upstream, foreign) or (is_same(upstream, base) and not is_inherited(omni, heritage)):
-        return of_node(omni), ""
-    refused = veto(upstream.canon) if veto is not None else ""
+        return of_node(omni), None
+    refused = veto(upstream.canon) if veto is not None else None
     if refused:
         return of_node(omni), refused
     if is_same(omni, base) or is_inherited(omni, heritage):
-        return of_node(upstream), ""
+        return of_node(upstream), None
     return _both_changed(base, omni, upstream, policy)
 
 
@@ -83,9 +83,9 @@ def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
     return bool((reads(upstream) - reads(omni)) & locals_ - own)
 
 
-def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, str]:
+def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, Reason | None]:
     if omni.kind in ("docstring", "comment"):
-        return of_node(omni), ""
+        return of_node(omni), None
     texts = (base.text, omni.text, upstream.text)
 
     def parses(text: str) -> bool:
@@ -93,10 +93,10 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
 
     merged = merge_phrases(*texts, parses=parses)
     if merged is not None:
-        return _written(merged, upstream), ""
+        return _written(merged, upstream), None
     whole = around(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
-        return _written(whole, upstream), ""
+        return _written(whole, upstream), None
     follows = policy.nesting == "upstream" and not omni.compound
     carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
     if carried is not None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from runner_sync.merge.contents import Content
 from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import INDENT
 
@@ -27,11 +28,10 @@ class Emitted:
         return "\n".join(self.lines) + "\n"
 
 
-HOLLOW = "upstream put a suite around statements that omni does not have"
-ORPHAN = "upstream added a branch to a condition that omni had removed"
+HOLLOW = Reason("suite around nothing")
+ORPHAN = Reason("branch of a removed condition")
+PARTIAL = Reason("suite around other statements")
 
-
-PARTIAL = "upstream put a suite around statements that omni has in another form"
 WRAPPERS = ("try", "with ", "async with ")
 
 

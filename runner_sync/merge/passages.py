@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from runner_sync.merge.dataflow import attributes_set, binds, reads
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import ROOT, Node
 
@@ -29,7 +30,7 @@ def inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
             continue
         strand.kept = False
         if not node.is_comment and above.sides == "bu":
-            doubts.append(Doubt(strand, "upstream added to a block that omni had removed", 0.6))
+            doubts.append(Doubt(strand, Reason("addition to a removed block"), 0.6))
     return doubts
 
 
@@ -49,7 +50,7 @@ def between_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
             for k in whole:
                 weave.of_upstream[k].kept = False
             if not any_node(weave, strand).is_comment:
-                doubts.append(Doubt(strand, "upstream added to a passage that omni had removed", 0.6))
+                doubts.append(Doubt(strand, Reason("addition to a removed passage"), 0.6))
     return doubts
 
 
@@ -69,7 +70,7 @@ def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
         name = min(_read_by(any_node(weave, strand)) & lost)
         for index in _whole_addition(weave, strand):
             weave.of_upstream[index].kept = False
-        doubts.append(Doubt(strand, f"upstream added a use of {name}, which omni does not set", 0.6))
+        doubts.append(Doubt(strand, Reason("addition reads what omni does not set", (name,)), 0.6))
 
 
 def _new_attributes(weave: Weave, strands: Sequence[Strand]) -> set[str]:
@@ -108,11 +109,8 @@ def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: b
             for member in inside:
                 member.kept = True
             _leave_out_replacement(strands, strand)
-        doubts.append(Doubt(strand, "upstream removed a loop that omni had added to", 0.4))
+        doubts.append(Doubt(strand, Reason("loop with additions removed"), 0.4))
     return doubts
-
-
-EDITED_INSIDE = "upstream removed a block inside which omni had edited a statement"
 
 
 def suites_with_edits(
@@ -136,7 +134,7 @@ def suites_with_edits(
         if not replaced:
             _leave_out_replacement(strands, strand)
         doubts = [doubt for doubt in doubts if not any(doubt.strand is member for member in inside)]
-        doubts.append(Doubt(strand, EDITED_INSIDE, 0.5))
+        doubts.append(Doubt(strand, Reason("edited block removed"), 0.5))
     return doubts
 
 
@@ -150,7 +148,7 @@ def set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
             continue
         names = sorted(binds(weave.omni[strand.omni]) & (read_before - read_now))
         if names and not weave.omni[strand.omni].compound:
-            doubts.append(Doubt(strand, f"nothing reads {', '.join(names)} any more, which omni sets here", 0.5))
+            doubts.append(Doubt(strand, Reason("no longer read", tuple(names)), 0.5))
     return doubts
 
 
@@ -161,7 +159,7 @@ def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     removed = {block for block, strand in old if strand.sides == "b"}
     alive = {id(strand) for strand in kept}
     back = [strand for block, strand in new if strand.sides == "u" and id(strand) in alive and block in removed]
-    return [Doubt(strand, "omni had removed it; it came in where upstream has it now", 0.5) for strand in back]
+    return [Doubt(strand, Reason("removed block came back"), 0.5) for strand in back]
 
 
 def _block(nodes: Sequence[Node], index: int) -> tuple[str, ...]:
@@ -169,12 +167,12 @@ def _block(nodes: Sequence[Node], index: int) -> tuple[str, ...]:
     return tuple(nodes[k].canon for k in _below(nodes, index) if not nodes[k].is_comment)
 
 
-def emptied(weave: Weave, suite: Strand) -> str:
+def emptied(weave: Weave, suite: Strand) -> Reason:
     """What became of the inside of a block that omni had added and that is empty now."""
     inside = [weave.of_omni[k] for k in _below(weave.omni, suite.omni or 0)[1:] if not weave.omni[k].is_comment]
     if any(strand.kept for strand in inside):
-        return "omni had put a block around it; upstream has it elsewhere now, where it runs without"
-    return "upstream removed everything inside a block that omni had added"
+        return Reason("added block left")
+    return Reason("added block emptied")
 
 
 def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
@@ -184,7 +182,7 @@ def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     for strand in kept:
         both = sorted(mine & attributes_set(any_node(weave, strand))) if strand.sides == "u" else []
         if both:
-            doubts.append(Doubt(strand, f"upstream sets {both[0]} now, which omni sets, too", 0.5))
+            doubts.append(Doubt(strand, Reason("set by both", (both[0],)), 0.5))
     return doubts
 
 
@@ -204,7 +202,7 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]
                 line.get(id(setter), 0)
             ]
             if min(places) > line[id(strand)]:
-                doubts.append(Doubt(strand, f"upstream sets {name} below this now, which omni had set above it", 0.3))
+                doubts.append(Doubt(strand, Reason("set below its use", (name,)), 0.3))
                 break
     return doubts
 
@@ -219,7 +217,7 @@ def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
             continue
         inside = [other for other in kept[at + 1 :] if other.parent is above and other.upstream is not None]
         if any_node(weave, above).canon.startswith(CONDITIONS) and not inside:
-            doubts.append(Doubt(strand, f"it runs under {any_node(weave, above).canon!r} of upstream's now", 0.4))
+            doubts.append(Doubt(strand, Reason("under a new condition", (any_node(weave, above).canon,)), 0.4))
     return doubts
 
 

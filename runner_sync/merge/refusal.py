@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, runs
 from runner_sync.statements import Node
 
-Veto = Callable[[str], str]
-"""Why a canonical statement of upstream must not come in, or an empty string."""
+Veto = Callable[[str], Reason | None]
+"""Why a canonical statement of upstream must not come in, or ``None``."""
 
 
 def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
@@ -26,7 +27,7 @@ def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
         node = weave.upstream[strand.upstream]
         above = weave.of_upstream[node.parent] if node.parent >= 0 else None
         inside = above is not None and id(above) in refused
-        reason = "" if node.is_comment else veto(node.canon) or _depends(node.canon, lost)
+        reason = None if node.is_comment else veto(node.canon) or _depends(node.canon, lost)
         if reason or inside:
             strand.kept = False
             refused.add(id(strand))
@@ -40,9 +41,9 @@ def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
     return doubts
 
 
-def _depends(canon: str, lost: Collection[str]) -> str:
+def _depends(canon: str, lost: Collection[str]) -> Reason | None:
     names = sorted(set(_WORD.findall(canon)) & set(lost))
-    return f"it uses {names[0]}, whose definition was not taken" if names else ""
+    return Reason("reads what was left out", (names[0],)) if names else None
 
 
 _WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")

@@ -18,6 +18,7 @@ from runner_sync.merge.passages import (
     without_definitions,
 )
 from runner_sync.merge.policy import Policy
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.refusal import Veto, refuse
 from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
@@ -37,7 +38,7 @@ def settle_presence(
 
     ``heritage`` holds the canonical texts of other upstream revisions: a statement of omni's that stands in one of
     them is no edit of omni's but a part that was synced at another time (a composite base). ``veto`` gives the reason
-    why a canonical statement of upstream must not come in (an empty string: it may). ``foreign`` are statements that
+    why a canonical statement of upstream must not come in (``None``: it may). ``foreign`` are statements that
     upstream has from a third party: they neither come in nor are worth a question. ``pinned`` are statements that omni
     has from a third party: they do not go because upstream no longer has them.
     """
@@ -128,7 +129,7 @@ def _keep_needed_suites(weave: Weave) -> list[Doubt]:
             _stands_under_nothing(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
         )
         if own and strand.sides == "bo" and not node.is_clause:
-            doubts.append(Doubt(strand, "upstream removed a condition under which omni has statements of its own", 0.5))
+            doubts.append(Doubt(strand, Reason("condition of additions removed"), 0.5))
     return doubts
 
 
@@ -163,14 +164,14 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             if heir is not None:
                 return False, Doubt(strand, CARRIED, 0.6, heir)
             if _is_rewritten(weave, strand):
-                return False, _doubt(weave, strand, "upstream rewrote a statement that omni had edited", 0.4)
+                return False, _doubt(weave, strand, Reason("edited statement rewritten"), 0.4)
             kept = policy.edited_here_gone_there == "omni"
-            return kept, _doubt(weave, strand, "upstream removed a statement that omni had edited", 0.5)
+            return kept, _doubt(weave, strand, Reason("edited statement removed"), 0.5)
         case "bu":
             if is_same(weave.base[strand.base or 0], weave.upstream[strand.upstream or 0]):
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
-            return kept, _doubt(weave, strand, "upstream changed a statement that omni had removed", 0.6)
+            return kept, _doubt(weave, strand, Reason("removed statement changed"), 0.6)
         case "bou" if policy.nesting == "upstream":
             _follow_named_part(weave, strand)
             return True, None
@@ -238,6 +239,6 @@ def _is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
     return any(canon in foreign for canon in nodes)
 
 
-def _doubt(weave: Weave, strand: Strand, reason: str, confidence: float) -> Doubt | None:
+def _doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
     node = any_node(weave, strand)
     return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)

@@ -13,9 +13,10 @@ from collections.abc import Collection, Sequence
 
 from runner_sync.merge.contents import Content, of_node
 from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
 
-UNREAD = "upstream sets what is read only in what was left out, and so was this"
+UNREAD = Reason("read only in what was left out")
 
 
 def unread_additions(weave: Weave, kept: Sequence[Strand], contents: dict[int, Content]) -> list[Doubt]:

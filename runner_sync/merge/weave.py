@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from runner_sync.merge.align import Suite, align, alike, common, pair_similar, suites
 from runner_sync.merge.policy import Policy
+from runner_sync.merge.reason import Reason
 from runner_sync.statements import ROOT, Node
 
 Nodes = Sequence[Node]
@@ -60,7 +61,7 @@ class Doubt:
     """A decision that a person must look at, before it has a line. ``instead`` is what stands for the strand now."""
 
     strand: Strand
-    reason: str
+    reason: Reason
     confidence: float
     instead: Strand | None = None
 

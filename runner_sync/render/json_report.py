@@ -128,7 +128,9 @@ def _base(ref: BaseRef | None) -> Json | None:
 
 
 def _review(item: ReviewItem) -> Json:
-    return {**asdict(item), "confidence": round(item.confidence, 4)}
+    body = {**asdict(item), "confidence": round(item.confidence, 4)}
+    del body["in_file"]  # settled when the comments are written; a reader of the report has the lines
+    return body
 
 
 def _findings(report: Report) -> list[Json]:

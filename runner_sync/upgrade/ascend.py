@@ -22,6 +22,7 @@ from runner_sync.upgrade import splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, winner
+from runner_sync.upgrade.wording import worded
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -205,4 +206,4 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
 
 def _asked(draft: Draft, job: ModuleJob, item: merge.Decision, line: int) -> ReviewItem:
     sides = (item.base, item.omni, item.upstream, item.chosen)
-    return review(draft, job.path, item.reason, item.confidence, *sides, line=line)
+    return review(draft, job.path, worded(item.reason), item.confidence, *sides, line=line)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
-from runner_sync.model import Hunk, Provenance, ReviewItem
+from runner_sync.model import Hunk, Provenance, ReviewItem, Triple
 from runner_sync.upgrade.job import Draft, Stage
 
 
@@ -34,6 +34,13 @@ def review(
     return ReviewItem(
         identity, draft.name, path, max(line, 1), max(line, 1), reason, confidence, base, omni, upstream, chosen
     )
+
+
+def not_ported(draft: Draft, path: str, why: str, confidence: float, sides: Triple, chosen: str) -> ReviewItem:
+    """A review item about something of the GPU runner's that was left out as a whole: nothing of it is in the file,
+    and so is no comment."""
+    item = review(draft, path, f"not ported: {why}", confidence, sides.base, sides.omni, sides.upstream, chosen)
+    return replace(item, in_file=False)
 
 
 def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:

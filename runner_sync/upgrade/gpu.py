@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from runner_sync import lineage, merge
-from runner_sync.compose.members import Member, Twins, canonical, decide, self_names
+from runner_sync.compose.members import Member, Obstacle, Twins, canonical, decide, self_names
 from runner_sync.lock import digest
 from runner_sync.model import Finding, Triple
 from runner_sync.profile import Profile
@@ -245,8 +245,8 @@ def _with_a_mixin(class_name: str, members: Mapping[str, str], job: ModuleJob) -
     return {member for member, text in members.items() if names & self_names(text)}
 
 
-def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, str]:
-    """Names that mixins give to the GPU class which the NPU class goes on without, with the reason.
+def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, Obstacle]:
+    """Names that mixins give to the GPU class which the NPU class goes on without, with the mixin as the obstacle.
 
     What the GPU class sets itself is no gift, unless it is a method of its own that calls the mixin's.
     """
@@ -255,7 +255,7 @@ def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -
     if missing and job.gpu_new is not None:
         own = mixing.given_names(job.gpu_new.text, job.profile.gpu_name(class_name))
         have |= {name for name in own if f"super().{name}(" not in members.get(name, "")}
-    return {name: f"it comes with {mixin}" for mixin, names in missing.items() for name in names if name not in have}
+    return {name: Obstacle("mixin", mixin) for mixin, names in missing.items() for name in names if name not in have}
 
 
 def _asked_for(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:

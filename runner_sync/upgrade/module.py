@@ -11,11 +11,10 @@ from runner_sync.compose import records
 from runner_sync.compose.constructors import set_apart
 from runner_sync.compose.imports import Import, Provider, add, imports, settle
 from runner_sync.compose.members import Action, Member, canonical, device_bound, is_port, self_names
-from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.rulers import enclose_additions, enclose_members
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
-from runner_sync.model import ReviewItem
+from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import as_module, is_indented
 from runner_sync.units import (
     class_bases,
@@ -28,7 +27,7 @@ from runner_sync.units import (
 from runner_sync.units import replace as exchange
 from runner_sync.upgrade import ascend, gpu, inheriting, outcomes, porting
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unknown, ask_about_unset
-from runner_sync.upgrade.doubts import complete, relocate, review
+from runner_sync.upgrade.doubts import complete, not_ported, relocate, review
 from runner_sync.upgrade.hidden import hidden_changes
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, Stage, is_selected
 
@@ -150,15 +149,15 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
     for decision in decisions:
         name = f"{class_name}.{decision.name}"
         if decision.action in ("device", "rebuilt") and is_selected(name, job.only) and name not in side.settled:
-            cause = decision.reason.rpartition(": ")[2] if decision.action == "device" else decision.name
+            cause = decision.obstacle.cause if decision.obstacle is not None else decision.name
             groups.setdefault(cause, []).append(decision)
     found = []
-    for cause, members in groups.items():
-        first = next((member for member in members if member.reason == cause), members[0])
+    for members in groups.values():
+        first = next((m for m in members if m.obstacle is not None and not m.obstacle.needs), members[0])
         others = ", ".join(member.name for member in members if member is not first)
         draft = Draft(f"{class_name}.{first.name}", [Stage("")], "own", "review")
-        reason = f"{NOT_PORTED}{first.reason}" + (f"; neither is what needs it: {others}" if others else "")
-        draft.reviews = [review(draft, job.path, reason, 0.6, "", "", side.full[draft.name], "")]
+        why = first.reason + (f"; neither is what needs it: {others}" if others else "")
+        draft.reviews = [not_ported(draft, job.path, why, 0.6, Triple("", "", side.full[draft.name]), "")]
         found.append(draft)
     return found
 

@@ -9,27 +9,27 @@ from __future__ import annotations
 import difflib
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose import records
 from runner_sync.compose.hooks import fit_sampler_hook
-from runner_sync.compose.members import Member, canonical, predecessor, self_names, successor
+from runner_sync.compose.members import Member, Obstacle, canonical, predecessor, self_names, successor
 from runner_sync.compose.names import defined_names
-from runner_sync.compose.notes import NOT_PORTED
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.lock import digest
+from runner_sync.merge import Reason, Veto
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.units import texts
-from runner_sync.upgrade import calling, splitting
-from runner_sync.upgrade.doubts import advance, review
+from runner_sync.upgrade import calling, splitting, wording
+from runner_sync.upgrade.doubts import advance, not_ported, review
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.upgrade.halves import half_ported
 from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, is_selected, winner
-from runner_sync.upgrade.phrasing import in_words_of_a_port
 from runner_sync.upgrade.untranslated import ask_about_untranslated
+from runner_sync.upgrade.wording import worded
 
 BROKEN = 0.15
 """Share of certain mistakes among the statements that a port changes above which it is not taken at all."""
@@ -40,8 +40,6 @@ RELATED = 0.15
 
 TRIES = 4
 """Merges of one unit, each without the statements that did not fit in the one before."""
-
-Veto = Callable[[str], str]
 
 
 def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, methods: Sequence[str] = ()) -> None:
@@ -79,9 +77,9 @@ def _take_back(
             count, reviews = stages[draft.name]
             del draft.stages[count:]
             draft.reviews = list(reviews)
-            reason = f"{NOT_PORTED}{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
+            why = f"{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
             sides = Triple(side.old.get(draft.name, ""), draft.text, side.new[draft.name])
-            draft.reviews.append(_declined(draft, job, sides, reason, 0.5))
+            draft.reviews.append(not_ported(draft, job.path, why, 0.5, sides, draft.text))
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
@@ -146,27 +144,29 @@ def _port(
 ) -> None:
     assert job.gpu_new is not None
     if not _is_related(draft.text, sides):
-        reason = f"{NOT_PORTED}the GPU runner changed its version, and the NPU runner does this in another way"
-        draft.reviews.append(_declined(draft, job, sides, reason, 0.5))
+        why = "the GPU runner changed its version, and the NPU runner does this in another way"
+        draft.reviews.append(not_ported(draft, job.path, why, 0.5, sides, draft.text))
         return
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     result, broken = _merged(draft, sides, policy, veto=veto, foreign=foreign, known=known)
     if not result.parses:
         reason = f"the port from {job.gpu_new.path} did not parse, so it was not taken"
-        draft.reviews.append(_declined(draft, job, sides, reason, 0.2))
+        given = (sides.base, draft.text, sides.upstream, draft.text)
+        draft.reviews.append(review(draft, job.path, reason, 0.2, *given))
         return
     idle = any(problem.kind == "idle" for problem in broken)
     if idle or len(broken) > BROKEN * changed_statements(draft.text, result.text):
-        reason = f"{NOT_PORTED}the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"
-        draft.reviews.append(_declined(draft, job, sides, reason, 0.4))
+        why = f"the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"
+        draft.reviews.append(not_ported(draft, job.path, why, 0.4, sides, draft.text))
         return
     passages = _ported(draft, job, draft.text, result.text)
     advance(draft, result.text, "gpu")
     draft.reviews += passages
     for item in _together(result.decisions):
         sides_ = (item.base, item.omni, item.upstream, item.chosen)
-        reason = in_words_of_a_port(item.reason, sides_)
-        draft.reviews.append(review(draft, job.path, reason, item.confidence, *sides_, line=item.line))
+        draft.reviews.append(
+            review(draft, job.path, worded(item.reason, wording.PORTED), item.confidence, *sides_, line=item.line)
+        )
 
 
 def _is_related(text: str, sides: Triple) -> bool:
@@ -178,16 +178,17 @@ def _is_related(text: str, sides: Triple) -> bool:
     return was >= lineage.COPY or min(was, now) >= RELATED
 
 
-UNSET = ("which nothing sets here", "whose definition was not taken")
+UNSET = ("reads what nothing sets", "reads what was left out")
+"""Kinds of decisions about statements that stay out because of a name that they read."""
 
 
 def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
     """The decisions, with one for all statements that were left out because of what they read."""
-    left_out = [item for item in decisions if item.reason.endswith(UNSET)]
+    left_out = [item for item in decisions if item.reason.kind in UNSET]
     if len(left_out) < 2:
         return list(decisions)
-    names = sorted({item.reason.removeprefix("it uses ").partition(",")[0] for item in left_out})
-    reason = f"{len(left_out)} passages were left out of the port: they use {', '.join(names)}, which nothing sets here"
+    names = sorted({name for item in left_out for name in item.reason.names})
+    reason = Reason("reads what nothing sets", tuple(names), passages=len(left_out))
     whole = replace(left_out[0], reason=reason, upstream="\n".join(item.upstream for item in left_out), chosen="")
     return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
 
@@ -217,15 +218,11 @@ def _without(missing: Collection[str], veto: Veto) -> Veto:
     words = "|".join(map(re.escape, sorted(missing)))
     names = re.compile(rf"(?<![\w.])({words})\b(?! ?=[^=])") if missing else None
 
-    def refuse(canon: str) -> str:
+    def refuse(canon: str) -> Reason | None:
         match = names.search(canon) if names else None
-        return f"it uses {match[1]}, which nothing sets here" if match else veto(canon)
+        return Reason("reads what nothing sets", (match[1],)) if match else veto(canon)
 
     return refuse
-
-
-def _declined(draft: Draft, job: ModuleJob, sides: Triple, reason: str, confidence: float) -> ReviewItem:
-    return review(draft, job.path, reason, confidence, sides.base, draft.text, sides.upstream, draft.text)
 
 
 _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
@@ -233,8 +230,12 @@ _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
 
 
 def veto_for(
-    bound: Mapping[str, str], device: Mapping[str, str], upstream: Collection[str] = (), *, have: Iterable[str] = ()
-) -> Callable[[str], str]:
+    bound: Mapping[str, Obstacle],
+    device: Mapping[str, str],
+    upstream: Collection[str] = (),
+    *,
+    have: Iterable[str] = (),
+) -> Veto:
     """Refuse statements that call device-bound members, use device code, or unpack what an ``upstream`` member returns.
 
     vLLM's version of such a member, which the GPU runner calls, may return other values than the NPU side takes apart,
@@ -243,17 +244,17 @@ def veto_for(
     known = {match[0] for canon in have if (match := _RESULTS.match(canon))}
     names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
 
-    def refuse(canon: str) -> str:
+    def refuse(canon: str) -> Reason | None:
         match = names.search(canon) if names else None
         if match:
-            return f"it needs {match[1]}, which is not on the NPU side ({bound[match[1]]})"
+            return Reason("needs an absent member", (match[1], bound[match[1]].sentence))
         word = next((w for w in device if w in canon), "")
         if word:
-            return f"it uses {word}, which is {device[word]}"
+            return Reason("uses refused code", (word, device[word]))
         results = _RESULTS.match(canon)
         if results and results[1] in upstream and results[0] not in known:
-            return f"it unpacks what {results[1]} returns, and vllm-ascend has its own version of that"
-        return ""
+            return Reason("unpacks other results", (results[1],))
+        return None
 
     return refuse
 

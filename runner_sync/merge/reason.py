@@ -1,0 +1,60 @@
+"""Why a decision of a merge is doubtful: what happened, and to which names.
+
+Comes in: nothing. Goes out: ``Reason`` values. May touch: nothing.
+
+A reason is no sentence: what it is called is for whoever shows it, and whoever looks at it compares kinds and names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    # Both sides did something to one statement.
+    "both changed a part",
+    "both added versions",
+    "additions moved on",
+    "keywords taken over",
+    # One side removed what the other had edited or added to.
+    "edited statement removed",
+    "edited statement rewritten",
+    "removed statement changed",
+    "edited block removed",
+    "loop with additions removed",
+    "condition of additions removed",
+    "added block emptied",
+    "added block left",
+    "removed block came back",
+    # What upstream added has no place.
+    "addition to a removed block",
+    "addition to a removed passage",
+    "addition reads what omni does not set",
+    "suite around nothing",
+    "suite around other statements",
+    "branch of a removed condition",
+    "read only in what was left out",
+    "reads what was left out",
+    # What stands runs in another way than before.
+    "no longer read",
+    "set by both",
+    "set below its use",
+    "under a new condition",
+    # A veto: what must not come in.
+    "reads what nothing sets",
+    "needs an absent member",
+    "uses refused code",
+    "unpacks other results",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A kind, and the names that it is about; a veto may add what is the matter with the name as the last one.
+
+    ``passages`` is of how many passages it is said at once.
+    """
+
+    kind: Kind
+    names: tuple[str, ...] = ()
+    passages: int = 1

@@ -1,0 +1,82 @@
+"""What a review item says of a decision of a merge: the one place where reasons become sentences.
+
+Comes in: the ``Reason`` of a decision. Goes out: a sentence. May touch: nothing.
+
+Nothing reads a sentence again, so that one can be worded better without a change of what is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from runner_sync.merge import Kind, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What the two sides of a merge are called; ``both`` is their enumeration."""
+
+    omni: str
+    upstream: str
+    both: str
+
+
+MERGED = Sides("omni", "upstream", "omni and upstream")
+"""vllm-ascend's change, merged into a copy of omni's."""
+
+PORTED = Sides("the NPU runner", "the GPU runner", "the NPU and the GPU runner")
+"""The GPU twin's change, merged into the NPU runner."""
+
+
+def worded(reason: Reason, sides: Sides = MERGED) -> str:
+    """The sentence of a reason, in the words that the sides go by."""
+    sentence = (_SAID if reason.passages == 1 else _SAID_AT_ONCE)[reason.kind]
+    return sentence.format(
+        omni=sides.omni,
+        upstream=sides.upstream,
+        both=sides.both,
+        name=reason.names[0] if reason.names else "",
+        names=", ".join(reason.names),
+        what=reason.names[-1] if reason.names else "",
+        passages=reason.passages,
+    )
+
+
+_SAID: Mapping[Kind, str] = {
+    "both changed a part": "{both} changed the same part of a statement",
+    "both added versions": "{both} added different versions",
+    "additions moved on": "what {omni} had added to a call went to the statement that {upstream} put in its place",
+    "keywords taken over": "{upstream}'s change of the keywords was made to {omni}'s call of the same function",
+    "edited statement removed": "{upstream} removed a statement that {omni} had edited",
+    "edited statement rewritten": "{upstream} rewrote a statement that {omni} had edited",
+    "removed statement changed": "{upstream} changed a statement that {omni} had removed",
+    "edited block removed": "{upstream} removed a block inside which {omni} had edited a statement",
+    "loop with additions removed": "{upstream} removed a loop that {omni} had added to",
+    "condition of additions removed": "{upstream} removed a condition under which {omni} has statements of its own",
+    "added block emptied": "{upstream} removed everything inside a block that {omni} had added",
+    "added block left": "{omni} had put a block around it; {upstream} has it elsewhere now, where it runs without",
+    "removed block came back": "{omni} had removed it; it came in where {upstream} has it now",
+    "addition to a removed block": "{upstream} added to a block that {omni} had removed",
+    "addition to a removed passage": "{upstream} added to a passage that {omni} had removed",
+    "addition reads what omni does not set": "{upstream} added a use of {name}, which {omni} does not set",
+    "suite around nothing": "{upstream} put a suite around statements that {omni} does not have",
+    "suite around other statements": "{upstream} put a suite around statements that {omni} has in another form",
+    "branch of a removed condition": "{upstream} added a branch to a condition that {omni} had removed",
+    "read only in what was left out": "{upstream} sets what is read only in what was left out, and so was this",
+    "reads what was left out": "it uses {name}, whose definition was not taken",
+    "no longer read": "nothing reads {names} any more, which {omni} sets here",
+    "set by both": "{upstream} sets {name} now, which {omni} sets, too",
+    "set below its use": "{upstream} sets {name} below this now, which {omni} had set above it",
+    "under a new condition": "it runs under {name!r} of {upstream}'s now",
+    "reads what nothing sets": "it uses {name}, which nothing sets here",
+    "needs an absent member": "it needs {name}, which is not on the NPU side ({what})",
+    "uses refused code": "it uses {name}, which is {what}",
+    "unpacks other results": "it unpacks what {name} returns, and vllm-ascend has its own version of that",
+}
+
+_SAID_AT_ONCE: Mapping[Kind, str] = {
+    "reads what nothing sets": (
+        "{passages} passages were left out of the port: they use {names}, which nothing sets here"
+    ),
+}

@@ -1,0 +1,68 @@
+"""The sentences of review items: each kind of decision has one, in the words of its two sides."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from runner_sync.merge import Kind, Reason
+from runner_sync.upgrade.wording import MERGED, PORTED, worded
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_kind_has_a_sentence(kind: Kind) -> None:
+    assert "{" not in worded(Reason(kind, ("rows", "a word of the profile")))
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) -> None:
+    said = worded(Reason(kind, ("rows", "a word")), PORTED)
+    assert "omni" not in said.split("vllm-")[0]
+    assert "upstream" not in said
+
+
+@pytest.mark.parametrize(
+    ("reason", "merged", "ported"),
+    [
+        pytest.param(
+            Reason("both changed a part"),
+            "omni and upstream changed the same part of a statement",
+            "the NPU and the GPU runner changed the same part of a statement",
+            id="both",
+        ),
+        pytest.param(
+            Reason("set by both", ("omni.upstream",)),
+            "upstream sets omni.upstream now, which omni sets, too",
+            "the GPU runner sets omni.upstream now, which the NPU runner sets, too",
+            id="names that look like the sides",
+        ),
+        pytest.param(
+            Reason("no longer read", ("rows", "total")),
+            "nothing reads rows, total any more, which omni sets here",
+            "nothing reads rows, total any more, which the NPU runner sets here",
+            id="several names",
+        ),
+        pytest.param(
+            Reason("under a new condition", ("if omni['a']",)),
+            "it runs under \"if omni['a']\" of upstream's now",
+            "it runs under \"if omni['a']\" of the GPU runner's now",
+            id="quoted code",
+        ),
+        pytest.param(
+            Reason("uses refused code", ("{x}", "not in torch")),
+            "it uses {x}, which is not in torch",
+            "it uses {x}, which is not in torch",
+            id="braces are code",
+        ),
+    ],
+)
+def test_sides_change_and_names_stay(reason: Reason, merged: str, ported: str) -> None:
+    assert (worded(reason, MERGED), worded(reason, PORTED)) == (merged, ported)
+
+
+def test_what_was_left_out_for_one_cause_is_said_once() -> None:
+    reason = Reason("reads what nothing sets", ("rows", "total"), passages=3)
+    assert worded(reason, PORTED) == (
+        "3 passages were left out of the port: they use rows, total, which nothing sets here"
+    )

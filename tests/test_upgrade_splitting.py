@@ -62,7 +62,10 @@ HELPER = FIRST.replace(
     ids=["split", "a helper", "both whole", "renamed", "omni has not that part"],
 )
 def test_split_off(copy: str, new: dict[str, str], found: str) -> None:
-    assert splitting.split_off("execute_model", UNDIVIDED, copy, {"execute_model": UNDIVIDED}, new) == found
+    assert (
+        splitting.split_off("execute_model", base=UNDIVIDED, copy=copy, old={"execute_model": UNDIVIDED}, new=new)
+        == found
+    )
 
 
 def test_two_methods_are_joined_and_cut_again() -> None:

@@ -18,9 +18,8 @@ from runner_sync.merge.passages import (
     under_new_conditions,
     used_too_early,
 )
-from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, settled_for
-from runner_sync.merge.reason import Kind, Reason
-from runner_sync.merge.refusal import Veto
+from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Terms, settled_for
+from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import named_alike, with_omni_names, with_omni_names_behind, with_upstream_names
 from runner_sync.merge.resolve import settle_presence
@@ -73,6 +72,7 @@ def merge(
         pinned: canonical statements that omni has from a third party; that upstream dropped them is no reason to.
     """
     policy = policy or FOLLOW
+    terms = Terms(policy, heritage, veto, foreign, pinned)
     if triple.upstream == triple.omni or (triple.upstream == triple.base and not heritage):
         return Merged(triple.omni)
     if triple.base == triple.omni and veto is None and not foreign:
@@ -82,13 +82,13 @@ def merge(
         triple = with_upstream_names(triple)
     weave = classify(flatten(triple.base), flatten(triple.omni), flatten(triple.upstream))
     strands = order(weave, policy)
-    doubts = settle_presence(weave, strands, policy, heritage, veto, foreign, pinned)
+    doubts = settle_presence(weave, strands, terms)
     parents(weave, strands, policy)
     if policy.nesting == "omni":
         doubts += without_partial_wrappers(weave, strands)
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)
-    contents, both_changed = _contents(weave, kept, policy, heritage, veto, foreign)
+    contents, both_changed = _contents(weave, kept, terms)
     doubts += unread_additions(weave, kept, contents)
     kept, hollow_now = prune(weave, kept)
     hollow += hollow_now
@@ -120,18 +120,11 @@ def _written(
     return Merged(text, _grouped(decisions), parses(text))
 
 
-def _contents(
-    weave: Weave,
-    kept: Sequence[Strand],
-    policy: Policy,
-    heritage: Collection[str],
-    veto: Veto | None,
-    foreign: Collection[str],
-) -> tuple[dict[int, Content], list[Doubt]]:
+def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[int, Content], list[Doubt]]:
     """The chosen text of every strand, and what is doubtful about it."""
     contents, doubts = {}, []
     for strand in kept:
-        contents[id(strand)], reason = content(weave, strand, policy, heritage, veto, foreign)
+        contents[id(strand)], reason = content(weave, strand, terms)
         if reason is not None:
             doubts.append(Doubt(strand, reason, 0.5))
     return contents, doubts

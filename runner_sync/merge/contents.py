@@ -12,9 +12,8 @@ from runner_sync.merge.align import similarity
 from runner_sync.merge.arguments import with_their_keywords
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.phrase import merge_phrases
-from runner_sync.merge.policy import Policy
+from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.refusal import Veto
 from runner_sync.merge.transplant import around, carry_over
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import Node, inside_strings, is_python
@@ -42,15 +41,9 @@ CLOSE = 0.85
 Heritage = Collection[str]
 
 
-def content(
-    weave: Weave,
-    strand: Strand,
-    policy: Policy,
-    heritage: Heritage,
-    veto: Veto | None = None,
-    foreign: Heritage = frozenset(),
-) -> tuple[Content, Reason | None]:
+def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
     """The text of a kept strand and, where both sides changed it, the reason of a doubt."""
+    policy, heritage = terms.policy, terms.heritage
     base, omni, upstream = sides_of(weave, strand)
     if strand.carried and upstream is not None:
         return _written(strand.carried, upstream), None
@@ -66,9 +59,9 @@ def content(
         return of_node(omni), None
     if policy.updates_only and (similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
         return of_node(omni), None
-    if is_inherited(upstream, foreign) or (is_same(upstream, base) and not is_inherited(omni, heritage)):
+    if is_inherited(upstream, terms.foreign) or (is_same(upstream, base) and not is_inherited(omni, heritage)):
         return of_node(omni), None
-    refused = veto(upstream.canon) if veto is not None else None
+    refused = terms.veto(upstream.canon) if terms.veto is not None else None
     if refused:
         return of_node(omni), refused
     if is_same(omni, base) or is_inherited(omni, heritage):

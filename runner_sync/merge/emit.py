@@ -81,7 +81,7 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
             for strand in strands_:
                 doubts.append(Doubt(strand, reason, 0.4))
                 _leave_out(strand, kept)
-        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive, full, owners)]
+        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full, owners=owners)]
         if not gone and not empty and not orphans:
             return kept, doubts
         for strand in gone:
@@ -112,7 +112,7 @@ def _is_orphan(weave: Weave, strand: Strand, alive: set[int]) -> bool:
     return any_node(weave, strand).is_clause and (strand.owner is None or id(strand.owner) not in alive)
 
 
-def _cannot_stand(weave: Weave, strand: Strand, alive: set[int], full: set[int], owners: set[int]) -> bool:
+def _cannot_stand(weave: Weave, strand: Strand, *, alive: set[int], full: set[int], owners: set[int]) -> bool:
     node = any_node(weave, strand)
     if _is_orphan(weave, strand, alive):
         return True

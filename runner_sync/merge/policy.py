@@ -1,12 +1,15 @@
 """Who wins where both sides have a claim.
 
-Comes in and goes out: one frozen value. May touch: nothing.
+Comes in and goes out: frozen values. May touch: nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
+
+from runner_sync.merge.reason import Veto
 
 Winner = Literal["omni", "upstream"]
 
@@ -24,6 +27,24 @@ class Policy:
     nesting: Winner = "upstream"
     first: Winner = "omni"
     updates_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the caller of a merge knows of its sides: which one wins, and which statements are of neither.
+
+    ``heritage`` holds the canonical statements of other upstream revisions: one of omni's that stands in them is no
+    edit of omni's but a part that was synced at another time (a composite base). ``veto`` gives the reason why a
+    canonical statement of upstream must not come in. ``foreign`` are statements that upstream has from a third party:
+    they neither come in nor are worth a question. ``pinned`` are statements that omni has from a third party: they do
+    not go because upstream no longer has them.
+    """
+
+    policy: Policy
+    heritage: Collection[str] = frozenset()
+    veto: Veto | None = None
+    foreign: Collection[str] = frozenset()
+    pinned: Collection[str] = frozenset()
 
 
 def settled_for(policy: Policy, side: str) -> Policy:

@@ -7,6 +7,7 @@ A reason is no sentence: what it is called is for whoever shows it, and whoever 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,3 +59,7 @@ class Reason:
     kind: Kind
     names: tuple[str, ...] = ()
     passages: int = 1
+
+
+Veto = Callable[[str], Reason | None]
+"""Why a canonical statement of upstream must not come in, or ``None``."""

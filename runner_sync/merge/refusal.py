@@ -7,14 +7,11 @@ nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
-from runner_sync.merge.reason import Reason
+from runner_sync.merge.reason import Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, runs
 from runner_sync.statements import Node
-
-Veto = Callable[[str], Reason | None]
-"""Why a canonical statement of upstream must not come in, or ``None``."""
 
 
 def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:

@@ -17,31 +17,17 @@ from runner_sync.merge.passages import (
     suites_with_edits,
     without_definitions,
 )
-from runner_sync.merge.policy import Policy
+from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.refusal import Veto, refuse
+from runner_sync.merge.refusal import refuse
 from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
 from runner_sync.statements import ROOT
 
 
-def settle_presence(
-    weave: Weave,
-    strands: Sequence[Strand],
-    policy: Policy,
-    heritage: Heritage,
-    veto: Veto | None = None,
-    foreign: Heritage = frozenset(),
-    pinned: Heritage = frozenset(),
-) -> list[Doubt]:
-    """Decide which strands stay. Deletions by one side of what the other left alone are taken; others are doubts.
-
-    ``heritage`` holds the canonical texts of other upstream revisions: a statement of omni's that stands in one of
-    them is no edit of omni's but a part that was synced at another time (a composite base). ``veto`` gives the reason
-    why a canonical statement of upstream must not come in (``None``: it may). ``foreign`` are statements that
-    upstream has from a third party: they neither come in nor are worth a question. ``pinned`` are statements that omni
-    has from a third party: they do not go because upstream no longer has them.
-    """
+def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
+    """Decide which strands stay. Deletions by one side of what the other left alone are taken; others are doubts."""
+    policy, heritage = terms.policy, terms.heritage
     if policy.updates_only:
         for strand in strands:
             strand.kept = strand.omni is not None
@@ -53,16 +39,16 @@ def settle_presence(
             doubts.append(doubt)
     _settle_own_suites(weave, heritage)
     doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")
-    _leave_out_foreign(weave, foreign)
+    _leave_out_foreign(weave, terms.foreign)
     doubts += inside_removed(weave, strands)
     doubts += loops_with_additions(weave, strands, replaced=policy.nesting == "upstream")
     if policy.nesting == "upstream":
         doubts += between_removed(weave, strands)
         doubts += without_definitions(weave, strands)
-    doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, foreign)]
-    if veto is not None:
-        doubts += refuse(weave, strands, veto)
-    _keep_pinned(weave, strands, pinned)
+    doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, terms.foreign)]
+    if terms.veto is not None:
+        doubts += refuse(weave, strands, terms.veto)
+    _keep_pinned(weave, strands, terms.pinned)
     _undo_half_moves(weave, strands)
     doubts += _keep_needed_suites(weave)
     _keep_definitions(weave, strands, heritage)

@@ -31,7 +31,9 @@ def unread_additions(weave: Weave, kept: Sequence[Strand], contents: dict[int, C
     while True:
         read_here = {name for s in kept if s.kept for name in _read_in(weave, s, contents)}
         unread = read_there - read_here
-        strand = next((s for s in kept if s.kept and _is_for_nothing(weave, s, unread, mine, contents)), None)
+        strand = next(
+            (s for s in kept if s.kept and _is_for_nothing(weave, s, contents, unread=unread, mine=mine)), None
+        )
         if strand is None:
             return doubts
         if strand.omni is None:
@@ -54,7 +56,7 @@ def _read_in(weave: Weave, strand: Strand, contents: dict[int, Content]) -> froz
 
 
 def _is_for_nothing(
-    weave: Weave, strand: Strand, unread: Collection[str], mine: Collection[str], contents: dict[int, Content]
+    weave: Weave, strand: Strand, contents: dict[int, Content], *, unread: Collection[str], mine: Collection[str]
 ) -> bool:
     if strand.upstream is None:
         return False

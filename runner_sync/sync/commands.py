@@ -66,14 +66,14 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
     if result.after == result.before:
         return result
     text = format_changes(result.before, result.after, path=result.path, root=given.root)
-    reviews = relocate(result.reviews, result.after, text)
+    reviews = relocate(result.reviews, old=result.after, new=text)
     sided = disjoint(item for item in reviews if options.conflict == "inline" and two_sided(text, item))
     noted, placed = annotate(text, [item for item in reviews if item not in sided])
-    sided = relocate(sided, text, noted)
+    sided = relocate(sided, old=text, new=noted)
     after = inline(noted, sided)
-    reviews = once(relocate([*placed, *sided], noted, after))
+    reviews = once(relocate([*placed, *sided], old=noted, new=after))
     units = tuple(
-        replace(unit, hunks=tuple(relocate(relocate(unit.hunks, result.after, text), text, after)))
+        replace(unit, hunks=tuple(relocate(relocate(unit.hunks, old=result.after, new=text), old=text, new=after)))
         for unit in result.units
     )
     return replace(result, after=after, reviews=tuple(reviews), units=units)

@@ -20,9 +20,8 @@ from runner_sync.statements import Node, flatten
 from runner_sync.units import texts
 from runner_sync.upgrade import splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
-from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.doubts import review, review_of
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, winner
-from runner_sync.upgrade.wording import worded
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -76,7 +75,13 @@ def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[
     if not draft.owner or old is None or job.upstream is None:
         return None
     new = texts.members(job.upstream.text, owner, job.upstream.path)
-    member = splitting.split_off(draft.member, origin.text, draft.text, texts.members(old.text, owner, old.path), new)
+    member = splitting.split_off(
+        draft.member,
+        base=origin.text,
+        copy=draft.text,
+        old=texts.members(old.text, owner, old.path),
+        new=new,
+    )
     if not member or f"{draft.owner}.{member}" in texts.unit_texts(job.text, job.path):
         return None
     return member, new[member]
@@ -108,11 +113,13 @@ def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin:
         rest.base_now = replace(draft.base_now, qualname=qualname, digest=digest(text))
     draft.stages.append(Stage(halves[0], "upstream"))
     reason = f"upstream split it off {draft.member}: what omni had added to this part there came along"
-    rest.reviews.append(review(rest, job.path, reason, 0.6, "", draft.before, text, rest.text))
+    rest.reviews.append(
+        review(rest, job.path, reason=reason, confidence=0.6, omni=draft.before, upstream=text, chosen=rest.text)
+    )
     row, start = splitting.row_of_cut(result.text), splitting.first_row(rest.text)
     for item in result.decisions:
         half, line = (rest, item.line - row + start) if item.line > row else (draft, item.line)
-        half.reviews.append(_asked(half, job, item, line))
+        half.reviews.append(review_of(item, half, job.path, line=line))
     return rest
 
 
@@ -157,8 +164,18 @@ def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[Rev
     for tag, i1, i2, j1, j2 in rows:
         if tag != "equal":
             was, now = omni[i1:i2], made[j1:j2]
-            shown = (_closest(was, base), _text(was), _closest(now, upstream), _text(now))
-            items.append(review(draft, job.path, reason, 0.6, *shown, line=(now or made[j1 - 1 :])[0].start))
+            item = review(
+                draft,
+                job.path,
+                reason=reason,
+                confidence=0.6,
+                base=_closest(was, base),
+                omni=_text(was),
+                upstream=_closest(now, upstream),
+                chosen=_text(now),
+                line=(now or made[j1 - 1 :])[0].start,
+            )
+            items.append(item)
     return items
 
 
@@ -183,7 +200,17 @@ def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
     said = ", ".join(grown.added)
     done = "taken here and passed on" if grown.passed else "taken here, used nowhere yet"
     reason = f"upstream passes {said} from now on: {done}"
-    draft.reviews.append(review(draft, job.path, reason, 0.6, base.origin.text, draft.text, draft.upstream, grown.text))
+    item = review(
+        draft,
+        job.path,
+        reason=reason,
+        confidence=0.6,
+        base=base.origin.text,
+        omni=draft.text,
+        upstream=draft.upstream,
+        chosen=grown.text,
+    )
+    draft.reviews.append(item)
     draft.stages.append(Stage(grown.text, "upstream"))
     draft.base = base.ref
 
@@ -197,13 +224,18 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
     result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=policy, heritage=origin.heritage)
     if not result.parses:
         reason = f"the merge with {job.upstream.ref} did not parse, so omni's text stands"
-        draft.reviews.append(review(draft, job.path, reason, 0.2, origin.text, draft.text, draft.upstream, draft.text))
+        item = review(
+            draft,
+            job.path,
+            reason=reason,
+            confidence=0.2,
+            base=origin.text,
+            omni=draft.text,
+            upstream=draft.upstream,
+            chosen=draft.text,
+        )
+        draft.reviews.append(item)
         draft.outcome = "review"
         return
     draft.stages.append(Stage(result.text, "upstream"))
-    draft.reviews += [_asked(draft, job, item, item.line) for item in result.decisions]
-
-
-def _asked(draft: Draft, job: ModuleJob, item: merge.Decision, line: int) -> ReviewItem:
-    sides = (item.base, item.omni, item.upstream, item.chosen)
-    return review(draft, job.path, worded(item.reason), item.confidence, *sides, line=line)
+    draft.reviews += [review_of(item, draft, job.path, line=item.line) for item in result.decisions]

@@ -25,12 +25,12 @@ def ask_about_order(draft: Draft, path: str) -> None:
     known = read_too_early(draft.before)
     for name, line in read_too_early(draft.text).items():
         if name not in known:
-            _ask(draft, path, f"{name} is read here before anything sets it", line)
+            _ask(draft, path, reason=f"{name} is read here before anything sets it", line=line)
     lines = draft.before.split("\n")
     idle = {lines[line - 1].strip() for line in unreachable(draft.before)}
     for line in unreachable(draft.text):
         if draft.text.split("\n")[line - 1].strip() not in idle:
-            _ask(draft, path, "this can never run: the statement above it leaves the suite", line)
+            _ask(draft, path, reason="this can never run: the statement above it leaves the suite", line=line)
 
 
 def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> None:
@@ -38,7 +38,7 @@ def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> None:
     for draft in drafts:
         if _is_changed(draft):
             for line in uses_of(draft.text, name)[:1]:
-                _ask(draft, path, f"nothing at hand defines {name}", line)
+                _ask(draft, path, reason=f"nothing at hand defines {name}", line=line)
 
 
 def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> None:
@@ -53,7 +53,8 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> None:
             for draft in mine:
                 lines = [] if draft.removed else _readings(draft.text, name)
                 for line in lines[:1]:
-                    _ask(draft, job.path, f"nothing sets self.{name} any more, which is read here", line)
+                    reason = f"nothing sets self.{name} any more, which is read here"
+                    _ask(draft, job.path, reason=reason, line=line)
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> None:
@@ -70,7 +71,7 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> None:
     for line, value in returns:
         if common and ast.dump(value) not in known and _handed_to(value) not in common:
             said = f"other returns of this method go through self.{common[0]}, and this new one does not"
-            _ask(draft, job.path, said, line)
+            _ask(draft, job.path, reason=said, line=line)
 
 
 def _returns(text: str) -> list[tuple[int, ast.expr]]:
@@ -134,6 +135,6 @@ def _is_changed(draft: Draft) -> bool:
     return not draft.removed and draft.text != draft.before and bool(draft.text.strip())
 
 
-def _ask(draft: Draft, path: str, reason: str, line: int) -> None:
+def _ask(draft: Draft, path: str, *, reason: str, line: int) -> None:
     here = draft.text.split("\n")[line - 1]
-    draft.reviews.append(review(draft, path, reason, 0.1, "", "", here, here, line=line))
+    draft.reviews.append(review(draft, path, reason=reason, confidence=0.1, upstream=here, chosen=here, line=line))

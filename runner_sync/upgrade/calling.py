@@ -27,13 +27,13 @@ def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
         if was is None or _head(was) == _head(draft.text):
             continue
         for other in here:
-            fitted = not _misfit(was, draft.member, before.get(other.name, other.text))
-            if other.owner == draft.owner and fitted and _misfit(draft.text, draft.member, other.text):
+            fitted = not _misfit(was, member=draft.member, caller=before.get(other.name, other.text))
+            if other.owner == draft.owner and fitted and _misfit(draft.text, member=draft.member, caller=other.text):
                 found[draft.name] = other.name
     return found
 
 
-def _misfit(text: str, member: str, caller: str) -> bool:
+def _misfit(text: str, *, member: str, caller: str) -> bool:
     """Whether a call of ``member`` in ``caller`` does not fit its text."""
     function = _function(text)
     if function is None:

@@ -12,35 +12,67 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
-from runner_sync.model import Hunk, Provenance, ReviewItem, Triple
+from runner_sync import merge
+from runner_sync.model import Hunk, Provenance, ReviewItem
 from runner_sync.upgrade.job import Draft, Stage
+from runner_sync.upgrade.wording import MERGED, Sides, worded
 
 
 def review(
     draft: Draft,
     path: str,
+    *,
     reason: str,
     confidence: float,
-    base: str,
-    omni: str,
-    upstream: str,
-    chosen: str,
-    *,
+    base: str = "",
+    omni: str = "",
+    upstream: str = "",
+    chosen: str = "",
     line: int = 1,
+    in_file: bool = True,
 ) -> ReviewItem:
-    """A review item of a draft; ``line`` is still relative to the unit. The id depends on content, not on lines."""
+    """A review item of a draft; ``line`` is still relative to the unit. The id depends on content, not on lines.
+
+    A side that has nothing there, and a choice of nothing, are empty.
+    """
     seed = "\0".join((path, draft.name, reason, base, omni, upstream))
     identity = "R" + hashlib.sha256(seed.encode()).hexdigest()[:8]
-    return ReviewItem(
-        identity, draft.name, path, max(line, 1), max(line, 1), reason, confidence, base, omni, upstream, chosen
+    at = max(line, 1)
+    return ReviewItem(identity, draft.name, path, at, at, reason, confidence, base, omni, upstream, chosen, in_file)
+
+
+def not_ported(
+    draft: Draft, path: str, *, why: str, confidence: float, upstream: str, base: str = "", omni: str = ""
+) -> ReviewItem:
+    """A review item about something of the GPU runner's that was left out as a whole: nothing of it is in the file,
+    and so is no comment. ``omni`` stands."""
+    reason = f"not ported: {why}"
+    return review(
+        draft,
+        path,
+        reason=reason,
+        confidence=confidence,
+        base=base,
+        omni=omni,
+        upstream=upstream,
+        chosen=omni,
+        in_file=False,
     )
 
 
-def not_ported(draft: Draft, path: str, why: str, confidence: float, sides: Triple, chosen: str) -> ReviewItem:
-    """A review item about something of the GPU runner's that was left out as a whole: nothing of it is in the file,
-    and so is no comment."""
-    item = review(draft, path, f"not ported: {why}", confidence, sides.base, sides.omni, sides.upstream, chosen)
-    return replace(item, in_file=False)
+def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED) -> ReviewItem:
+    """The review item of a decision of a merge, at ``line`` of the draft, in the words of the two ``sides``."""
+    return review(
+        draft,
+        path,
+        reason=worded(decision.reason, sides),
+        confidence=decision.confidence,
+        base=decision.base,
+        omni=decision.omni,
+        upstream=decision.upstream,
+        chosen=decision.chosen,
+        line=line,
+    )
 
 
 def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
@@ -59,7 +91,7 @@ def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
 Placed = TypeVar("Placed", ReviewItem, Hunk)
 
 
-def relocate(items: Sequence[Placed], old: str, new: str) -> list[Placed]:
+def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
     """Items with the lines that they have after a change of layout."""
     if old == new or not items:
         return list(items)
@@ -81,7 +113,7 @@ def _line_table(old: str, new: str) -> Mapping[int, int]:
 
 def advance(draft: Draft, text: str, source: Provenance) -> None:
     """A further stage of a draft; the questions asked so far stay with their lines."""
-    draft.reviews = relocate(draft.reviews, draft.text, text)
+    draft.reviews = relocate(draft.reviews, old=draft.text, new=text)
     draft.stages.append(Stage(text, source))
 
 

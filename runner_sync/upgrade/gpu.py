@@ -79,7 +79,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         before, after = (vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
         foreign[name] = frozenset(set(vllm_canons(job, before)) | set(vllm_canons(job, after)))
         if before and after and before != after and _is_copy(old[name], before):
-            view[name] = _rebased(new[name], *(translate_unit(text, job.profile).text for text in (after, before)))
+            then, now = (translate_unit(text, job.profile).text for text in (before, after))
+            view[name] = _rebased(new[name], base=now, upstream=then)
     plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))
     earlier = [base.side for base in job.gpu_bases if base.side.text != job.gpu_new.text]
     if job.gpu_settled is not None:
@@ -205,7 +206,7 @@ def _is_copy(text: str, other: str) -> bool:
     return lineage.similarity(text, other) >= lineage.COPY
 
 
-def _rebased(text: str, base: str, upstream: str) -> str:
+def _rebased(text: str, *, base: str, upstream: str) -> str:
     """``text`` with the change from ``base`` to ``upstream`` made to it; as it is where that does not work."""
     try:
         result = merge.merge(Triple(base, text, upstream))

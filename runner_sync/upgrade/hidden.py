@@ -39,7 +39,11 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
                 "its own, which does not call it"
             )
             draft = Draft(f"{name}.{member}", [Stage("")], "own", "review")
-            draft.reviews = [review(draft, job.path, reason, 0.5, before, mine, new, mine)]
+            draft.reviews = [
+                review(
+                    draft, job.path, reason=reason, confidence=0.5, base=before, omni=mine, upstream=new, chosen=mine
+                )
+            ]
             yield draft
 
 

@@ -37,7 +37,9 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
     for draft in copies:
         draft.removed = True
         reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
-        draft.reviews = [review(draft, job.path, reason, 0.7, "", draft.before, side.full[draft.name], "")]
+        draft.reviews = [
+            review(draft, job.path, reason=reason, confidence=0.7, omni=draft.before, upstream=side.full[draft.name])
+        ]
     drafts.append(_question(class_name, twin, len(copies), job))
     return replace(job, inherited={**job.inherited, class_name: heir}, parents={**job.parents, class_name: (twin,)})
 
@@ -48,7 +50,7 @@ def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
         f"the class inherits from {twin} now: {copies} of its methods were copies of it, and there were more to copy; "
         f"whatever else {twin} defines comes before vllm-ascend's from here on"
     )
-    draft.reviews = [review(draft, job.path, reason, 0.6, "", "", "", "")]
+    draft.reviews = [review(draft, job.path, reason=reason, confidence=0.6)]
     return draft
 
 

@@ -14,7 +14,7 @@ from runner_sync.compose.members import Action, Member, canonical, device_bound,
 from runner_sync.compose.rulers import enclose_additions, enclose_members
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
-from runner_sync.model import ReviewItem, Triple
+from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, is_indented
 from runner_sync.units import (
     class_bases,
@@ -78,7 +78,7 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         for draft in added:
             draft.reviews += [_added_review(draft, job, decisions)]
         drafts += [*added, *_declined(class_name, decisions, job, side)]
-        _drop_gone_from_gpu(mine, drafts, pair.gpu_old, pair.gpu_new, job)
+        _drop_gone_from_gpu(mine, drafts, job, old=pair.gpu_old, new=pair.gpu_new)
         decided |= {f"{class_name}.{d.name}": d.action for d in decisions}
     methods = [d.text for d in drafts if d.owner and not d.removed]
     porting.port([d for d in chosen if not d.owner], job, side, porting.veto_for({}, {}), methods=methods)
@@ -98,7 +98,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
             f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
             f"upgrade: is that meant? `runner-sync upgrade --only '{class_name}*'` brings it with what calls it"
         )
-        draft.reviews = [review(draft, job.path, reason, 0.5, "", "", "", "")]
+        draft.reviews = [review(draft, job.path, reason=reason, confidence=0.5)]
         found.append(draft)
     for class_name, mixins in job.mixins.items():
         draft = Draft(class_name, [Stage("")], "own", "review")
@@ -106,7 +106,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
             f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; what sets it up and calls it there "
             "was ported as far as it has a place here"
         )
-        draft.reviews = [review(draft, job.path, reason, 0.6, "", "", "", "")]
+        draft.reviews = [review(draft, job.path, reason=reason, confidence=0.6)]
         found.append(draft)
     return found
 
@@ -126,8 +126,16 @@ def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJo
         fitted = None if draft.removed or not draft.owner else records.fit(draft.text, known)
         while fitted is not None:
             complete(draft, fitted.text)
-            made = fitted.statement
-            draft.reviews.append(review(draft, job.path, fitted.reason, 0.8, "", "", made, made, line=fitted.line))
+            item = review(
+                draft,
+                job.path,
+                reason=fitted.reason,
+                confidence=0.8,
+                upstream=fitted.statement,
+                chosen=fitted.statement,
+                line=fitted.line,
+            )
+            draft.reviews.append(item)
             fitted = records.fit(draft.text, known)
 
 
@@ -137,8 +145,16 @@ def _set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
         found = None if draft.removed else set_apart(draft.before, draft.text, job.constructors)
         while found is not None:
             complete(draft, found.text)
-            made = found.statement
-            draft.reviews.append(review(draft, job.path, found.reason, 0.7, "", "", made, made, line=found.line))
+            item = review(
+                draft,
+                job.path,
+                reason=found.reason,
+                confidence=0.7,
+                upstream=found.statement,
+                chosen=found.statement,
+                line=found.line,
+            )
+            draft.reviews.append(item)
             found = set_apart(draft.before, draft.text, job.constructors)
 
 
@@ -157,7 +173,7 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
         others = ", ".join(member.name for member in members if member is not first)
         draft = Draft(f"{class_name}.{first.name}", [Stage("")], "own", "review")
         why = first.reason + (f"; neither is what needs it: {others}" if others else "")
-        draft.reviews = [not_ported(draft, job.path, why, 0.6, Triple("", "", side.full[draft.name]), "")]
+        draft.reviews = [not_ported(draft, job.path, why=why, confidence=0.6, upstream=side.full[draft.name])]
         found.append(draft)
     return found
 
@@ -170,7 +186,7 @@ def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:
             continue
         marked = _marked_lines(draft.text, job.profile.marker)
         enclosed = enclose_additions(draft.stages[-2].text, draft.text, marked=marked, ruler=ruler)
-        draft.reviews = relocate(draft.reviews, draft.text, enclosed)
+        draft.reviews = relocate(draft.reviews, old=draft.text, new=enclosed)
         draft.stages[-1] = draft.stages[-1]._replace(text=enclosed)
 
 
@@ -184,11 +200,11 @@ def _added_review(draft: Draft, job: ModuleJob, decisions: Sequence[Member]) -> 
     decision = next(d for d in decisions if d.name == draft.member)
     what = "ported as a hook" if decision.action == "hook" else "ported"
     reason = "; ".join([f"{what} from the GPU runner: {decision.reason}", *draft.notes])
-    return review(draft, job.path, reason, 0.8, "", "", draft.text, draft.text)
+    return review(draft, job.path, reason=reason, confidence=0.8, upstream=draft.text, chosen=draft.text)
 
 
 def _drop_gone_from_gpu(
-    mine: Sequence[Draft], drafts: Sequence[Draft], old: Mapping[str, str], new: Mapping[str, str], job: ModuleJob
+    mine: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> None:
     """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
@@ -200,7 +216,9 @@ def _drop_gone_from_gpu(
     for draft in gone:
         draft.removed = True
         reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
-        draft.reviews.append(review(draft, job.path, reason, 0.8, old[draft.member], draft.before, "", ""))
+        draft.reviews.append(
+            review(draft, job.path, reason=reason, confidence=0.8, base=old[draft.member], omni=draft.before)
+        )
 
 
 def _drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> None:
@@ -211,7 +229,9 @@ def _drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: Modul
             _remove(draft, job, reason)
         elif draft.kind == "copy" and draft.upstream is None and draft.base is not None and not draft.removed:
             reason = "upstream no longer has the method that this is a copy of"
-            draft.reviews.append(review(draft, job.path, reason, 0.4, "", draft.before, "", draft.text))
+            draft.reviews.append(
+                review(draft, job.path, reason=reason, confidence=0.4, omni=draft.before, chosen=draft.text)
+            )
 
 
 def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
@@ -262,7 +282,9 @@ def _is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
 
 def _remove(draft: Draft, job: ModuleJob, reason: str) -> None:
     draft.removed = True
-    draft.reviews = [review(draft, job.path, reason, 0.7, "", draft.before, draft.upstream or "", "")]
+    draft.reviews = [
+        review(draft, job.path, reason=reason, confidence=0.7, omni=draft.before, upstream=draft.upstream or "")
+    ]
 
 
 def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:

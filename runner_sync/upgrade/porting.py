@@ -24,12 +24,11 @@ from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.units import texts
 from runner_sync.upgrade import calling, splitting, wording
-from runner_sync.upgrade.doubts import advance, not_ported, review
+from runner_sync.upgrade.doubts import advance, not_ported, review, review_of
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.upgrade.halves import half_ported
 from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, is_selected, winner
 from runner_sync.upgrade.untranslated import ask_about_untranslated
-from runner_sync.upgrade.wording import worded
 
 BROKEN = 0.15
 """Share of certain mistakes among the statements that a port changes above which it is not taken at all."""
@@ -63,7 +62,7 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, 
         if old is not None and canonical(old) != canonical(new):
             before = draft.text
             _port(draft, job, Triple(old, before, new), veto=veto, foreign=foreign, known=known)
-            ask_about_untranslated(draft, job.path, before, side.doubts)
+            ask_about_untranslated(draft, job.path, before=before, doubts=side.doubts)
     _take_back(drafts, job, side, stages)
 
 
@@ -79,7 +78,7 @@ def _take_back(
             draft.reviews = list(reviews)
             why = f"{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
             sides = Triple(side.old.get(draft.name, ""), draft.text, side.new[draft.name])
-            draft.reviews.append(not_ported(draft, job.path, why, 0.5, sides, draft.text))
+            draft.reviews.append(_declined(draft, job, sides, why=why, confidence=0.5))
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
@@ -101,7 +100,18 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
             continue
         if result.text != draft.text:
             reason = "vllm-ascend gave up its own version of this method: it follows the GPU runner's now"
-            draft.reviews = [review(draft, job.path, reason, 0.5, base, draft.before, twin, result.text)]
+            draft.reviews = [
+                review(
+                    draft,
+                    job.path,
+                    reason=reason,
+                    confidence=0.5,
+                    base=base,
+                    omni=draft.before,
+                    upstream=twin,
+                    chosen=result.text,
+                )
+            ]
             draft.stages.append(Stage(result.text, "gpu"))
         draft.kind = "own"
 
@@ -145,28 +155,42 @@ def _port(
     assert job.gpu_new is not None
     if not _is_related(draft.text, sides):
         why = "the GPU runner changed its version, and the NPU runner does this in another way"
-        draft.reviews.append(not_ported(draft, job.path, why, 0.5, sides, draft.text))
+        draft.reviews.append(_declined(draft, job, sides, why=why, confidence=0.5))
         return
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     result, broken = _merged(draft, sides, policy, veto=veto, foreign=foreign, known=known)
     if not result.parses:
         reason = f"the port from {job.gpu_new.path} did not parse, so it was not taken"
-        given = (sides.base, draft.text, sides.upstream, draft.text)
-        draft.reviews.append(review(draft, job.path, reason, 0.2, *given))
+        draft.reviews.append(
+            review(
+                draft,
+                job.path,
+                reason=reason,
+                confidence=0.2,
+                base=sides.base,
+                omni=draft.text,
+                upstream=sides.upstream,
+                chosen=draft.text,
+            )
+        )
         return
     idle = any(problem.kind == "idle" for problem in broken)
     if idle or len(broken) > BROKEN * changed_statements(draft.text, result.text):
         why = f"the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"
-        draft.reviews.append(not_ported(draft, job.path, why, 0.4, sides, draft.text))
+        draft.reviews.append(_declined(draft, job, sides, why=why, confidence=0.4))
         return
-    passages = _ported(draft, job, draft.text, result.text)
+    passages = _ported(draft, job, before=draft.text, after=result.text)
     advance(draft, result.text, "gpu")
     draft.reviews += passages
-    for item in _together(result.decisions):
-        sides_ = (item.base, item.omni, item.upstream, item.chosen)
-        draft.reviews.append(
-            review(draft, job.path, worded(item.reason, wording.PORTED), item.confidence, *sides_, line=item.line)
-        )
+    draft.reviews += [
+        review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
+    ]
+
+
+def _declined(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidence: float) -> ReviewItem:
+    return not_ported(
+        draft, job.path, why=why, confidence=confidence, base=sides.base, omni=draft.text, upstream=sides.upstream
+    )
 
 
 def _is_related(text: str, sides: Triple) -> bool:
@@ -272,7 +296,7 @@ NEAR = 3
 """Unchanged lines between two ported passages that make them two questions."""
 
 
-def _ported(draft: Draft, job: ModuleJob, before: str, after: str) -> list[ReviewItem]:
+def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[ReviewItem]:
     """One question for each passage that a port changes."""
     old, new = before.split("\n"), after.split("\n")
     runs: list[tuple[int, int, int, int]] = []
@@ -284,7 +308,7 @@ def _ported(draft: Draft, job: ModuleJob, before: str, after: str) -> list[Revie
         else:
             runs.append((i1, i2, j1, j2))
     return [
-        review(draft, job.path, PORTED, 0.7, "", was, now, now, line=j1 + 1)
+        review(draft, job.path, reason=PORTED, confidence=0.7, omni=was, upstream=now, chosen=now, line=j1 + 1)
         for i1, i2, j1, j2 in runs
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
         if was.split() != now.split()
@@ -347,7 +371,7 @@ def new_members(
         )
         draft.ahead_of = prefix + behind if behind else None
         refer(draft, job, text, side)
-        ask_about_untranslated(draft, job.path, "", side.doubts)
+        ask_about_untranslated(draft, job.path, before="", doubts=side.doubts)
         draft.notes = said
         have.add(decision.name)
         added.append(draft)

@@ -24,7 +24,7 @@ MOVED = 0.4
 """Share of a new method's statements that must come from the old one."""
 
 
-def split_off(member: str, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
+def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
     """The new method (its key in ``new``) that was split off the one called ``member``, or an empty string.
 
     ``base`` is the undivided text, ``copy`` omni's copy of it (it must still have that part), ``old`` and ``new`` are

@@ -68,10 +68,12 @@ def _members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
     anchor = job.module.upstreams[0]
     upstream = texts.members(job.upstream.text, anchor.name)
     vllm = texts.members(job.vllm.text, job.profile.vllm_of(job.module).name) if job.vllm is not None else {}
-    return {name: _member(job, text, vllm.get(name, ""), upstream.get(name, "")) for name, text in gpu.items()}
+    return {
+        name: _member(job, text, vllm=vllm.get(name, ""), upstream=upstream.get(name, "")) for name, text in gpu.items()
+    }
 
 
-def _member(job: StartJob, text: str, vllm: str, upstream: str) -> str:
+def _member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
     if not vllm or not upstream:
         return text
     base = translate_unit(vllm, job.profile).text

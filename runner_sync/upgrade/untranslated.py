@@ -17,7 +17,7 @@ UNSURE = 0.3
 """Code that names the GPU is more likely wrong here than right."""
 
 
-def ask_about_untranslated(draft: Draft, path: str, before: str, doubts: Iterable[Finding]) -> None:
+def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> None:
     """One question for each name, at the first line that the port brought with it; NPU's own lines are no port's."""
     known = {line.strip() for line in before.split("\n")}
     for symbol, said in {doubt.symbol: doubt for doubt in doubts}.items():
@@ -26,5 +26,16 @@ def ask_about_untranslated(draft: Draft, path: str, before: str, doubts: Iterabl
         for number, line in lines:
             if line not in known and word.search(line.partition("#")[0]):
                 reason = f"{said.code}: {said.message.rstrip('.')}: {said.fix}"
-                draft.reviews.append(review(draft, path, reason, UNSURE, "", line, line, line, line=number))
+                draft.reviews.append(
+                    review(
+                        draft,
+                        path,
+                        reason=reason,
+                        confidence=UNSURE,
+                        omni=line,
+                        upstream=line,
+                        chosen=line,
+                        line=number,
+                    )
+                )
                 break

@@ -92,7 +92,7 @@ def _nearest_release() -> None:
     """One base for every unit and nothing between: what a tool without lineage would know."""
 
     def poorer(job: ModuleJob) -> ModuleResult:
-        return upgrade_module(replace(job, bases=job.bases[:1]))
+        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=job.upstream.bases[:1])))
 
     _exchange(planning, "upgrade_module", poorer)
 
@@ -101,7 +101,7 @@ def _latest_release() -> None:
     """The release before the new one as every unit's base: the guess of a tool that is not told and cannot infer."""
 
     def poorer(job: ModuleJob) -> ModuleResult:
-        return upgrade_module(replace(job, bases=job.bases[-2:-1]))
+        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=job.upstream.bases[-2:-1])))
 
     _exchange(planning, "upgrade_module", poorer)
 

@@ -35,7 +35,7 @@ from runner_sync.profile import NPU
 from runner_sync.statements import parses
 from runner_sync.sync import inputs
 from runner_sync.units import texts
-from runner_sync.upgrade.job import ModuleJob, Side
+from runner_sync.upgrade.job import ModuleJob, Side, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
 STEPS = (1, 5, 20, 60)
@@ -221,7 +221,7 @@ def _job(planted: Planted) -> ModuleJob:
     new = Side(planted.upstream_ref, upstream, module.upstreams[0].path)
     old = Side(planted.base_ref, base, module.upstreams[0].path)
     text = imports(base) + _module(planted.texts.omni)
-    return ModuleJob(NPU, module, module.paths[0], text, upstream=new, bases=(old, new))
+    return ModuleJob(NPU, module, module.paths[0], text, Upstream(new=new, bases=(old, new)))
 
 
 @cache

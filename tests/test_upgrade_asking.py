@@ -10,7 +10,7 @@ from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, BASE, OMNI_TREE, Trees,
 from runner_sync.profile import NPU
 from runner_sync.sync import upgrade
 from runner_sync.upgrade.asking import ask_about_returns
-from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage
+from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage, Upstream
 
 FIRST = "        self._update_states(scheduler_output)\n"
 SETS = FIRST + "        self.started = self.clock()\n"
@@ -84,7 +84,7 @@ def returns(added: str, *, before: str = BEFORE, upstream: str = "class NPUModel
     after = before.replace("        return self.attach(self.step", f"{added}        return self.attach(self.step")
     draft = Draft("OmniNPUModelRunner.run", [Stage(before), Stage(after, "upstream")], "copy", "updated")
     module = NPU.modules[0]
-    job = ModuleJob(NPU, module, "runner.py", before, Side("0.2", upstream, ASCEND))
+    job = ModuleJob(NPU, module, "runner.py", before, Upstream(new=Side("0.2", upstream, ASCEND)))
     ask_about_returns(draft, job)
     return [item.reason for item in draft.reviews]
 

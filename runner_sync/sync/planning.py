@@ -28,7 +28,20 @@ from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.units import join, record_classes, set_bases, texts
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, Side, Stage, is_selected
+from runner_sync.upgrade.job import (
+    Draft,
+    GpuTwin,
+    Hierarchy,
+    Inherited,
+    ModuleJob,
+    ModuleResult,
+    Settings,
+    Side,
+    Stage,
+    Target,
+    Upstream,
+    is_selected,
+)
 from runner_sync.upgrade.mixing import given_names
 from runner_sync.upgrade.module import upgrade_module
 from runner_sync.upgrade.starting import StartJob, start_module
@@ -155,32 +168,39 @@ def _job(
     used = _used_by_gpu(modules, given)
     brought, left = _new_and_old(missing, found, [base.side for base in gpu_bases], settled, options, used)
     return ModuleJob(
-        profile=given.profile,
-        module=found.module,
-        path=found.path,
-        text=found.text,
-        upstream=bases.upstream(found) if options.upstream else None,
-        bases=bases.upstream_bases(found) if options.upstream else (),
-        locked=_locked(given.lock, found.path),
-        locked_gpu={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
-        gpu_bases=gpu_bases,
-        gpu_new=gpu_new,
-        gpu_settled=settled,
-        load_vllm=lambda: bases.vllm_now(found),
-        inherited=inherited,
-        mixins=brought,
-        unmixed=left,
-        records=_records(program),
-        constructors=program.constructors(found.text, module_name(found.path)),
-        heirs=_heirs(found, program, given) if gpu_new is not None else {},
-        only=options.only,
-        policies=given.config.units,
-        relocated=program.relocated,
-        lacks=program.lacks,
-        strangers=_strangers(given.profile.names, program),
-        causes=bases.causes(found),
-        callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),
-        infer=remembered.closest,
+        given.profile,
+        found.module,
+        found.path,
+        found.text,
+        Upstream(
+            new=bases.upstream(found) if options.upstream else None,
+            bases=bases.upstream_bases(found) if options.upstream else (),
+            locked=_locked(given.lock, found.path),
+            infer=remembered.closest,
+            causes=bases.causes(found),
+        ),
+        GpuTwin(
+            new=gpu_new,
+            bases=gpu_bases,
+            settled=settled,
+            locked={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
+            load_vllm=lambda: bases.vllm_now(found),
+        ),
+        Hierarchy(
+            inherited=inherited,
+            heirs=_heirs(found, program, given) if gpu_new is not None else {},
+            mixins=brought,
+            unmixed=left,
+        ),
+        Target(
+            callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),
+            records=_records(program),
+            constructors=program.constructors(found.text, module_name(found.path)),
+            relocated=program.relocated,
+            lacks=program.lacks,
+            strangers=_strangers(given.profile.names, program),
+        ),
+        Settings(only=options.only, policies=given.config.units),
     )
 
 

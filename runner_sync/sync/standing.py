@@ -24,7 +24,7 @@ from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
 from runner_sync.upgrade import gpu
-from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage
+from runner_sync.upgrade.job import Draft, GpuTwin, Hierarchy, ModuleJob, Side, Stage, Target
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 
@@ -155,7 +155,7 @@ class _Judge:
             return {}
         drafts = [Draft(name, [Stage(text)]) for name, text in texts.unit_texts(job.text, job.path).items()]
         side = gpu.read_side(job, drafts)
-        self.parents = {name: inherited.classes for name, inherited in job.inherited.items()}
+        self.parents = {name: inherited.classes for name, inherited in job.hierarchy.inherited.items()}
         owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]
         return {
             f"{owner}.{m.name}": m
@@ -180,8 +180,12 @@ class _Judge:
             found.module,
             found.path,
             found.text,
-            gpu_new=Side(given.omni.source.ref, self.gpu_text, self.gpu_path),
-            load_vllm=lambda: None if vllm is None else Side(vllm.source.ref, "", ""),
-            inherited={name: planning.inherited_by(program, found, name, given) for name in owners},
-            callers=planning.callers_of(found, modules, given) if found is modules[0] else frozenset(),
+            twin=GpuTwin(
+                new=Side(given.omni.source.ref, self.gpu_text, self.gpu_path),
+                load_vllm=lambda: None if vllm is None else Side(vllm.source.ref, "", ""),
+            ),
+            hierarchy=Hierarchy(
+                inherited={name: planning.inherited_by(program, found, name, given) for name in owners}
+            ),
+            target=Target(callers=planning.callers_of(found, modules, given) if found is modules[0] else frozenset()),
         )

@@ -30,13 +30,15 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     Returns new drafts: methods that upstream split off copied ones.
     """
     added: list[Draft] = []
-    if job.upstream is None:
+    if job.upstream.new is None:
         return added
-    new = texts.unit_texts(job.upstream.text, job.upstream.path)
+    new = texts.unit_texts(job.upstream.new.text, job.upstream.new.path)
     for draft in drafts:
         name = upstream_name(draft.name, job.module)
-        locked = job.locked.get(draft.name)
-        base = find_base(draft.name, draft.text, job.module, job.bases, locked=locked, infer=job.infer or closest)
+        locked = job.upstream.locked.get(draft.name)
+        base = find_base(
+            draft.name, draft.text, job.module, job.upstream.bases, locked=locked, infer=job.upstream.infer or closest
+        )
         draft.kind = base.kind if base is not None else "own"
         draft.upstream = new.get(name)
         if base is None:
@@ -51,7 +53,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         if draft.upstream is not None:
             anchor = job.module.upstreams[0]
             draft.base_now = BaseRef(
-                anchor.project, job.upstream.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream)
+                anchor.project, job.upstream.new.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream)
             )
         if base.ref.ref != job.upstream.ref:
             # Not on its own base: there nothing is new.
@@ -71,10 +73,10 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:
     """Name and text of the method that upstream split off this one, where the module does not have it yet."""
     owner = job.module.upstreams[0].name
-    old = next((side for side in job.bases if side.ref == origin.ref), None)
-    if not draft.owner or old is None or job.upstream is None:
+    old = next((side for side in job.upstream.bases if side.ref == origin.ref), None)
+    if not draft.owner or old is None or job.upstream.new is None:
         return None
-    new = texts.members(job.upstream.text, owner, job.upstream.path)
+    new = texts.members(job.upstream.new.text, owner, job.upstream.new.path)
     member = splitting.split_off(
         draft.member,
         base=origin.text,
@@ -194,7 +196,7 @@ def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
     """Take the parameters that upstream's callers pass from now on, and pass them on to the overridden method."""
     assert draft.upstream is not None
     grown = follow_signature(draft.text, base.origin.text, draft.upstream)
-    inherited = job.inherited.get(draft.owner, Inherited()).members.get(draft.member)
+    inherited = job.hierarchy.inherited.get(draft.owner, Inherited()).members.get(draft.member)
     if grown is None or (grown.passed and inherited is not None and not accepts(inherited, grown.added)):
         return
     said = ", ".join(grown.added)
@@ -216,14 +218,14 @@ def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
 
 
 def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
-    assert job.upstream is not None
+    assert job.upstream.new is not None
     assert draft.upstream is not None
     # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
     policy = merge.RECORD if not draft.owner else merge.FOLLOW
     policy = merge.settled_for(policy, winner(job, draft.name))
     result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=policy, heritage=origin.heritage)
     if not result.parses:
-        reason = f"the merge with {job.upstream.ref} did not parse, so omni's text stands"
+        reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
         item = review(
             draft,
             job.path,

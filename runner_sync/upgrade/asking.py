@@ -62,11 +62,11 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> None:
 
     Where several say ``return self.attach(output)``, with a method that upstream does not know, callers count on it.
     """
-    if not _is_changed(draft) or job.upstream is None:
+    if not _is_changed(draft) or job.upstream.new is None:
         return
     returns = _returns(draft.text)
     handing = Counter(name for _, value in returns if (name := _handed_to(value)))
-    common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.text]
+    common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.new.text]
     known = {ast.dump(value) for _, value in _returns(draft.before)}
     for line, value in returns:
         if common and ast.dump(value) not in known and _handed_to(value) not in common:
@@ -95,10 +95,10 @@ def _handed_to(value: ast.expr) -> str:
 
 def _around(owner: str, job: ModuleJob) -> Iterator[str]:
     """The other texts that may set an attribute of a class: its bases, and the class that it was copied from."""
-    inherited = job.inherited.get(owner)
+    inherited = job.hierarchy.inherited.get(owner)
     yield from (text for text in inherited.members.values() if text) if inherited is not None else ()
-    if job.upstream is not None:
-        yield job.upstream.text
+    if job.upstream.new is not None:
+        yield job.upstream.new.text
 
 
 @lru_cache(maxsize=1024)

@@ -53,16 +53,16 @@ class GpuSide:
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     """Translate the GPU twin, old and new; the new one without what vLLM itself changed in between.
 
-    The old text of a unit is the one of ``gpu_bases`` that the NPU unit is closest to. A new unit whose old text was
+    The old text of a unit is the one of ``twin.bases`` that the NPU unit is closest to. A new unit whose old text was
     a copy of vLLM's is rebased onto the old vLLM, by merging vLLM's change backwards. What is left is omni's::
 
         old vLLM    run(total)            new vLLM    run(total, rows)
         old twin    run(total); note()    new twin    run(total, rows); note(); keep()
         rebased     run(total); note(); keep()
     """
-    if job.gpu_new is None or job.module.gpu is None:
+    if job.twin.new is None or job.module.gpu is None:
         return GpuSide()
-    translated = translate(job.gpu_new.text, job.profile, path=job.gpu_new.path)
+    translated = translate(job.twin.new.text, job.profile, path=job.twin.new.path)
     new_text = translated.text
     new = _fully_translated(new_text, job.profile)
     chosen = _chosen_bases(job, drafts, new)
@@ -73,7 +73,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
         if name not in followers or name not in new or canonical(old[name]) == canonical(new[name]):
             continue
-        vllm_old, vllm_new = base.vllm, job.load_vllm()
+        vllm_old, vllm_new = base.vllm, job.twin.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
             continue
         before, after = (vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
@@ -81,10 +81,10 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         if before and after and before != after and _is_copy(old[name], before):
             then, now = (translate_unit(text, job.profile).text for text in (before, after))
             view[name] = _rebased(new[name], base=now, upstream=then)
-    plain = _by_npu_name(job, texts.unit_texts(job.gpu_new.text))
-    earlier = [base.side for base in job.gpu_bases if base.side.text != job.gpu_new.text]
-    if job.gpu_settled is not None:
-        earlier.append(job.gpu_settled)
+    plain = _by_npu_name(job, texts.unit_texts(job.twin.new.text))
+    earlier = [base.side for base in job.twin.bases if base.side.text != job.twin.new.text]
+    if job.twin.settled is not None:
+        earlier.append(job.twin.settled)
     former = frozenset(name for base in earlier for name in _translated_units(job, base))
     neutral = _neutral(job, chosen, new, plain)
     settled = _settled(job, plain)
@@ -104,9 +104,9 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
 
 
 def _settled(job: ModuleJob, plain: Mapping[str, tuple[str, str]]) -> frozenset[str]:
-    if job.gpu_settled is None:
+    if job.twin.settled is None:
         return frozenset()
-    then = _by_npu_name(job, texts.unit_texts(job.gpu_settled.text))
+    then = _by_npu_name(job, texts.unit_texts(job.twin.settled.text))
     return frozenset(
         name for name, (_, text) in plain.items() if name in then and canonical(then[name][1]) == canonical(text)
     )
@@ -114,7 +114,7 @@ def _settled(job: ModuleJob, plain: Mapping[str, tuple[str, str]]) -> frozenset[
 
 def _before_mixins(job: ModuleJob, name: str, text: str) -> str:
     """The old twin of a unit without what uses a mixin that the NPU class gets only now."""
-    brought = job.mixins.get(name.rpartition(".")[0], {})
+    brought = job.hierarchy.mixins.get(name.rpartition(".")[0], {})
     names = frozenset[str]().union(*brought.values())
     return mixing.without(text, names) if names else text
 
@@ -149,7 +149,7 @@ def names_device(text: str, profile: Profile) -> bool:
 def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
     """For each unit of the twin that some base has, also one that is gone: the base that the lock names, else the one
     whose text the NPU unit is closest to."""
-    tables = [(base, _translated_units(job, base.side)) for base in job.gpu_bases]
+    tables = [(base, _translated_units(job, base.side)) for base in job.twin.bases]
     mine = {draft.name: draft.text for draft in drafts}
     chosen = {}
     for name in dict.fromkeys([*new, *(name for _, table in tables for name in table if name in mine)]):
@@ -167,7 +167,7 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
 
 
 def _is_locked(job: ModuleJob, side: Side, name: str) -> bool:
-    entry = job.locked_gpu.get(name)
+    entry = job.twin.locked.get(name)
     text = texts.unit_texts(side.text).get(entry.qualname) if entry is not None else None
     return entry is not None and text is not None and digest(text) == entry.digest
 
@@ -217,7 +217,7 @@ def _rebased(text: str, *, base: str, upstream: str) -> str:
 
 def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
     """One class of the module beside its GPU twin."""
-    inherited = job.inherited.get(class_name)
+    inherited = job.hierarchy.inherited.get(class_name)
     prefix = f"{class_name}."
     members = {k.removeprefix(prefix): v for k, v in side.full.items() if k.startswith(prefix)}
     return Twins(
@@ -226,7 +226,7 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
         inherited=inherited.members if inherited else {},
         device=job.refused,
-        callers=job.callers,
+        callers=job.target.callers,
         upstream=inherited.upstream if inherited else (),
         vllm=inherited.vllm if inherited else {},
         helpers=_helpers(side.new_module, job) if side.new_module else {},
@@ -241,7 +241,7 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
 
 def _with_a_mixin(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
     """Members of the twin that use what a mixin gives that the NPU class gets now: they are half of the same change."""
-    brought = job.mixins.get(class_name, {})
+    brought = job.hierarchy.mixins.get(class_name, {})
     names = frozenset[str]().union(*brought.values())
     return {member for member, text in members.items() if names & self_names(text)}
 
@@ -251,25 +251,25 @@ def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -
 
     What the GPU class sets itself is no gift, unless it is a method of its own that calls the mixin's.
     """
-    missing = job.unmixed.get(class_name, {})
-    have = set(job.inherited[class_name].members) if class_name in job.inherited else set()
-    if missing and job.gpu_new is not None:
-        own = mixing.given_names(job.gpu_new.text, job.profile.gpu_name(class_name))
+    missing = job.hierarchy.unmixed.get(class_name, {})
+    have = set(job.hierarchy.inherited[class_name].members) if class_name in job.hierarchy.inherited else set()
+    if missing and job.twin.new is not None:
+        own = mixing.given_names(job.twin.new.text, job.profile.gpu_name(class_name))
         have |= {name for name in own if f"super().{name}(" not in members.get(name, "")}
     return {name: Obstacle("mixin", mixin) for mixin, names in missing.items() for name in names if name not in have}
 
 
 def _asked_for(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
     """Members of the twin that ``--only`` names: what ``check`` says is missing is ported by that."""
-    names = [name for name in side.full if name.startswith(f"{class_name}.")] if job.only else []
-    return {name.rpartition(".")[2] for name in names if is_selected(name, job.only)}
+    names = [name for name in side.full if name.startswith(f"{class_name}.")] if job.settings.only else []
+    return {name.rpartition(".")[2] for name in names if is_selected(name, job.settings.only)}
 
 
 def _newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
     """Members of ``self`` that the NPU side calls since this upgrade: vllm-ascend's runner, or the module itself."""
     followed = {draft.base.ref for draft in drafts if draft.base is not None}
-    before = [side.text for side in job.bases if side.ref in followed]
-    now = [job.upstream.text] if job.upstream is not None and before else []
+    before = [side.text for side in job.upstream.bases if side.ref in followed]
+    now = [job.upstream.new.text] if job.upstream.new is not None and before else []
     before += [draft.before for draft in drafts]
     now += [draft.text for draft in drafts if not draft.removed]
     return _called(now) - _called(before)
@@ -287,7 +287,7 @@ def _helpers(module_text: str, job: ModuleJob) -> dict[str, str]:
 
 def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
     """What becomes of each member that only the GPU class has; nothing is copied that the NPU class inherits."""
-    inherited = job.inherited.get(class_name)
+    inherited = job.hierarchy.inherited.get(class_name)
     twin = job.profile.gpu_name(class_name)
     if inherited is not None and twin in inherited.classes:
         missing = [name for name in pair.gpu_new if name not in pair.npu]

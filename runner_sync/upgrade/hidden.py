@@ -20,16 +20,16 @@ from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, is_selec
 def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
     """One draft per method, in upstream's order."""
     ref = _base_ref(drafts)
-    side = next((side for side in job.bases if side.ref == ref), None)
-    if job.upstream is None or side is None or not _is_direct_base(job):
+    side = next((side for side in job.upstream.bases if side.ref == ref), None)
+    if job.upstream.new is None or side is None or not _is_direct_base(job):
         return
     anchor, name = job.module.upstreams[0], job.module.name
     own = {draft.member for draft in drafts if draft.owner == name and not draft.removed}
-    inherited = job.inherited.get(name, Inherited()).members
+    inherited = job.hierarchy.inherited.get(name, Inherited()).members
     old = texts.members(side.text, anchor.name, side.path)
-    for member, new in texts.members(job.upstream.text, anchor.name, job.upstream.path).items():
+    for member, new in texts.members(job.upstream.new.text, anchor.name, job.upstream.new.path).items():
         mine = inherited.get(member)
-        if member in own or mine is None or not is_selected(f"{name}.{member}", job.only):
+        if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
             continue
         before = old.get(member, "")
         if f"super().{member}(" not in mine and canonical(before) != canonical(new):

@@ -25,8 +25,8 @@ from runner_sync.upgrade.job import Draft, ModuleJob, Stage
 
 def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> ModuleJob:
     """Let ``class_name`` inherit from its GPU twin where that is safe and saves a copy; else the job as it is."""
-    heir = job.heirs.get(class_name)
-    if heir is None or job.only:
+    heir = job.hierarchy.heirs.get(class_name)
+    if heir is None or job.settings.only:
         return job
     case = _Case(class_name, gpu.twins(class_name, drafts, job, side), job, side)
     copies = [d for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)]
@@ -41,7 +41,14 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
             review(draft, job.path, reason=reason, confidence=0.7, omni=draft.before, upstream=side.full[draft.name])
         ]
     drafts.append(_question(class_name, twin, len(copies), job))
-    return replace(job, inherited={**job.inherited, class_name: heir}, parents={**job.parents, class_name: (twin,)})
+    return replace(
+        job,
+        hierarchy=replace(
+            job.hierarchy,
+            inherited={**job.hierarchy.inherited, class_name: heir},
+            parents={**job.hierarchy.parents, class_name: (twin,)},
+        ),
+    )
 
 
 def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
@@ -103,7 +110,7 @@ class _Case:
 
 def upstream_version(job: ModuleJob, member: str) -> str:
     """vllm-ascend's own version of a member, or an empty string."""
-    units = texts.unit_texts(job.upstream.text) if job.upstream is not None else {}
+    units = texts.unit_texts(job.upstream.new.text) if job.upstream.new is not None else {}
     names = [f"{anchor.name}.{member}" for anchor in job.module.upstreams]
     return next((units[name] for name in names if name in units), "")
 

@@ -62,64 +62,106 @@ class Inherited:
     vllm: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """vllm-ascend's module: ``new`` is the one to follow, ``bases`` the revisions that copies may have been made from.
+
+    ``locked`` is what the lock says each unit follows; ``infer`` finds what a unit was copied from, ``base.closest``
+    where it is ``None``; ``causes`` names the upstream commits behind a unit's added lines since a base.
+    """
+
+    new: Side | None = None
+    bases: tuple[Side, ...] = ()
+    locked: Mapping[str, BaseRef] = field(default_factory=dict)
+    infer: Closest | None = None
+    causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuTwin:
+    """The module of the GPU twin: ``new`` as it is, ``bases`` as the NPU module may have been aligned with it.
+
+    ``settled`` is the twin at the last upgrade that the lock knows of, ``locked`` what the lock says each unit follows,
+    and ``load_vllm`` gives vLLM's module of the version that ``new`` is made for.
+    """
+
+    new: Side | None = None
+    bases: tuple[GpuBase, ...] = ()
+    settled: Side | None = None
+    locked: Mapping[str, BaseRef] = field(default_factory=dict)
+    load_vllm: Callable[[], Side | None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hierarchy:
+    """What the classes of the module have from their bases, and which bases they get.
+
+    ``inherited`` is what each class has; ``heirs`` the same, as if it had its GPU twin as a base, for those that are
+    meant to and do not yet. ``parents`` are bases to put in front, ``mixins`` those to put behind, each with the names
+    that it gives to ``self``, ``unmixed`` such as the class goes on without.
+    """
+
+    inherited: Mapping[str, Inherited] = field(default_factory=dict)
+    heirs: Mapping[str, Inherited] = field(default_factory=dict)
+    parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    unmixed: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What is known of the trees that the result is to run in.
+
+    ``callers`` are the names that other runner modules call on ``self``; ``records`` are those of modules upgraded
+    before, ``constructors`` the keywords that records of omni's take; ``relocated`` the dotted names that derived
+    modules once had, with what they are called now; ``lacks`` says whether a module, as it is after this run, is known
+    not to have a name; ``strangers`` are members of GPU classes that the class which stands for them on NPU does not
+    have, with that class's name.
+    """
+
+    callers: frozenset[str] = frozenset()
+    records: Mapping[str, Record] = field(default_factory=dict)
+    constructors: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    relocated: Mapping[str, str] = field(default_factory=dict)
+    lacks: Callable[[str, str], bool] = lambda _module, _name: False
+    strangers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What was asked for: the units to upgrade, by pattern (none: all), and by pattern the side that wins conflicts."""
+
+    only: tuple[str, ...] = ()
+    policies: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class ModuleJob:
-    """One derived module with its two upstreams, old and new. Missing sides are ``None`` or empty.
-
-    ``bases`` are the upstream revisions it may have been copied from, ``gpu_bases`` those of the GPU twin that it may
-    have been aligned with, oldest first; ``gpu_new`` is the twin now, ``gpu_settled`` the twin at the last upgrade that
-    the lock knows of, and ``load_vllm`` gives vLLM's module of its version. ``locked`` and ``locked_gpu`` are what the
-    lock says each unit follows. ``callers`` are the names that other runner modules call on ``self``, ``relocated`` the
-    dotted names that derived modules once had, with what they are called now; ``inherited`` is what each class has from
-    its bases, ``heirs`` the same, as if it had its GPU twin as a base, for those that are meant to and do not yet;
-    ``parents`` are bases to put in front, ``mixins`` those to put behind, each with the names that it gives to
-    ``self``, ``unmixed`` such as the class goes on without; ``records`` are those of modules upgraded before,
-    ``constructors`` the keywords that records of omni's take;
-    ``policies`` say which side wins conflicts, by unit pattern; ``causes`` names the upstream commits behind a unit's
-    added lines since a base; ``lacks`` says whether a module of the trees, as they are after this run, is known not to
-    have a name; ``strangers`` are members of GPU classes that the class which stands for them on NPU does not have,
-    with that class's name; ``infer`` finds what a unit was copied from, ``base.closest`` where it is ``None``.
-    """
+    """One derived module, what it is made from, and what it is made for. Missing sides are ``None`` or empty, and
+    revisions stand oldest first."""
 
     profile: Profile
     module: RunnerModule
     path: str
     text: str
-    upstream: Side | None = None
-    bases: tuple[Side, ...] = ()
-    locked: Mapping[str, BaseRef] = field(default_factory=dict)
-    locked_gpu: Mapping[str, BaseRef] = field(default_factory=dict)
-    gpu_bases: tuple[GpuBase, ...] = ()
-    gpu_new: Side | None = None
-    gpu_settled: Side | None = None
-    load_vllm: Callable[[], Side | None] = lambda: None
-    inherited: Mapping[str, Inherited] = field(default_factory=dict)
-    mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    unmixed: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    heirs: Mapping[str, Inherited] = field(default_factory=dict)
-    parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    records: Mapping[str, Record] = field(default_factory=dict)
-    constructors: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    only: tuple[str, ...] = ()
-    callers: frozenset[str] = frozenset()
-    relocated: Mapping[str, str] = field(default_factory=dict)
-    policies: Mapping[str, str] = field(default_factory=dict)
-    lacks: Callable[[str, str], bool] = lambda _module, _name: False
-    causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
-    strangers: Mapping[str, str] = field(default_factory=dict)
-    infer: Closest | None = None
+    upstream: Upstream = Upstream()
+    twin: GpuTwin = GpuTwin()
+    hierarchy: Hierarchy = Hierarchy()
+    target: Target = Target()
+    settings: Settings = Settings()
 
     @property
     def refused(self) -> dict[str, str]:
         """What a port must not bring, as text in NPU words, each with what it is. Words the NPU module already
         uses are not refused."""
-        own = self.text + (self.upstream.text if self.upstream is not None else "")
+        own = self.text + (self.upstream.new.text if self.upstream.new is not None else "")
+        target = self.target
         words = {word: "code that people port by hand" for word in self.profile.unported if word not in self.text}
         for row in self.profile.names:
-            if not row.new_module.startswith(f"{self.profile.package}.") and self.lacks(row.new_module, row.new_name):
+            if not row.new_module.startswith(f"{self.profile.package}.") and target.lacks(row.new_module, row.new_name):
                 words[row.new_name] = f"not in {row.new_module}"
         return words | {
-            f".{name}": f"not in {owner}" for name, owner in self.strangers.items() if f".{name}" not in own
+            f".{name}": f"not in {owner}" for name, owner in target.strangers.items() if f".{name}" not in own
         }
 
 
@@ -189,7 +231,7 @@ class Draft:
 
 def winner(job: ModuleJob, name: str) -> str:
     """Which side wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` where nobody said so."""
-    return next((side for glob, side in job.policies.items() if fnmatchcase(name, glob)), "review")
+    return next((side for glob, side in job.settings.policies.items() if fnmatchcase(name, glob)), "review")
 
 
 def is_selected(name: str, only: Sequence[str]) -> bool:

@@ -35,15 +35,15 @@ from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, ModuleResult, S
 def upgrade_module(job: ModuleJob) -> ModuleResult:
     """Upgrade one module. Raises ``InputError`` when its text does not parse."""
     drafts = _drafts(job)
-    chosen = [draft for draft in drafts if is_selected(draft.name, job.only)]
+    chosen = [draft for draft in drafts if is_selected(draft.name, job.settings.only)]
     split_off = ascend.follow(chosen, job)
     drafts += split_off
     chosen += split_off
     side = gpu.read_side(job, drafts)
     decided: dict[str, Action] = {}
-    for class_name in job.heirs:
+    for class_name in job.hierarchy.heirs:
         job = inheriting.adopt(class_name, drafts, job, side)
-    if job.gpu_new is not None:
+    if job.twin.new is not None:
         porting.follow_twin(chosen, job, side)
         decided = _port(chosen, drafts, job, side)
     _fit_records(chosen, drafts, job)
@@ -89,7 +89,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
     """A question about the new bases of each class, and about those that it goes on without."""
     found = []
     settled = _settled_bases(job)
-    for class_name, left in job.unmixed.items() if not job.only else ():
+    for class_name, left in job.hierarchy.unmixed.items() if not job.settings.only else ():
         asked = [name for name in left if name not in settled]
         if not asked:
             continue
@@ -100,7 +100,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
         )
         draft.reviews = [review(draft, job.path, reason=reason, confidence=0.5)]
         found.append(draft)
-    for class_name, mixins in job.mixins.items():
+    for class_name, mixins in job.hierarchy.mixins.items():
         draft = Draft(class_name, [Stage("")], "own", "review")
         reason = (
             f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; what sets it up and calls it there "
@@ -113,15 +113,15 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
 
 def _settled_bases(job: ModuleJob) -> set[str]:
     """Bases that the GPU class had at the last upgrade: what NPU does without of them was settled then."""
-    if job.gpu_settled is None or job.module.gpu is None:
+    if job.twin.settled is None or job.module.gpu is None:
         return set()
-    return {base.expression for base in texts.bases_of(job.gpu_settled.text, job.module.gpu.name)}
+    return {base.expression for base in texts.bases_of(job.twin.settled.text, job.module.gpu.name)}
 
 
 def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
     """Complete what unpacks or makes records that have grown, here or in a module that this one imports them from."""
     own = {d.name: records.record(d.before, d.text, d.name) for d in drafts if not d.owner and not d.removed}
-    known = {name: found for name, found in {**job.records, **own}.items() if found.now}
+    known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
     for draft in chosen:
         fitted = None if draft.removed or not draft.owner else records.fit(draft.text, known)
         while fitted is not None:
@@ -142,7 +142,7 @@ def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJo
 def _set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
     """Set what a constructor newly gets and does not take on the record that it makes."""
     for draft in chosen:
-        found = None if draft.removed else set_apart(draft.before, draft.text, job.constructors)
+        found = None if draft.removed else set_apart(draft.before, draft.text, job.target.constructors)
         while found is not None:
             complete(draft, found.text)
             item = review(
@@ -155,7 +155,7 @@ def _set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
                 line=found.line,
             )
             draft.reviews.append(item)
-            found = set_apart(draft.before, draft.text, job.constructors)
+            found = set_apart(draft.before, draft.text, job.target.constructors)
 
 
 def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:
@@ -164,7 +164,11 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
     groups: dict[str, list[Member]] = {}
     for decision in decisions:
         name = f"{class_name}.{decision.name}"
-        if decision.action in ("device", "rebuilt") and is_selected(name, job.only) and name not in side.settled:
+        if (
+            decision.action in ("device", "rebuilt")
+            and is_selected(name, job.settings.only)
+            and name not in side.settled
+        ):
             cause = decision.obstacle.cause if decision.obstacle is not None else decision.name
             groups.setdefault(cause, []).append(decision)
     found = []
@@ -209,7 +213,7 @@ def _drop_gone_from_gpu(
     """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
     gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
-    called = [d for d in gone if d.member in job.callers or _is_called(d, [o for o in drafts if o not in gone])]
+    called = [d for d in gone if d.member in job.target.callers or _is_called(d, [o for o in drafts if o not in gone])]
     while called:
         gone = [d for d in gone if d not in called]
         called = [d for d in gone if _is_called(d, called)]
@@ -239,7 +243,7 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
 
     What was redundant before is left: people had a reason, or ``check`` tells them.
     """
-    inherited = job.inherited.get(draft.owner, Inherited())
+    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     inherits = draft.member in inherited.members
     below = inherited.members.get(draft.member)
     if below is not None:
@@ -301,16 +305,16 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     # Only now: a member may be added behind one that goes.
     if edits:
         module = exchange(module, edits, whole=whole)
-    for class_name in dict.fromkeys([*job.parents, *job.mixins]):
+    for class_name in dict.fromkeys([*job.hierarchy.parents, *job.hierarchy.mixins]):
         bases = [base.expression for base in class_bases(module, class_name)]
-        wanted = [*job.parents.get(class_name, ()), *bases, *job.mixins.get(class_name, ())]
+        wanted = [*job.hierarchy.parents.get(class_name, ()), *bases, *job.hierarchy.mixins.get(class_name, ())]
         module = set_bases(module, class_name, list(dict.fromkeys(wanted)))
     text = join(module)
     if text == job.text:
         return text
-    if job.gpu_new is not None:
-        for twin in {name for names in job.parents.values() for name in names}:
-            text = add(text, Import(texts.dotted(job.gpu_new.path), twin, twin))
+    if job.twin.new is not None:
+        for twin in {name for names in job.hierarchy.parents.values() for name in names}:
+            text = add(text, Import(texts.dotted(job.twin.new.path), twin, twin))
     return _with_helpers(text, drafts, job, side)
 
 
@@ -330,26 +334,26 @@ def _untranslated(job: ModuleJob, side: gpu.GpuSide) -> str:
 
     Such as a helper of another GPU runner that its NPU twin does not have.
     """
-    assert job.gpu_new is not None
-    written = imports(job.gpu_new.text)
-    lacking = [bound for bound, entry in imports(side.new_module).items() if job.lacks(entry.module, entry.name)]
+    assert job.twin.new is not None
+    written = imports(job.twin.new.text)
+    lacking = [bound for bound, entry in imports(side.new_module).items() if job.target.lacks(entry.module, entry.name)]
     kept = [written[bound] for bound in lacking if bound in written]
-    return "\n".join(entry.statement() for entry in kept if not job.lacks(entry.module, entry.name))
+    return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
 
 def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
-    rows = [row for row in job.profile.names if not job.lacks(row.new_module, row.new_name)]
+    rows = [row for row in job.profile.names if not job.target.lacks(row.new_module, row.new_name)]
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
     providers = [Provider(job.text, texts.dotted(job.path)), Provider(named, "")]
-    if job.upstream is not None:
-        providers.append(Provider(job.upstream.text, texts.dotted(job.upstream.path)))
-    if job.gpu_new is not None:
-        name = texts.dotted(job.gpu_new.path)
+    if job.upstream.new is not None:
+        providers.append(Provider(job.upstream.new.text, texts.dotted(job.upstream.new.path)))
+    if job.twin.new is not None:
+        name = texts.dotted(job.twin.new.path)
         providers += [Provider(_untranslated(job, side), name), Provider(side.new_module, name)]
 
     def lacks(module: str, name: str) -> bool:
         """A module that is not there at all speaks for a tree that is not whole."""
-        return job.lacks(module, name) and not job.lacks(module, "")
+        return job.target.lacks(module, name) and not job.target.lacks(module, "")
 
     try:
         settled = settle(
@@ -369,16 +373,16 @@ def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str
     """Imports that the upstream module now makes from another module than in the revisions that units were copied
     from, and those of derived modules that moved."""
     moves = {
-        (entry.module, entry.name): job.relocated[entry.module]
+        (entry.module, entry.name): job.target.relocated[entry.module]
         for entry in imports(job.text).values()
-        if entry.module in job.relocated
+        if entry.module in job.target.relocated
     }
-    if job.upstream is None:
+    if job.upstream.new is None:
         return moves
-    now = imports(job.upstream.text)
+    now = imports(job.upstream.new.text)
     kept = {(entry.module, entry.name) for entry in now.values()}
     followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
-    for side in job.bases:
+    for side in job.upstream.bases:
         if side.ref not in followed:
             continue
         for bound, entry in imports(texts.outside_definitions(side.text, side.path)).items():

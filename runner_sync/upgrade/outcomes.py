@@ -90,9 +90,9 @@ def _hunks(draft: Draft, job: ModuleJob, start: int) -> Iterable[Hunk]:
 
 def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
     """The release or file that a region comes from."""
-    if region.source == "upstream" and job.upstream is not None:
+    if region.source == "upstream" and job.upstream.new is not None:
         old = draft.base.ref if draft.base else "?"
-        commits = job.causes(draft.name, region.lines, old)
-        return f"vllm-ascend {old} → {job.upstream.ref}" + (f": {commits}" if commits else "")
-    ref = job.gpu_new.ref if job.gpu_new else "?"
-    return f"{job.gpu_new.path if job.gpu_new else 'GPU runner'} at vllm-omni {ref}"
+        commits = job.upstream.causes(draft.name, region.lines, old)
+        return f"vllm-ascend {old} → {job.upstream.new.ref}" + (f": {commits}" if commits else "")
+    ref = job.twin.new.ref if job.twin.new else "?"
+    return f"{job.twin.new.path if job.twin.new else 'GPU runner'} at vllm-omni {ref}"

@@ -89,7 +89,7 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
     for draft in drafts:
         if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
             continue
-        twin, inherited = side.full.get(draft.name), job.inherited.get(draft.owner, Inherited()).vllm
+        twin, inherited = side.full.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
         base = _base_text(draft, job)
         if twin is None or base is None or draft.member not in inherited:
             continue
@@ -118,7 +118,7 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
 
 def _base_text(draft: Draft, job: ModuleJob) -> str | None:
     assert draft.base is not None
-    base = next((side for side in job.bases if side.ref == draft.base.ref), None)
+    base = next((side for side in job.upstream.bases if side.ref == draft.base.ref), None)
     return texts.unit_texts(base.text, base.path).get(draft.base.qualname) if base is not None else None
 
 
@@ -152,7 +152,7 @@ def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[st
 def _port(
     draft: Draft, job: ModuleJob, sides: Triple, *, veto: Veto, foreign: Collection[str], known: Collection[str]
 ) -> None:
-    assert job.gpu_new is not None
+    assert job.twin.new is not None
     if not _is_related(draft.text, sides):
         why = "the GPU runner changed its version, and the NPU runner does this in another way"
         draft.reviews.append(_declined(draft, job, sides, why=why, confidence=0.5))
@@ -160,7 +160,7 @@ def _port(
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     result, broken = _merged(draft, sides, policy, veto=veto, foreign=foreign, known=known)
     if not result.parses:
-        reason = f"the port from {job.gpu_new.path} did not parse, so it was not taken"
+        reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
         draft.reviews.append(
             review(
                 draft,
@@ -285,7 +285,11 @@ def veto_for(
 
 def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:
     """What vLLM itself has in the second half of a method, and had in the undivided one."""
-    sides = ((base.vllm, draft.split_from), (job.load_vllm(), draft.split_from), (job.load_vllm(), draft.name))
+    sides = (
+        (base.vllm, draft.split_from),
+        (job.twin.load_vllm(), draft.split_from),
+        (job.twin.load_vllm(), draft.name),
+    )
     units = [vllm_unit(job, side, name) for side, name in sides if side is not None]
     return frozenset(canon for text in units if text for canon in vllm_canons(job, text))
 
@@ -326,17 +330,17 @@ def changed_statements(before: str, after: str) -> int:
 
 def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
     """Names that a unit of the module may read: its own, and what the upstreams' modules could lend it by import."""
-    texts_ = [job.text, side.new_module, *([job.upstream.text] if job.upstream is not None else [])]
+    texts_ = [job.text, side.new_module, *([job.upstream.new.text] if job.upstream.new is not None else [])]
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))
 
 
 def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
     """Record which GPU text the draft was last aligned with, and which it is aligned with now."""
-    assert job.gpu_new is not None
+    assert job.twin.new is not None
     score = round(lineage.similarity(draft.text, text), 3)
     name, plain = side.plain.get(draft.name, (draft.name, text))
-    path = job.gpu_new.path
-    draft.gpu_now = BaseRef("vllm-omni", job.gpu_new.ref, path, name, "twin", score, digest(plain))
+    path = job.twin.new.path
+    draft.gpu_now = BaseRef("vllm-omni", job.twin.new.ref, path, name, "twin", score, digest(plain))
     base = side.bases.get(draft.name)
     if base is not None:
         old = texts.unit_texts(base.side.text)[name]
@@ -384,7 +388,7 @@ def _asked_for(
     """Names of the members to be ported: those that are selected and, transitively, the portable ones that they or
     the members that are there already newly call."""
     portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
-    wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.only)}
+    wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
     for draft in drafts:
         if draft.owner == class_name and not draft.removed:
             wanted |= (self_names(draft.text) - self_names(draft.before)) & portable

@@ -11,10 +11,24 @@ import msgspec
 import pytest
 from packaging.version import Version
 
-from benchmarks import chunks, corpus, engine, kinds, peers, planted, plots, process, programs, scoring, speed, tables
+from benchmarks import (
+    chunks,
+    confidence,
+    corpus,
+    engine,
+    kinds,
+    peers,
+    planted,
+    plots,
+    process,
+    programs,
+    scoring,
+    speed,
+    tables,
+)
 from benchmarks.chunks import Conflict
 from runner_sync.errors import InputError
-from runner_sync.model import Triple
+from runner_sync.model import ReviewItem, Triple
 
 BASE = """\
     def f(self):
@@ -294,6 +308,26 @@ def test_methods_are_counted_by_what_is_left_of_them() -> None:
 def test_every_effort_is_in_one_class(value: float, place: int) -> None:
     bounds = ((0, 0), (0, 0.5), (0.5, 1), (1, 1), (1, float("inf")))
     assert [kinds._between([value], low, high) for low, high in bounds] == [int(k == place) for k in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("sides", "truth", "counts"),
+    [
+        (("a()\n", "b()\n", "b()\n"), "def f():\n    b()\n", (2, 2)),
+        (("a()\n", "b()\n", "b()\n"), "def f():\n    a()\n", (2, 0)),
+        (("a()\n", "b()\n", "a()\nb()\n"), "def f():\n    a()\n", (2, 1)),
+        (("a()\n", "a()\nb()\n", "a()\n"), "def f():\n    c()\n", (1, 1)),
+        (("if a:\n    b()\n", "", ""), "", (2, 2)),
+        (("a( 1 )\n", "", "a( 1 )\n"), "def f():\n    a(1)\n", (1, 1)),
+    ],
+    ids=["people chose the same", "the other", "both, and they one", "what all have", "left out by both", "layout"],
+)
+def test_an_item_agrees_with_what_people_released(
+    sides: tuple[str, str, str], truth: str, counts: tuple[int, int]
+) -> None:
+    omni, upstream, chosen = sides
+    item = ReviewItem("R1", "R.f", "runner.py", 1, 1, "why", 0.5, "", omni, upstream, chosen)
+    assert confidence.agreement(item, truth) == counts
 
 
 def test_a_break_is_the_same_one_when_an_upgrade_moves_it() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import Content, content
 from runner_sync.merge.emit import Emitted, emit, prune, without_partial_wrappers
 from runner_sync.merge.passages import (
@@ -94,7 +95,7 @@ def merge(
     hollow += hollow_now
     kept = with_their_statements(weave, kept)
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
-    doubts += [Doubt(s, emptied(weave, s), 0.5) for s in suites if not s.kept]
+    doubts += [Doubt(s, emptied(weave, s), CONTESTED) for s in suites if not s.kept]
     doubts += set_for_nothing(weave, kept) + set_twice(weave, kept) + came_back(weave, kept)
     doubts += both_changed
     return _written(triple, weave, strands, kept, contents, doubts)
@@ -126,7 +127,7 @@ def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[
     for strand in kept:
         contents[id(strand)], reason = content(weave, strand, terms)
         if reason is not None:
-            doubts.append(Doubt(strand, reason, 0.5))
+            doubts.append(Doubt(strand, reason, CONTESTED))
     return contents, doubts
 
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from runner_sync.merge.confidence import REBUILT
 from runner_sync.merge.contents import Content
 from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
 from runner_sync.merge.reason import Reason
@@ -53,7 +54,7 @@ def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Do
         for other in strands:
             if other.parent is strand:
                 other.parent = strand.parent
-        doubts.append(Doubt(strand, PARTIAL, 0.4))
+        doubts.append(Doubt(strand, PARTIAL, REBUILT))
     return doubts
 
 
@@ -79,7 +80,7 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
         orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, alive)]
         for strands_, reason in ((empty, HOLLOW), (orphans, ORPHAN)):
             for strand in strands_:
-                doubts.append(Doubt(strand, reason, 0.4))
+                doubts.append(Doubt(strand, reason, REBUILT))
                 _leave_out(strand, kept)
         gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full, owners=owners)]
         if not gone and not empty and not orphans:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, INFERRED, REBUILT
 from runner_sync.merge.dataflow import attributes_set, binds, reads
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
@@ -30,7 +31,7 @@ def inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
             continue
         strand.kept = False
         if not node.is_comment and above.sides == "bu":
-            doubts.append(Doubt(strand, Reason("addition to a removed block"), 0.6))
+            doubts.append(Doubt(strand, Reason("addition to a removed block"), INFERRED))
     return doubts
 
 
@@ -50,7 +51,7 @@ def between_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
             for k in whole:
                 weave.of_upstream[k].kept = False
             if not any_node(weave, strand).is_comment:
-                doubts.append(Doubt(strand, Reason("addition to a removed passage"), 0.6))
+                doubts.append(Doubt(strand, Reason("addition to a removed passage"), INFERRED))
     return doubts
 
 
@@ -70,7 +71,7 @@ def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
         name = min(_read_by(any_node(weave, strand)) & lost)
         for index in _whole_addition(weave, strand):
             weave.of_upstream[index].kept = False
-        doubts.append(Doubt(strand, Reason("addition reads what omni does not set", (name,)), 0.6))
+        doubts.append(Doubt(strand, Reason("addition reads what omni does not set", (name,)), INFERRED))
 
 
 def _new_attributes(weave: Weave, strands: Sequence[Strand]) -> set[str]:
@@ -109,7 +110,7 @@ def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: b
             for member in inside:
                 member.kept = True
             _leave_out_replacement(strands, strand)
-        doubts.append(Doubt(strand, Reason("loop with additions removed"), 0.4))
+        doubts.append(Doubt(strand, Reason("loop with additions removed"), REBUILT))
     return doubts
 
 
@@ -134,7 +135,7 @@ def suites_with_edits(
         if not replaced:
             _leave_out_replacement(strands, strand)
         doubts = [doubt for doubt in doubts if not any(doubt.strand is member for member in inside)]
-        doubts.append(Doubt(strand, Reason("edited block removed"), 0.5))
+        doubts.append(Doubt(strand, Reason("edited block removed"), CONTESTED))
     return doubts
 
 
@@ -148,7 +149,7 @@ def set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
             continue
         names = sorted(binds(weave.omni[strand.omni]) & (read_before - read_now))
         if names and not weave.omni[strand.omni].compound:
-            doubts.append(Doubt(strand, Reason("no longer read", tuple(names)), 0.5))
+            doubts.append(Doubt(strand, Reason("no longer read", tuple(names)), CONTESTED))
     return doubts
 
 
@@ -159,7 +160,7 @@ def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     removed = {block for block, strand in old if strand.sides == "b"}
     alive = {id(strand) for strand in kept}
     back = [strand for block, strand in new if strand.sides == "u" and id(strand) in alive and block in removed]
-    return [Doubt(strand, Reason("removed block came back"), 0.5) for strand in back]
+    return [Doubt(strand, Reason("removed block came back"), CONTESTED) for strand in back]
 
 
 def _block(nodes: Sequence[Node], index: int) -> tuple[str, ...]:
@@ -182,7 +183,7 @@ def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     for strand in kept:
         both = sorted(mine & attributes_set(any_node(weave, strand))) if strand.sides == "u" else []
         if both:
-            doubts.append(Doubt(strand, Reason("set by both", (both[0],)), 0.5))
+            doubts.append(Doubt(strand, Reason("set by both", (both[0],)), CONTESTED))
     return doubts
 
 
@@ -202,7 +203,7 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]
                 line.get(id(setter), 0)
             ]
             if min(places) > line[id(strand)]:
-                doubts.append(Doubt(strand, Reason("set below its use", (name,)), 0.3))
+                doubts.append(Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL))
                 break
     return doubts
 
@@ -217,7 +218,7 @@ def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
             continue
         inside = [other for other in kept[at + 1 :] if other.parent is above and other.upstream is not None]
         if any_node(weave, above).canon.startswith(CONDITIONS) and not inside:
-            doubts.append(Doubt(strand, Reason("under a new condition", (any_node(weave, above).canon,)), 0.4))
+            doubts.append(Doubt(strand, Reason("under a new condition", (any_node(weave, above).canon,)), REBUILT))
     return doubts
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from runner_sync.merge.confidence import DERIVED
 from runner_sync.merge.reason import Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, runs
 from runner_sync.statements import Node
@@ -30,7 +31,7 @@ def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
             refused.add(id(strand))
             lost |= _bound_names(node.canon) - _names_of(weave.omni)
             if reason and not inside:
-                doubts.append(Doubt(strand, reason, 0.7))
+                doubts.append(Doubt(strand, reason, DERIVED))
     for run in runs(strands):
         if any(id(strand) in refused for strand in run):
             for strand in run:

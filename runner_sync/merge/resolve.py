@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.passages import (
@@ -115,7 +116,7 @@ def _keep_needed_suites(weave: Weave) -> list[Doubt]:
             _stands_under_nothing(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
         )
         if own and strand.sides == "bo" and not node.is_clause:
-            doubts.append(Doubt(strand, Reason("condition of additions removed"), 0.5))
+            doubts.append(Doubt(strand, Reason("condition of additions removed"), CONTESTED))
     return doubts
 
 
@@ -148,16 +149,16 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
                 return False, None
             heir = _carry_over(weave, strand) if policy.nesting == "upstream" else None
             if heir is not None:
-                return False, Doubt(strand, CARRIED, 0.6, heir)
+                return False, Doubt(strand, CARRIED, INFERRED, heir)
             if _is_rewritten(weave, strand):
-                return False, _doubt(weave, strand, Reason("edited statement rewritten"), 0.4)
+                return False, _doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
             kept = policy.edited_here_gone_there == "omni"
-            return kept, _doubt(weave, strand, Reason("edited statement removed"), 0.5)
+            return kept, _doubt(weave, strand, Reason("edited statement removed"), CONTESTED)
         case "bu":
             if is_same(weave.base[strand.base or 0], weave.upstream[strand.upstream or 0]):
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
-            return kept, _doubt(weave, strand, Reason("removed statement changed"), 0.6)
+            return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
         case "bou" if policy.nesting == "upstream":
             _follow_named_part(weave, strand)
             return True, None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from runner_sync.merge.confidence import INFERRED
 from runner_sync.merge.contents import Content, of_node
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.reason import Reason
@@ -40,7 +41,7 @@ def unread_additions(weave: Weave, kept: Sequence[Strand], contents: dict[int, C
             strand.kept = False
         else:
             contents[id(strand)] = of_node(weave.omni[strand.omni])
-        doubts.append(Doubt(strand, UNREAD, 0.6))
+        doubts.append(Doubt(strand, UNREAD, INFERRED))
 
 
 def _read_in(weave: Weave, strand: Strand, contents: dict[int, Content]) -> frozenset[str]:

@@ -17,6 +17,7 @@ from runner_sync.compose import records
 from runner_sync.compose.imports import Import, add, imports
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
+from runner_sync.merge.confidence import DOUBTFUL
 from runner_sync.model import BaseRef, FileChange, Project, Report, ReviewItem, Tree, UnitReport
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile, RunnerModule
@@ -129,7 +130,7 @@ def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> Side | None:
 def _new_module(found: Found, text: str, gpu: Side) -> ModuleResult:
     draft = Draft(found.module.name, [Stage(""), Stage(text, "gpu")], outcome="added")
     reason = f"a new module, started from {gpu.path}: no line of it has ever run"
-    item = review(draft, found.path, reason=reason, confidence=0.3, upstream=gpu.text, chosen=text)
+    item = review(draft, found.path, reason=reason, confidence=DOUBTFUL, upstream=gpu.text, chosen=text)
     item = replace(item, line=1, end_line=len(text.split("\n")) - 1)
     unit = UnitReport(found.module.name, found.path, "own", "added", ported=len(text.split("\n")) - 1)
     return ModuleResult(found.path, "", text, (unit,), (item,))

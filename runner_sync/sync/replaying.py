@@ -155,11 +155,11 @@ def silent_errors(result: ModuleResult, truth: str) -> Counter[tuple[str, str]]:
 
 def _shown(item: ReviewItem) -> Iterable[str]:
     for text in (item.base, item.omni, item.upstream, item.chosen):
-        yield from (line.strip() for line in _unparsed(text).split("\n"))
+        yield from (line.strip() for line in unparsed(text).split("\n"))
 
 
-def _unparsed(text: str) -> str:
-    """The text as the score sees it; a head without its suite gets one, a decorator its function."""
+def unparsed(text: str) -> str:
+    """The text as the score sees it. A head without its suite gets one, a decorator its function; no Python stays."""
     clause = "if 1:\n    pass\n" + text + "\n    pass"
     for attempt in (text, text + "\n    pass", "if 1:\n" + text, clause, text + "\ndef _(): pass"):
         try:

@@ -15,6 +15,7 @@ from runner_sync import lineage, merge
 from runner_sync.compose.members import canonical
 from runner_sync.compose.overrides import accepts, follow_signature
 from runner_sync.lock import digest
+from runner_sync.merge.confidence import INFERRED, UNMERGED
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import Node, flatten
 from runner_sync.units import texts
@@ -116,7 +117,7 @@ def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin:
     draft.stages.append(Stage(halves[0], "upstream"))
     reason = f"upstream split it off {draft.member}: what omni had added to this part there came along"
     rest.reviews.append(
-        review(rest, job.path, reason=reason, confidence=0.6, omni=draft.before, upstream=text, chosen=rest.text)
+        review(rest, job.path, reason=reason, confidence=INFERRED, omni=draft.before, upstream=text, chosen=rest.text)
     )
     row, start = splitting.row_of_cut(result.text), splitting.first_row(rest.text)
     for item in result.decisions:
@@ -170,7 +171,7 @@ def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[Rev
                 draft,
                 job.path,
                 reason=reason,
-                confidence=0.6,
+                confidence=INFERRED,
                 base=_closest(was, base),
                 omni=_text(was),
                 upstream=_closest(now, upstream),
@@ -206,7 +207,7 @@ def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
         draft,
         job.path,
         reason=reason,
-        confidence=0.6,
+        confidence=INFERRED,
         base=base.origin.text,
         omni=draft.text,
         upstream=draft.upstream,
@@ -230,7 +231,7 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
             draft,
             job.path,
             reason=reason,
-            confidence=0.2,
+            confidence=UNMERGED,
             base=origin.text,
             omni=draft.text,
             upstream=draft.upstream,

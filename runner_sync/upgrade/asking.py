@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.soundness import unreachable, uses_of
+from runner_sync.merge.confidence import DEFECT
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
 from runner_sync.upgrade.doubts import review
@@ -137,4 +138,4 @@ def _is_changed(draft: Draft) -> bool:
 
 def _ask(draft: Draft, path: str, *, reason: str, line: int) -> None:
     here = draft.text.split("\n")[line - 1]
-    draft.reviews.append(review(draft, path, reason=reason, confidence=0.1, upstream=here, chosen=here, line=line))
+    draft.reviews.append(review(draft, path, reason=reason, confidence=DEFECT, upstream=here, chosen=here, line=line))

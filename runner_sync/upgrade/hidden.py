@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from runner_sync.compose.members import canonical
+from runner_sync.merge.confidence import CONTESTED
 from runner_sync.units import texts
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, is_selected
@@ -41,7 +42,14 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
             draft = Draft(f"{name}.{member}", [Stage("")], "own", "review")
             draft.reviews = [
                 review(
-                    draft, job.path, reason=reason, confidence=0.5, base=before, omni=mine, upstream=new, chosen=mine
+                    draft,
+                    job.path,
+                    reason=reason,
+                    confidence=CONTESTED,
+                    base=before,
+                    omni=mine,
+                    upstream=new,
+                    chosen=mine,
                 )
             ]
             yield draft

@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, replace
 
 from runner_sync.compose.members import Twins, canonical, device_bound
+from runner_sync.merge.confidence import DERIVED, INFERRED
 from runner_sync.signatures import Function, Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
@@ -38,7 +39,9 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
         draft.removed = True
         reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
         draft.reviews = [
-            review(draft, job.path, reason=reason, confidence=0.7, omni=draft.before, upstream=side.full[draft.name])
+            review(
+                draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=side.full[draft.name]
+            )
         ]
     drafts.append(_question(class_name, twin, len(copies), job))
     return replace(
@@ -57,7 +60,7 @@ def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
         f"the class inherits from {twin} now: {copies} of its methods were copies of it, and there were more to copy; "
         f"whatever else {twin} defines comes before vllm-ascend's from here on"
     )
-    draft.reviews = [review(draft, job.path, reason=reason, confidence=0.6)]
+    draft.reviews = [review(draft, job.path, reason=reason, confidence=INFERRED)]
     return draft
 
 

@@ -14,6 +14,7 @@ from runner_sync.compose.members import Action, Member, canonical, device_bound,
 from runner_sync.compose.rulers import enclose_additions, enclose_members
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
+from runner_sync.merge.confidence import CONTESTED, DERIVED, INFERRED, REBUILT, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, is_indented
 from runner_sync.units import (
@@ -98,7 +99,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
             f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
             f"upgrade: is that meant? `runner-sync upgrade --only '{class_name}*'` brings it with what calls it"
         )
-        draft.reviews = [review(draft, job.path, reason=reason, confidence=0.5)]
+        draft.reviews = [review(draft, job.path, reason=reason, confidence=CONTESTED)]
         found.append(draft)
     for class_name, mixins in job.hierarchy.mixins.items():
         draft = Draft(class_name, [Stage("")], "own", "review")
@@ -106,7 +107,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
             f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; what sets it up and calls it there "
             "was ported as far as it has a place here"
         )
-        draft.reviews = [review(draft, job.path, reason=reason, confidence=0.6)]
+        draft.reviews = [review(draft, job.path, reason=reason, confidence=INFERRED)]
         found.append(draft)
     return found
 
@@ -130,7 +131,7 @@ def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJo
                 draft,
                 job.path,
                 reason=fitted.reason,
-                confidence=0.8,
+                confidence=REQUIRED,
                 upstream=fitted.statement,
                 chosen=fitted.statement,
                 line=fitted.line,
@@ -149,7 +150,7 @@ def _set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
                 draft,
                 job.path,
                 reason=found.reason,
-                confidence=0.7,
+                confidence=DERIVED,
                 upstream=found.statement,
                 chosen=found.statement,
                 line=found.line,
@@ -177,7 +178,7 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
         others = ", ".join(member.name for member in members if member is not first)
         draft = Draft(f"{class_name}.{first.name}", [Stage("")], "own", "review")
         why = first.reason + (f"; neither is what needs it: {others}" if others else "")
-        draft.reviews = [not_ported(draft, job.path, why=why, confidence=0.6, upstream=side.full[draft.name])]
+        draft.reviews = [not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=side.full[draft.name])]
         found.append(draft)
     return found
 
@@ -204,7 +205,7 @@ def _added_review(draft: Draft, job: ModuleJob, decisions: Sequence[Member]) -> 
     decision = next(d for d in decisions if d.name == draft.member)
     what = "ported as a hook" if decision.action == "hook" else "ported"
     reason = "; ".join([f"{what} from the GPU runner: {decision.reason}", *draft.notes])
-    return review(draft, job.path, reason=reason, confidence=0.8, upstream=draft.text, chosen=draft.text)
+    return review(draft, job.path, reason=reason, confidence=REQUIRED, upstream=draft.text, chosen=draft.text)
 
 
 def _drop_gone_from_gpu(
@@ -221,7 +222,7 @@ def _drop_gone_from_gpu(
         draft.removed = True
         reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
         draft.reviews.append(
-            review(draft, job.path, reason=reason, confidence=0.8, base=old[draft.member], omni=draft.before)
+            review(draft, job.path, reason=reason, confidence=REQUIRED, base=old[draft.member], omni=draft.before)
         )
 
 
@@ -234,7 +235,7 @@ def _drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: Modul
         elif draft.kind == "copy" and draft.upstream is None and draft.base is not None and not draft.removed:
             reason = "upstream no longer has the method that this is a copy of"
             draft.reviews.append(
-                review(draft, job.path, reason=reason, confidence=0.4, omni=draft.before, chosen=draft.text)
+                review(draft, job.path, reason=reason, confidence=REBUILT, omni=draft.before, chosen=draft.text)
             )
 
 
@@ -287,7 +288,7 @@ def _is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
 def _remove(draft: Draft, job: ModuleJob, reason: str) -> None:
     draft.removed = True
     draft.reviews = [
-        review(draft, job.path, reason=reason, confidence=0.7, omni=draft.before, upstream=draft.upstream or "")
+        review(draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=draft.upstream or "")
     ]
 
 

@@ -20,6 +20,7 @@ from runner_sync.compose.names import defined_names
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.lock import digest
 from runner_sync.merge import Reason, Veto
+from runner_sync.merge.confidence import CONTESTED, DERIVED, REBUILT, UNMERGED
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.units import texts
@@ -78,7 +79,7 @@ def _take_back(
             draft.reviews = list(reviews)
             why = f"{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
             sides = Triple(side.old.get(draft.name, ""), draft.text, side.new[draft.name])
-            draft.reviews.append(_declined(draft, job, sides, why=why, confidence=0.5))
+            draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
@@ -105,7 +106,7 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
                     draft,
                     job.path,
                     reason=reason,
-                    confidence=0.5,
+                    confidence=CONTESTED,
                     base=base,
                     omni=draft.before,
                     upstream=twin,
@@ -155,7 +156,7 @@ def _port(
     assert job.twin.new is not None
     if not _is_related(draft.text, sides):
         why = "the GPU runner changed its version, and the NPU runner does this in another way"
-        draft.reviews.append(_declined(draft, job, sides, why=why, confidence=0.5))
+        draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
         return
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     result, broken = _merged(draft, sides, policy, veto=veto, foreign=foreign, known=known)
@@ -166,7 +167,7 @@ def _port(
                 draft,
                 job.path,
                 reason=reason,
-                confidence=0.2,
+                confidence=UNMERGED,
                 base=sides.base,
                 omni=draft.text,
                 upstream=sides.upstream,
@@ -177,7 +178,7 @@ def _port(
     idle = any(problem.kind == "idle" for problem in broken)
     if idle or len(broken) > BROKEN * changed_statements(draft.text, result.text):
         why = f"the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"
-        draft.reviews.append(_declined(draft, job, sides, why=why, confidence=0.4))
+        draft.reviews.append(_declined(draft, job, sides, why=why, confidence=REBUILT))
         return
     passages = _ported(draft, job, before=draft.text, after=result.text)
     advance(draft, result.text, "gpu")
@@ -312,7 +313,7 @@ def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[Re
         else:
             runs.append((i1, i2, j1, j2))
     return [
-        review(draft, job.path, reason=PORTED, confidence=0.7, omni=was, upstream=now, chosen=now, line=j1 + 1)
+        review(draft, job.path, reason=PORTED, confidence=DERIVED, omni=was, upstream=now, chosen=now, line=j1 + 1)
         for i1, i2, j1, j2 in runs
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
         if was.split() != now.split()

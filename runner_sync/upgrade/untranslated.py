@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from runner_sync.merge.confidence import DOUBTFUL
 from runner_sync.model import Finding
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft
-
-UNSURE = 0.3
-"""Code that names the GPU is more likely wrong here than right."""
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> None:
@@ -31,7 +29,7 @@ def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iter
                         draft,
                         path,
                         reason=reason,
-                        confidence=UNSURE,
+                        confidence=DOUBTFUL,
                         omni=line,
                         upstream=line,
                         chosen=line,

@@ -34,7 +34,7 @@ def actions(twins: Twins) -> dict[str, str]:
             id="called, with callees",
         ),
         pytest.param(
-            replace(NOTHING, gpu_new=HELPER, callers={"deeper"}),
+            replace(NOTHING, gpu_new=HELPER, called_elsewhere={"deeper"}),
             {"helper": "unneeded", "deeper": "port"},
             id="called from another module",
         ),
@@ -54,7 +54,7 @@ def actions(twins: Twins) -> dict[str, str]:
             id="an override that an upstream parent would skip",
         ),
         pytest.param(
-            replace(NOTHING, gpu_new={"_sample": SAMPLE}, inherited={"_sample": None}, former={"_sample"}),
+            replace(NOTHING, gpu_new={"_sample": SAMPLE}, inherited={"_sample": None}, known_before={"_sample"}),
             {"_sample": "left"},
             id="an override that NPU has done without",
         ),
@@ -63,14 +63,14 @@ def actions(twins: Twins) -> dict[str, str]:
                 NOTHING,
                 gpu_new={"_sample": SAMPLE},
                 inherited={"_sample": None},
-                former={"_sample"},
-                awaited={"_sample"},
+                known_before={"_sample"},
+                required={"_sample"},
             ),
             {"_sample": "hook"},
             id="an override that NPU has done without and must not",
         ),
         pytest.param(
-            replace(NOTHING, gpu_new=HELPER, npu=CALLER, former={"helper", "deeper"}),
+            replace(NOTHING, gpu_new=HELPER, npu=CALLER, known_before={"helper", "deeper"}),
             {"helper": "port", "deeper": "port"},
             id="old helpers that NPU code calls",
         ),
@@ -194,7 +194,9 @@ def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> Non
 
 def test_device_code_that_npu_has_done_without_before_is_no_change_of_this_upgrade() -> None:
     members = {"a": method("a", "self.b()"), "b": method("b", "triton.jit()"), "c": method("c", "triton.jit(1)")}
-    twins = replace(NOTHING, gpu_new=members, device={"triton.": "what NPU lacks"}, former=("a", "b"), awaited=("b",))
+    twins = replace(
+        NOTHING, gpu_new=members, device={"triton.": "what NPU lacks"}, known_before=("a", "b"), required=("b",)
+    )
     assert actions(twins) == {"a": "left", "b": "device", "c": "device"}
 
 

@@ -61,11 +61,11 @@ class Twins:
     ``gpu_old`` and ``gpu_new`` are the GPU class's members; ``npu`` the NPU class's after the upstream merge;
     ``inherited`` the members that the NPU class has through its bases, with their texts where they are omni's
     (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, each with
-    what it is, ``helpers`` the module-level definitions of the GPU module, ``callers`` names that other modules of the
-    same family call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions of the members;
-    ``absent`` are names of mixins that it goes on without;
-    ``former`` are members that the GPU class had at an earlier upgrade, ``awaited`` overrides that the NPU class must
-    not do without, whatever it did before.
+    what it is, ``helpers`` the module-level definitions of the GPU module, ``called_elsewhere`` members that other
+    modules of the same family call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions
+    of the members; ``absent`` are names of mixins that the class goes on without; ``known_before`` are members that the
+    GPU class had at an earlier upgrade, ``required`` overrides that the NPU class must not do without, whatever it did
+    before.
     """
 
     gpu_old: Mapping[str, str]
@@ -74,11 +74,11 @@ class Twins:
     inherited: Mapping[str, str | None]
     device: Mapping[str, str] = field(default_factory=dict)
     helpers: Mapping[str, str] = field(default_factory=dict)
-    callers: Collection[str] = ()
+    called_elsewhere: Collection[str] = ()
     upstream: Collection[str] = ()
     vllm: Mapping[str, str] = field(default_factory=dict)
-    former: Collection[str] = ()
-    awaited: Collection[str] = ()
+    known_before: Collection[str] = ()
+    required: Collection[str] = ()
     absent: Mapping[str, Obstacle] = field(default_factory=dict)
 
 
@@ -135,7 +135,7 @@ def _did_without(name: str, twins: Twins) -> bool:
 
     That is no change of this upgrade (``check`` reports it), unless the platform waits for it.
     """
-    return name in twins.former and name not in twins.awaited
+    return name in twins.known_before and name not in twins.required
 
 
 def _edits(text: str, original: str) -> bool:
@@ -173,7 +173,7 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
         and not _did_without(name, twins)
     }
     wanted: set[str] = set()
-    todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks | set(twins.callers)
+    todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks | set(twins.called_elsewhere)
     while todo:
         name = todo.pop()
         if name in wanted or name in twins.npu or name not in twins.gpu_new or name in bound:

@@ -147,9 +147,9 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             omni = weave.omni[strand.omni or 0]
             if is_same(weave.base[strand.base or 0], omni) or is_inherited(omni, heritage):
                 return False, None
-            heir = _carry_over(weave, strand) if policy.nesting == "upstream" else None
-            if heir is not None:
-                return False, Doubt(strand, CARRIED, INFERRED, heir)
+            successor = _carry_over(weave, strand) if policy.nesting == "upstream" else None
+            if successor is not None:
+                return False, Doubt(strand, CARRIED, INFERRED, successor)
             if _is_rewritten(weave, strand):
                 return False, _doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
             kept = policy.edited_here_gone_there == "omni"

@@ -189,23 +189,23 @@ def _job(
         ),
         Hierarchy(
             inherited=inherited,
-            heirs=_heirs(found, program, given) if gpu_new is not None else {},
-            mixins=brought,
-            unmixed=left,
+            with_twin=_with_twin(found, program, given) if gpu_new is not None else {},
+            added_mixins=brought,
+            missing_mixins=left,
         ),
         Target(
-            callers=callers_of(found, modules, given) if found is modules[0] else frozenset(),
+            called_elsewhere=called_elsewhere(found, modules, given) if found is modules[0] else frozenset(),
             records=_records(program),
             constructors=program.constructors(found.text, module_name(found.path)),
             relocated=program.relocated,
             lacks=program.lacks,
-            strangers=_strangers(given.profile.names, program),
+            missing_members=_missing_members(given.profile.names, program),
         ),
         Settings(only=options.only, policies=given.config.units),
     )
 
 
-def _strangers(names: Sequence[NameRewrite], program: Program) -> dict[str, str]:
+def _missing_members(names: Sequence[NameRewrite], program: Program) -> dict[str, str]:
     """Members of renamed classes that the class of the new name, which inherits from none, does not have."""
     found: dict[str, str] = {}
     for row in names:
@@ -233,8 +233,8 @@ def inherited_by(program: Program, found: Found, name: str, given: inputs.Inputs
     )
 
 
-def _heirs(found: Found, program: Program, given: inputs.Inputs) -> dict[str, Inherited]:
-    """What a class would inherit as an heir of its GPU twin, where it is meant to be one and is not."""
+def _with_twin(found: Found, program: Program, given: inputs.Inputs) -> dict[str, Inherited]:
+    """What a class would inherit as a subclass of its GPU twin, where it is meant to be one and is not."""
     module = found.module
     if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
         return {}
@@ -315,7 +315,7 @@ def _used_by_gpu(modules: Sequence[Found], given: inputs.Inputs) -> frozenset[st
     return frozenset(name for text in readings if text for name in self_names(text))
 
 
-def callers_of(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
+def called_elsewhere(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
     """Names that the other runner modules and their GPU twins call on ``self``: the base class must have them."""
     names: set[str] = set()
     for other in modules:

@@ -187,5 +187,9 @@ class _Judge:
             hierarchy=Hierarchy(
                 inherited={name: planning.inherited_by(program, found, name, given) for name in owners}
             ),
-            target=Target(callers=planning.callers_of(found, modules, given) if found is modules[0] else frozenset()),
+            target=Target(
+                called_elsewhere=planning.called_elsewhere(found, modules, given)
+                if found is modules[0]
+                else frozenset()
+            ),
         )

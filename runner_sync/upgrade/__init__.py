@@ -10,7 +10,7 @@ each stage adds a text or a question to them:
 - ``ascend``, the first upstream: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
   ``splitting`` where upstream took a method apart;
 - ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings;
-- ``inheriting``: a class of copies becomes an heir of its twin;
+- ``inheriting``: a class of copies becomes a subclass of its twin;
 - ``porting``: the twin's change merged into the drafts, and its new members; ``calling`` takes back what does not fit,
   ``untranslated`` asks about GPU names that are left;
 - ``asking``, ``hidden``, ``doubts`` and ``outcomes``: questions, where they stand, and the result;

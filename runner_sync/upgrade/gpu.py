@@ -30,24 +30,25 @@ from runner_sync.upgrade.job import Draft, GpuBase, ModuleJob, Side, is_selected
 class GpuSide:
     """The GPU twin's units, translated to NPU names and keyed by the NPU units' qualified names.
 
-    ``new`` is the twin as it would read on the old vLLM, ``full`` as it is; ``foreign`` are per unit the statements
-    that vLLM itself added or removed; ``bases`` where each ``old`` text is from; ``neutral`` the
-    units that had device code and have none now; ``plain`` has ``(qualified name, text)`` of the twin as written;
-    ``former`` are the units that some earlier revision of the twin has, ``settled`` those that read at the last upgrade
-    as they do now; ``doubts`` say which names the translation left as they are.
+    ``new`` is the twin as it is, ``rebased`` as it would read on the old vLLM, ``old`` as the NPU unit was last aligned
+    with it, from the revision in ``bases``; ``as_written`` has its ``(qualified name, text)`` before translation, and
+    ``module_text`` is the whole module, translated. ``from_vllm`` are per unit the statements that vLLM itself added or
+    removed. ``device_free`` are the units that had device code and have none now, ``known_before`` those that some
+    earlier revision of the twin has, ``unchanged`` those that read at the last upgrade as they do now;
+    ``untranslated`` says which names the translation left as they are.
     """
 
     old: Mapping[str, str] = field(default_factory=dict)
+    rebased: Mapping[str, str] = field(default_factory=dict)
     new: Mapping[str, str] = field(default_factory=dict)
-    new_module: str = ""
-    full: Mapping[str, str] = field(default_factory=dict)
-    foreign: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    module_text: str = ""
+    as_written: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     bases: Mapping[str, GpuBase] = field(default_factory=dict)
-    neutral: frozenset[str] = frozenset()
-    plain: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    former: frozenset[str] = frozenset()
-    settled: frozenset[str] = frozenset()
-    doubts: tuple[Finding, ...] = ()
+    from_vllm: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    device_free: frozenset[str] = frozenset()
+    known_before: frozenset[str] = frozenset()
+    unchanged: frozenset[str] = frozenset()
+    untranslated: tuple[Finding, ...] = ()
 
 
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
@@ -63,67 +64,76 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     if job.twin.new is None or job.module.gpu is None:
         return GpuSide()
     translated = translate(job.twin.new.text, job.profile, path=job.twin.new.path)
-    new_text = translated.text
-    new = _fully_translated(new_text, job.profile)
+    new = _fully_translated(translated.text, job.profile)
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _before_mixins(job, name, _translated_units(job, base.side)[name]) for name, base in chosen.items()}
-    view, foreign = dict(new), {}
-    followers = {draft.name for draft in drafts if draft.kind == "copy"}
-    for name, base in chosen.items():
-        # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
-        if name not in followers or name not in new or canonical(old[name]) == canonical(new[name]):
+    # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
+    copies = [draft.name for draft in drafts if draft.kind == "copy"]
+    rebased, from_vllm = _without_vllm(job, {name: chosen[name] for name in copies if name in chosen}, old=old, new=new)
+    as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text))
+    return GpuSide(
+        old=old,
+        rebased={**new, **rebased},
+        new=new,
+        module_text=translated.text,
+        as_written=as_written,
+        bases=chosen,
+        from_vllm=from_vllm,
+        device_free=_device_free(job, chosen, new, as_written),
+        known_before=_known_before(job),
+        unchanged=_unchanged(job, as_written),
+        untranslated=translated.findings,
+    )
+
+
+def _without_vllm(
+    job: ModuleJob, bases: Mapping[str, GpuBase], *, old: Mapping[str, str], new: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
+    """Units that were copies of vLLM's, rebased onto the old vLLM; and per unit what vLLM itself added or removed."""
+    rebased, from_vllm = {}, {}
+    for name, base in bases.items():
+        if name not in new or canonical(old[name]) == canonical(new[name]):
             continue
         vllm_old, vllm_new = base.vllm, job.twin.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
             continue
         before, after = (vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
-        foreign[name] = frozenset(set(vllm_canons(job, before)) | set(vllm_canons(job, after)))
+        from_vllm[name] = frozenset(set(vllm_canons(job, before)) | set(vllm_canons(job, after)))
         if before and after and before != after and _is_copy(old[name], before):
             then, now = (translate_unit(text, job.profile).text for text in (before, after))
-            view[name] = _rebased(new[name], base=now, upstream=then)
-    plain = _by_npu_name(job, texts.unit_texts(job.twin.new.text))
+            rebased[name] = _rebased(new[name], base=now, upstream=then)
+    return rebased, from_vllm
+
+
+def _known_before(job: ModuleJob) -> frozenset[str]:
+    assert job.twin.new is not None
     earlier = [base.side for base in job.twin.bases if base.side.text != job.twin.new.text]
     if job.twin.settled is not None:
         earlier.append(job.twin.settled)
-    former = frozenset(name for base in earlier for name in _translated_units(job, base))
-    neutral = _neutral(job, chosen, new, plain)
-    settled = _settled(job, plain)
-    return GpuSide(
-        old=old,
-        new=view,
-        new_module=new_text,
-        full=new,
-        foreign=foreign,
-        bases=chosen,
-        neutral=neutral,
-        plain=plain,
-        former=former,
-        settled=settled,
-        doubts=translated.findings,
-    )
+    return frozenset(name for side in earlier for name in _translated_units(job, side))
 
 
-def _settled(job: ModuleJob, plain: Mapping[str, tuple[str, str]]) -> frozenset[str]:
+def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> frozenset[str]:
     if job.twin.settled is None:
         return frozenset()
     then = _by_npu_name(job, texts.unit_texts(job.twin.settled.text))
     return frozenset(
-        name for name, (_, text) in plain.items() if name in then and canonical(then[name][1]) == canonical(text)
+        name for name, (_, text) in as_written.items() if name in then and canonical(then[name][1]) == canonical(text)
     )
 
 
 def _before_mixins(job: ModuleJob, name: str, text: str) -> str:
     """The old twin of a unit without what uses a mixin that the NPU class gets only now."""
-    brought = job.hierarchy.mixins.get(name.rpartition(".")[0], {})
+    brought = job.hierarchy.added_mixins.get(name.rpartition(".")[0], {})
     names = frozenset[str]().union(*brought.values())
     return mixing.without(text, names) if names else text
 
 
-def _neutral(
+def _device_free(
     job: ModuleJob,
     chosen: Mapping[str, GpuBase],
     new: Mapping[str, str],
-    plain: Mapping[str, tuple[str, str]],
+    as_written: Mapping[str, tuple[str, str]],
 ) -> frozenset[str]:
     """Units that the translation changed in the old twin and leaves alone in the new one."""
     found = set()
@@ -133,7 +143,7 @@ def _neutral(
             continue
         before = written[base.side].get(name, ("", ""))[1]
         had = canonical(before) != canonical(_translated_units(job, base.side)[name])
-        has = canonical(plain[name][1]) != canonical(new[name]) or names_device(plain[name][1], job.profile)
+        has = canonical(as_written[name][1]) != canonical(new[name]) or names_device(as_written[name][1], job.profile)
         if had and not has:
             found.add(name)
     return frozenset(found)
@@ -219,19 +229,19 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
     """One class of the module beside its GPU twin."""
     inherited = job.hierarchy.inherited.get(class_name)
     prefix = f"{class_name}."
-    members = {k.removeprefix(prefix): v for k, v in side.full.items() if k.startswith(prefix)}
+    members = {k.removeprefix(prefix): v for k, v in side.new.items() if k.startswith(prefix)}
     return Twins(
         gpu_old={k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)},
         gpu_new=members,
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
         inherited=inherited.members if inherited else {},
         device=job.refused,
-        callers=job.target.callers,
+        called_elsewhere=job.target.called_elsewhere,
         upstream=inherited.upstream if inherited else (),
         vllm=inherited.vllm if inherited else {},
-        helpers=_helpers(side.new_module, job) if side.new_module else {},
-        former={k.removeprefix(prefix) for k in side.former if k.startswith(prefix)},
-        awaited={job.profile.sampler_hook.method}
+        helpers=_helpers(side.module_text, job) if side.module_text else {},
+        known_before={k.removeprefix(prefix) for k in side.known_before if k.startswith(prefix)},
+        required={job.profile.sampler_hook.method}
         | _newly_called(drafts, job)
         | _asked_for(class_name, side, job)
         | _with_a_mixin(class_name, members, job),
@@ -241,7 +251,7 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
 
 def _with_a_mixin(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
     """Members of the twin that use what a mixin gives that the NPU class gets now: they are half of the same change."""
-    brought = job.hierarchy.mixins.get(class_name, {})
+    brought = job.hierarchy.added_mixins.get(class_name, {})
     names = frozenset[str]().union(*brought.values())
     return {member for member, text in members.items() if names & self_names(text)}
 
@@ -251,7 +261,7 @@ def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -
 
     What the GPU class sets itself is no gift, unless it is a method of its own that calls the mixin's.
     """
-    missing = job.hierarchy.unmixed.get(class_name, {})
+    missing = job.hierarchy.missing_mixins.get(class_name, {})
     have = set(job.hierarchy.inherited[class_name].members) if class_name in job.hierarchy.inherited else set()
     if missing and job.twin.new is not None:
         own = mixing.given_names(job.twin.new.text, job.profile.gpu_name(class_name))
@@ -261,7 +271,7 @@ def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -
 
 def _asked_for(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
     """Members of the twin that ``--only`` names: what ``check`` says is missing is ported by that."""
-    names = [name for name in side.full if name.startswith(f"{class_name}.")] if job.settings.only else []
+    names = [name for name in side.new if name.startswith(f"{class_name}.")] if job.settings.only else []
     return {name.rpartition(".")[2] for name in names if is_selected(name, job.settings.only)}
 
 

@@ -62,7 +62,7 @@ def _base_ref(drafts: Sequence[Draft]) -> str:
 
 
 def _is_direct_base(job: ModuleJob) -> bool:
-    """Whether the module's class itself names upstream's class as a base; its heirs would only say the same again."""
+    """Whether the module's class itself names upstream's class as a base; a subclass of it would say the same again."""
     anchor = job.module.upstreams[0]
     bases = texts.bases_of(job.text, job.module.name)
     return any(anchor.name in (base.expression, *(origin.name for origin in base.origins)) for base in bases)

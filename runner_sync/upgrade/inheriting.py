@@ -1,7 +1,7 @@
 """A class made of copies of its GPU twin's methods starts to inherit from the twin instead.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the job of the class as an heir, with the copies marked as
-removed. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the job of the class as a subclass of its twin, with the
+copies marked as removed. May touch: nothing.
 
 The profile says which classes are meant to inherit. A port that would copy yet another method word for word is the
 occasion: one more copy, or none at all. It waits while the twin has something that would go live with the new base and
@@ -26,8 +26,8 @@ from runner_sync.upgrade.job import Draft, ModuleJob, Stage
 
 def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> ModuleJob:
     """Let ``class_name`` inherit from its GPU twin where that is safe and saves a copy; else the job as it is."""
-    heir = job.hierarchy.heirs.get(class_name)
-    if heir is None or job.settings.only:
+    grown = job.hierarchy.with_twin.get(class_name)
+    if grown is None or job.settings.only:
         return job
     case = _Case(class_name, gpu.twins(class_name, drafts, job, side), job, side)
     copies = [d for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)]
@@ -39,17 +39,15 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
         draft.removed = True
         reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
         draft.reviews = [
-            review(
-                draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=side.full[draft.name]
-            )
+            review(draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=side.new[draft.name])
         ]
     drafts.append(_question(class_name, twin, len(copies), job))
     return replace(
         job,
         hierarchy=replace(
             job.hierarchy,
-            inherited={**job.hierarchy.inherited, class_name: heir},
-            parents={**job.hierarchy.parents, class_name: (twin,)},
+            inherited={**job.hierarchy.inherited, class_name: grown},
+            bases_in_front={**job.hierarchy.bases_in_front, class_name: (twin,)},
         ),
     )
 
@@ -77,7 +75,7 @@ class _Case:
         """Whether the class can do without this member: the twin, old or new, has the same text, fit to be run here."""
         if draft.member not in self.pair.gpu_new or self._is_bound(draft.member) or self._hides(draft.member):
             return False
-        versions = (self.side.old.get(draft.name), self.side.full.get(draft.name))
+        versions = (self.side.old.get(draft.name), self.side.new.get(draft.name))
         return canonical(draft.before) in [canonical(text) for text in versions if text is not None]
 
     def would_copy(self) -> bool:
@@ -93,9 +91,9 @@ class _Case:
     def _is_bound(self, member: str) -> bool:
         """Whether the twin's member has device code: words of the GPU, or nothing that NPU has."""
         name = f"{self.class_name}.{member}"
-        plain = self.side.plain[name][1]
+        plain = self.side.as_written[name][1]
         return (
-            canonical(plain) != canonical(self.side.full[name])
+            canonical(plain) != canonical(self.side.new[name])
             or gpu.names_device(plain, self.job.profile)
             or member in device_bound(self.pair)
         )

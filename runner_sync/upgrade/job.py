@@ -96,35 +96,36 @@ class GpuTwin:
 class Hierarchy:
     """What the classes of the module have from their bases, and which bases they get.
 
-    ``inherited`` is what each class has; ``heirs`` the same, as if it had its GPU twin as a base, for those that are
-    meant to and do not yet. ``parents`` are bases to put in front, ``mixins`` those to put behind, each with the names
-    that it gives to ``self``, ``unmixed`` such as the class goes on without.
+    ``inherited`` is what each class has; ``with_twin`` the same, as if it had its GPU twin as a base, for those that
+    are meant to and do not yet. ``bases_in_front`` and ``added_mixins`` are bases to put in front of the others and
+    behind them; ``missing_mixins`` are those of the twin that the class goes on without. Each mixin is given with the
+    names that it gives to ``self``.
     """
 
     inherited: Mapping[str, Inherited] = field(default_factory=dict)
-    heirs: Mapping[str, Inherited] = field(default_factory=dict)
-    parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    unmixed: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    with_twin: Mapping[str, Inherited] = field(default_factory=dict)
+    bases_in_front: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    added_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    missing_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """What is known of the trees that the result is to run in.
 
-    ``callers`` are the names that other runner modules call on ``self``; ``records`` are those of modules upgraded
-    before, ``constructors`` the keywords that records of omni's take; ``relocated`` the dotted names that derived
-    modules once had, with what they are called now; ``lacks`` says whether a module, as it is after this run, is known
-    not to have a name; ``strangers`` are members of GPU classes that the class which stands for them on NPU does not
-    have, with that class's name.
+    ``called_elsewhere`` are the members that other runner modules call on ``self``; ``records`` are those of modules
+    upgraded before, ``constructors`` the keywords that records of omni's take; ``relocated`` the dotted names that
+    derived modules once had, with what they are called now; ``lacks`` says whether a module, as it is after this run,
+    is known not to have a name; ``missing_members`` are members of GPU classes that the class which stands for them on
+    NPU does not have, with that class's name.
     """
 
-    callers: frozenset[str] = frozenset()
+    called_elsewhere: frozenset[str] = frozenset()
     records: Mapping[str, Record] = field(default_factory=dict)
     constructors: Mapping[str, frozenset[str]] = field(default_factory=dict)
     relocated: Mapping[str, str] = field(default_factory=dict)
     lacks: Callable[[str, str], bool] = lambda _module, _name: False
-    strangers: Mapping[str, str] = field(default_factory=dict)
+    missing_members: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +162,7 @@ class ModuleJob:
             if not row.new_module.startswith(f"{self.profile.package}.") and target.lacks(row.new_module, row.new_name):
                 words[row.new_name] = f"not in {row.new_module}"
         return words | {
-            f".{name}": f"not in {owner}" for name, owner in target.strangers.items() if f".{name}" not in own
+            f".{name}": f"not in {owner}" for name, owner in target.missing_members.items() if f".{name}" not in own
         }
 
 

@@ -42,7 +42,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     chosen += split_off
     side = gpu.read_side(job, drafts)
     decided: dict[str, Action] = {}
-    for class_name in job.hierarchy.heirs:
+    for class_name in job.hierarchy.with_twin:
         job = inheriting.adopt(class_name, drafts, job, side)
     if job.twin.new is not None:
         porting.follow_twin(chosen, job, side)
@@ -90,7 +90,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
     """A question about the new bases of each class, and about those that it goes on without."""
     found = []
     settled = _settled_bases(job)
-    for class_name, left in job.hierarchy.unmixed.items() if not job.settings.only else ():
+    for class_name, left in job.hierarchy.missing_mixins.items() if not job.settings.only else ():
         asked = [name for name in left if name not in settled]
         if not asked:
             continue
@@ -101,7 +101,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
         )
         draft.reviews = [review(draft, job.path, reason=reason, confidence=CONTESTED)]
         found.append(draft)
-    for class_name, mixins in job.hierarchy.mixins.items():
+    for class_name, mixins in job.hierarchy.added_mixins.items():
         draft = Draft(class_name, [Stage("")], "own", "review")
         reason = (
             f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; what sets it up and calls it there "
@@ -168,7 +168,7 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
         if (
             decision.action in ("device", "rebuilt")
             and is_selected(name, job.settings.only)
-            and name not in side.settled
+            and name not in side.unchanged
         ):
             cause = decision.obstacle.cause if decision.obstacle is not None else decision.name
             groups.setdefault(cause, []).append(decision)
@@ -178,7 +178,7 @@ def _declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side
         others = ", ".join(member.name for member in members if member is not first)
         draft = Draft(f"{class_name}.{first.name}", [Stage("")], "own", "review")
         why = first.reason + (f"; neither is what needs it: {others}" if others else "")
-        draft.reviews = [not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=side.full[draft.name])]
+        draft.reviews = [not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=side.new[draft.name])]
         found.append(draft)
     return found
 
@@ -214,7 +214,8 @@ def _drop_gone_from_gpu(
     """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
     gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
-    called = [d for d in gone if d.member in job.target.callers or _is_called(d, [o for o in drafts if o not in gone])]
+    elsewhere = job.target.called_elsewhere
+    called = [d for d in gone if d.member in elsewhere or _is_called(d, [o for o in drafts if o not in gone])]
     while called:
         gone = [d for d in gone if d not in called]
         called = [d for d in gone if _is_called(d, called)]
@@ -250,7 +251,7 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
     if below is not None:
         was = inherited.before.get(draft.member)
         already = was is not None and canonical(draft.before) == canonical(was)
-        if draft.name in side.neutral and is_port(draft.before, side.old[draft.name]):
+        if draft.name in side.device_free and is_port(draft.before, side.old[draft.name]):
             return "the GPU method that it translated has no device code any more and is inherited"
         same = canonical(draft.text) == canonical(below) and not already
         return _SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
@@ -306,15 +307,19 @@ def _compose(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> str:
     # Only now: a member may be added behind one that goes.
     if edits:
         module = exchange(module, edits, whole=whole)
-    for class_name in dict.fromkeys([*job.hierarchy.parents, *job.hierarchy.mixins]):
+    for class_name in dict.fromkeys([*job.hierarchy.bases_in_front, *job.hierarchy.added_mixins]):
         bases = [base.expression for base in class_bases(module, class_name)]
-        wanted = [*job.hierarchy.parents.get(class_name, ()), *bases, *job.hierarchy.mixins.get(class_name, ())]
+        wanted = [
+            *job.hierarchy.bases_in_front.get(class_name, ()),
+            *bases,
+            *job.hierarchy.added_mixins.get(class_name, ()),
+        ]
         module = set_bases(module, class_name, list(dict.fromkeys(wanted)))
     text = join(module)
     if text == job.text:
         return text
     if job.twin.new is not None:
-        for twin in {name for names in job.hierarchy.parents.values() for name in names}:
+        for twin in {name for names in job.hierarchy.bases_in_front.values() for name in names}:
             text = add(text, Import(texts.dotted(job.twin.new.path), twin, twin))
     return _with_helpers(text, drafts, job, side)
 
@@ -337,7 +342,9 @@ def _untranslated(job: ModuleJob, side: gpu.GpuSide) -> str:
     """
     assert job.twin.new is not None
     written = imports(job.twin.new.text)
-    lacking = [bound for bound, entry in imports(side.new_module).items() if job.target.lacks(entry.module, entry.name)]
+    lacking = [
+        bound for bound, entry in imports(side.module_text).items() if job.target.lacks(entry.module, entry.name)
+    ]
     kept = [written[bound] for bound in lacking if bound in written]
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
@@ -350,7 +357,7 @@ def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.
         providers.append(Provider(job.upstream.new.text, texts.dotted(job.upstream.new.path)))
     if job.twin.new is not None:
         name = texts.dotted(job.twin.new.path)
-        providers += [Provider(_untranslated(job, side), name), Provider(side.new_module, name)]
+        providers += [Provider(_untranslated(job, side), name), Provider(side.module_text, name)]
 
     def lacks(module: str, name: str) -> bool:
         """A module that is not there at all speaks for a tree that is not whole."""

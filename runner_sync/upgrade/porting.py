@@ -51,10 +51,10 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, 
     stages = {draft.name: (len(draft.stages), list(draft.reviews)) for draft in drafts}
     divided = {draft.split_from for draft in drafts}
     for draft in drafts:
-        new = side.new.get(draft.name)
+        new = side.rebased.get(draft.name)
         if draft.name in divided:
             # Undoing vLLM's step would put the second half back.
-            new = side.full.get(draft.name)
+            new = side.new.get(draft.name)
         if new is None or draft.removed:
             continue
         refer(draft, job, new, side)
@@ -63,7 +63,7 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, 
         if old is not None and canonical(old) != canonical(new):
             before = draft.text
             _port(draft, job, Triple(old, before, new), veto=veto, foreign=foreign, known=known)
-            ask_about_untranslated(draft, job.path, before=before, doubts=side.doubts)
+            ask_about_untranslated(draft, job.path, before=before, doubts=side.untranslated)
     _take_back(drafts, job, side, stages)
 
 
@@ -78,7 +78,7 @@ def _take_back(
             del draft.stages[count:]
             draft.reviews = list(reviews)
             why = f"{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
-            sides = Triple(side.old.get(draft.name, ""), draft.text, side.new[draft.name])
+            sides = Triple(side.old.get(draft.name, ""), draft.text, side.rebased[draft.name])
             draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
 
 
@@ -90,11 +90,11 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
     for draft in drafts:
         if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
             continue
-        twin, inherited = side.full.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
+        twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
         base = _base_text(draft, job)
         if twin is None or base is None or draft.member not in inherited:
             continue
-        if canonical(twin) != canonical(side.plain[draft.name][1]) or names_device(twin, job.profile):
+        if canonical(twin) != canonical(side.as_written[draft.name][1]) or names_device(twin, job.profile):
             continue
         result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
         if not result.parses:
@@ -129,7 +129,7 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
     if old is None and draft.split_from in side.old:
         old = splitting.with_head(new, side.old[draft.split_from]) or None
         return old, _vllm_statements(job, draft, side.bases[draft.split_from])
-    return old, side.foreign.get(draft.name, frozenset())
+    return old, side.from_vllm.get(draft.name, frozenset())
 
 
 def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:
@@ -331,7 +331,7 @@ def changed_statements(before: str, after: str) -> int:
 
 def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
     """Names that a unit of the module may read: its own, and what the upstreams' modules could lend it by import."""
-    texts_ = [job.text, side.new_module, *([job.upstream.new.text] if job.upstream.new is not None else [])]
+    texts_ = [job.text, side.module_text, *([job.upstream.new.text] if job.upstream.new is not None else [])]
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))
 
 
@@ -339,7 +339,7 @@ def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
     """Record which GPU text the draft was last aligned with, and which it is aligned with now."""
     assert job.twin.new is not None
     score = round(lineage.similarity(draft.text, text), 3)
-    name, plain = side.plain.get(draft.name, (draft.name, text))
+    name, plain = side.as_written.get(draft.name, (draft.name, text))
     path = job.twin.new.path
     draft.gpu_now = BaseRef("vllm-omni", job.twin.new.ref, path, name, "twin", score, digest(plain))
     base = side.bases.get(draft.name)
@@ -358,7 +358,7 @@ def new_members(
     """
     prefix = f"{class_name}."
     wanted = _asked_for(class_name, decisions, drafts, job, side)
-    order = [name.removeprefix(prefix) for name in side.full if name.startswith(prefix)]
+    order = [name.removeprefix(prefix) for name in side.new if name.startswith(prefix)]
     have = {d.member for d in drafts if d.owner == class_name and not d.removed}
     added = []
     for decision in decisions:
@@ -366,7 +366,7 @@ def new_members(
             continue
         before = predecessor(decision.name, order, have)
         behind = None if before else successor(decision.name, order, have)
-        text, said = fit_sampler_hook(side.full[prefix + decision.name], job.profile.sampler_hook)
+        text, said = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(
             prefix + decision.name,
             [Stage(""), Stage(text, "gpu")],
@@ -376,7 +376,7 @@ def new_members(
         )
         draft.ahead_of = prefix + behind if behind else None
         refer(draft, job, text, side)
-        ask_about_untranslated(draft, job.path, before="", doubts=side.doubts)
+        ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
         draft.notes = said
         have.add(decision.name)
         added.append(draft)
@@ -395,7 +395,7 @@ def _asked_for(
             wanted |= (self_names(draft.text) - self_names(draft.before)) & portable
     todo = list(wanted)
     while todo:
-        called = self_names(side.full[f"{class_name}.{todo.pop()}"]) & portable - wanted
+        called = self_names(side.new[f"{class_name}.{todo.pop()}"]) & portable - wanted
         wanted |= called
         todo += called
     return wanted

@@ -24,7 +24,7 @@ from sync_samples import (
 
 from runner_sync.merge import Reason
 from runner_sync.sync import upgrade
-from runner_sync.upgrade.porting import veto_for
+from runner_sync.upgrade.refusing import veto_for
 
 GPU_TEXT = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner

@@ -292,11 +292,5 @@ def _sibling(weave: Weave, index: int, step: int) -> Strand | None:
 
 def _has_neighbour(weave: Weave, index: int) -> bool:
     """Whether the nearest old statement before or after, in the same suite of upstream, stands in omni too."""
-    parent = weave.upstream[index].parent
-    above, below = range(index - 1, max(parent, -1), -1), range(index + 1, len(weave.upstream))
-
-    def nearest(places: Iterable[int]) -> Strand | None:
-        beside = (k for k in places if weave.upstream[k].parent == parent and not weave.upstream[k].is_comment)
-        return next((weave.of_upstream[k] for k in beside if weave.of_upstream[k].base is not None), None)
-
-    return any(strand is not None and strand.omni is not None for strand in map(nearest, (above, below)))
+    around = [_sibling(weave, index, step) for step in (-1, 1)]
+    return any(other is not None and other.omni is not None for other in around)

@@ -160,14 +160,7 @@ def _job(
     options: UpgradeOptions,
     given: inputs.Inputs,
 ) -> ModuleJob:
-    classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
-    inherited = {name: inherited_by(program, found, name, given) for name in classes}
-    gpu_new = bases.gpu_now(found) if options.gpu else None
-    gpu_bases = bases.gpu_bases(found) if gpu_new is not None else ()
-    missing = _mixins(found, program, gpu_new, given.profile)
-    settled = bases.gpu_settled(found) if gpu_new is not None else None
-    used = _used_by_gpu(modules, given)
-    brought, left = _new_and_old(missing, found, [base.side for base in gpu_bases], settled, options, used)
+    twin = _twin(found, bases, options, given)
     return ModuleJob(
         given.profile,
         found.module,
@@ -180,19 +173,8 @@ def _job(
             infer=remembered.closest,
             causes=bases.causes(found),
         ),
-        GpuTwin(
-            new=gpu_new,
-            bases=gpu_bases,
-            settled=settled,
-            locked={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
-            load_vllm=lambda: bases.vllm_now(found),
-        ),
-        Hierarchy(
-            inherited=inherited,
-            with_twin=_with_twin(found, program, given) if gpu_new is not None else {},
-            added_mixins=brought,
-            missing_mixins=left,
-        ),
+        twin,
+        _hierarchy(found, twin, modules, program, options, given),
         Target(
             called_elsewhere=called_elsewhere(found, modules, given) if found is modules[0] else frozenset(),
             records=_records(program),
@@ -202,6 +184,36 @@ def _job(
             missing_members=_missing_members(given.profile.names, program),
         ),
         Settings(only=options.only, policies=given.config.units),
+    )
+
+
+def _twin(found: Found, bases: Bases, options: UpgradeOptions, given: inputs.Inputs) -> GpuTwin:
+    new = bases.gpu_now(found) if options.gpu else None
+    return GpuTwin(
+        new=new,
+        bases=bases.gpu_bases(found) if new is not None else (),
+        settled=bases.gpu_settled(found) if new is not None else None,
+        locked={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
+        load_vllm=lambda: bases.vllm_now(found),
+    )
+
+
+def _hierarchy(
+    found: Found,
+    twin: GpuTwin,
+    modules: Sequence[Found],
+    program: Program,
+    options: UpgradeOptions,
+    given: inputs.Inputs,
+) -> Hierarchy:
+    classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
+    missing = _mixins(found, program, twin.new, given.profile)
+    added, left = _new_and_old(missing, found, twin, options, _used_by_gpu(modules, given))
+    return Hierarchy(
+        inherited={name: inherited_by(program, found, name, given) for name in classes},
+        with_twin=_with_twin(found, program, given) if twin.new is not None else {},
+        added_mixins=added,
+        missing_mixins=left,
     )
 
 
@@ -284,8 +296,7 @@ Mixins = dict[str, dict[str, frozenset[str]]]
 def _new_and_old(
     missing: Mapping[str, frozenset[str]],
     found: Found,
-    earlier: Sequence[Side],
-    settled: Side | None,
+    gpu: GpuTwin,
     options: UpgradeOptions,
     used: frozenset[str],
 ) -> tuple[Mixins, Mixins]:
@@ -299,9 +310,9 @@ def _new_and_old(
     old: set[str] = set()
     if found.module.gpu is not None and not (options.only and is_selected(name, options.only)):
         twin = found.module.gpu.name
-        tables = [{b.expression for b in texts.bases_of(side.text, twin)} for side in earlier]
+        tables = [{b.expression for b in texts.bases_of(base.side.text, twin)} for base in gpu.bases]
         old = set.intersection(*tables) if tables else set()
-        old |= {b.expression for b in texts.bases_of(settled.text, twin)} if settled is not None else set()
+        old |= {b.expression for b in texts.bases_of(gpu.settled.text, twin)} if gpu.settled is not None else set()
         old |= {mixin for mixin, names in missing.items() if names and not names & used}
     brought = {mixin: names for mixin, names in missing.items() if mixin not in old}
     left = {mixin: names for mixin, names in missing.items() if mixin in old}

@@ -179,7 +179,7 @@ def _parses(text: str) -> bool:
 
 def largest(item: Replayed, count: int) -> list[ReplayHunk]:
     """The largest runs of lines by which the result still differs from what people released."""
-    found = []
+    found: list[ReplayHunk] = []
     for result in item.results:
         made, truth = (score.normalise(text).split("\n") for text in (result.after, item.truth[result.path]))
         for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, made, truth, autojunk=False).get_opcodes():

@@ -9,6 +9,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import product
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.soundness import unreachable, uses_of
@@ -50,12 +51,9 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> None:
         before = {name for draft in mine for name in _set_by(draft.before)}
         lost = before - {name for draft in mine if not draft.removed for name in _set_by(draft.text)}
         lost -= {name for text in _around(owner, job) for name in _set_by(text)} if lost else set()
-        for name in sorted(lost):
-            for draft in mine:
-                lines = [] if draft.removed else _readings(draft.text, name)
-                for line in lines[:1]:
-                    reason = f"nothing sets self.{name} any more, which is read here"
-                    _ask(draft, job.path, reason=reason, line=line)
+        for name, draft in product(sorted(lost), [draft for draft in mine if not draft.removed]):
+            for line in _readings(draft.text, name)[:1]:
+                _ask(draft, job.path, reason=f"nothing sets self.{name} any more, which is read here", line=line)
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> None:

@@ -1,21 +1,19 @@
 """The port: what the GPU twin changed of omni's, merged into each draft that has a twin.
 
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the same drafts with one more stage and a question for
-each passage that a port changed, and drafts of new members. May touch: nothing.
+each passage that a port changed. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose import records
-from runner_sync.compose.hooks import fit_sampler_hook
-from runner_sync.compose.members import Member, Obstacle, canonical, predecessor, self_names, successor
+from runner_sync.compose.members import canonical
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.lock import digest
@@ -28,7 +26,8 @@ from runner_sync.upgrade import calling, splitting, wording
 from runner_sync.upgrade.doubts import advance, not_ported, review, review_of
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.upgrade.halves import half_ported
-from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, is_selected, winner
+from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, winner
+from runner_sync.upgrade.refusing import without_readers
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 BROKEN = 0.15
@@ -57,7 +56,7 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, 
             new = side.new.get(draft.name)
         if new is None or draft.removed:
             continue
-        refer(draft, job, new, side)
+        record_twin(draft, job, new, side)
         old, foreign = _old_twin(draft, job, side, new)
         foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, methods)
         if old is not None and canonical(old) != canonical(new):
@@ -227,7 +226,7 @@ def _merged(
     before = problems(sides.omni, known)
     missing: set[str] = set()
     for attempt in range(TRIES):
-        result = merge.merge(sides, policy=policy, veto=_without(missing, veto), foreign=foreign, pinned=pinned)
+        result = merge.merge(sides, policy=policy, veto=without_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
         names = {problem.what for problem in broken if problem.kind != "idle"}
         names |= half_ported(sides, result.text, foreign) if result.parses else set()
@@ -236,52 +235,6 @@ def _merged(
         sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides
         missing |= names if sides == unnamed else set()
     return result, broken
-
-
-def _without(missing: Collection[str], veto: Veto) -> Veto:
-    """``veto``, and statements that read a name that is missing."""
-    words = "|".join(map(re.escape, sorted(missing)))
-    names = re.compile(rf"(?<![\w.])({words})\b(?! ?=[^=])") if missing else None
-
-    def refuse(canon: str) -> Reason | None:
-        match = names.search(canon) if names else None
-        return Reason("reads what nothing sets", (match[1],)) if match else veto(canon)
-
-    return refuse
-
-
-_RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
-"""A statement that takes the values apart which a method returns."""
-
-
-def veto_for(
-    bound: Mapping[str, Obstacle],
-    device: Mapping[str, str],
-    upstream: Collection[str] = (),
-    *,
-    have: Iterable[str] = (),
-) -> Veto:
-    """Refuse statements that call device-bound members, use device code, or unpack what an ``upstream`` member returns.
-
-    vLLM's version of such a member, which the GPU runner calls, may return other values than the NPU side takes apart,
-    whose statements are ``have``.
-    """
-    known = {match[0] for canon in have if (match := _RESULTS.match(canon))}
-    names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
-
-    def refuse(canon: str) -> Reason | None:
-        match = names.search(canon) if names else None
-        if match:
-            return Reason("needs an absent member", (match[1], bound[match[1]].sentence))
-        word = next((w for w in device if w in canon), "")
-        if word:
-            return Reason("uses refused code", (word, device[word]))
-        results = _RESULTS.match(canon)
-        if results and results[1] in upstream and results[0] not in known:
-            return Reason("unpacks other results", (results[1],))
-        return None
-
-    return refuse
 
 
 def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:
@@ -335,7 +288,7 @@ def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))
 
 
-def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
+def record_twin(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
     """Record which GPU text the draft was last aligned with, and which it is aligned with now."""
     assert job.twin.new is not None
     score = round(lineage.similarity(draft.text, text), 3)
@@ -346,56 +299,3 @@ def refer(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
     if base is not None:
         old = texts.unit_texts(base.side.text)[name]
         draft.gpu = BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old))
-
-
-def new_members(
-    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
-) -> list[Draft]:
-    """Drafts of the members to be ported, each behind the member it follows in the GPU class, the first in front of the
-    one that follows it.
-
-    With ``--only`` those that it names, and what they call.
-    """
-    prefix = f"{class_name}."
-    wanted = _asked_for(class_name, decisions, drafts, job, side)
-    order = [name.removeprefix(prefix) for name in side.new if name.startswith(prefix)]
-    have = {d.member for d in drafts if d.owner == class_name and not d.removed}
-    added = []
-    for decision in decisions:
-        if decision.name not in wanted:
-            continue
-        before = predecessor(decision.name, order, have)
-        behind = None if before else successor(decision.name, order, have)
-        text, said = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
-        draft = Draft(
-            prefix + decision.name,
-            [Stage(""), Stage(text, "gpu")],
-            "own",
-            "added",
-            after=prefix + before if before else None,
-        )
-        draft.ahead_of = prefix + behind if behind else None
-        refer(draft, job, text, side)
-        ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
-        draft.notes = said
-        have.add(decision.name)
-        added.append(draft)
-    return added
-
-
-def _asked_for(
-    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
-) -> set[str]:
-    """Names of the members to be ported: those that are selected and, transitively, the portable ones that they or
-    the members that are there already newly call."""
-    portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
-    wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
-    for draft in drafts:
-        if draft.owner == class_name and not draft.removed:
-            wanted |= (self_names(draft.text) - self_names(draft.before)) & portable
-    todo = list(wanted)
-    while todo:
-        called = self_names(side.new[f"{class_name}.{todo.pop()}"]) & portable - wanted
-        wanted |= called
-        todo += called
-    return wanted

@@ -1,0 +1,125 @@
+"""The module text: every draft in its place, its bases and its imports settled.
+
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: text; drafts get a question about each name that nothing
+at hand defines. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.compose.imports import Import, Provider, add, imports, settle
+from runner_sync.compose.rulers import enclose_members
+from runner_sync.errors import InputError
+from runner_sync.markers import ruler_style
+from runner_sync.units import class_bases, insert_member, join, record_classes, set_bases, texts
+from runner_sync.units import replace as exchange
+from runner_sync.upgrade.asking import ask_about_unknown
+from runner_sync.upgrade.gpu import GpuSide
+from runner_sync.upgrade.job import Draft, ModuleJob
+
+
+def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
+    """The module text with every draft in its place, its bases and its imports settled."""
+    module = texts.parsed(job.text, job.path)
+    whole = frozenset(record_classes(module))
+    edits: dict[str, str | None] = {
+        d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
+    }
+    ruler = ruler_style(job.text, label=job.profile.marker)
+    for group in _groups([d for d in drafts if d.outcome == "added" and d.owner]):
+        body = enclose_members([d.text for d in group], ruler=ruler)
+        module = insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
+    # Only now: a member may be added behind one that goes.
+    if edits:
+        module = exchange(module, edits, whole=whole)
+    for class_name in dict.fromkeys([*job.hierarchy.bases_in_front, *job.hierarchy.added_mixins]):
+        bases = [base.expression for base in class_bases(module, class_name)]
+        wanted = [
+            *job.hierarchy.bases_in_front.get(class_name, ()),
+            *bases,
+            *job.hierarchy.added_mixins.get(class_name, ()),
+        ]
+        module = set_bases(module, class_name, list(dict.fromkeys(wanted)))
+    text = join(module)
+    if text == job.text:
+        return text
+    if job.twin.new is not None:
+        for twin in {name for names in job.hierarchy.bases_in_front.values() for name in names}:
+            text = add(text, Import(texts.dotted(job.twin.new.path), twin, twin))
+    return _with_helpers(text, drafts, job, side)
+
+
+def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
+    """Added members that stand one behind the other, together."""
+    groups: list[list[Draft]] = []
+    for draft in added:
+        if groups and draft.after == groups[-1][-1].name:
+            groups[-1].append(draft)
+        else:
+            groups.append([draft])
+    return groups
+
+
+def _untranslated(job: ModuleJob, side: GpuSide) -> str:
+    """Imports of the GPU twin, as it has them, whose translation names something that is not there.
+
+    Such as a helper of another GPU runner that its NPU twin does not have.
+    """
+    assert job.twin.new is not None
+    written = imports(job.twin.new.text)
+    lacking = [
+        bound for bound, entry in imports(side.module_text).items() if job.target.lacks(entry.module, entry.name)
+    ]
+    kept = [written[bound] for bound in lacking if bound in written]
+    return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
+
+
+def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
+    rows = [row for row in job.profile.names if not job.target.lacks(row.new_module, row.new_name)]
+    named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
+    providers = [Provider(job.text, texts.dotted(job.path)), Provider(named, "")]
+    if job.upstream.new is not None:
+        providers.append(Provider(job.upstream.new.text, texts.dotted(job.upstream.new.path)))
+    if job.twin.new is not None:
+        name = texts.dotted(job.twin.new.path)
+        providers += [Provider(_untranslated(job, side), name), Provider(side.module_text, name)]
+
+    def lacks(module: str, name: str) -> bool:
+        """A module that is not there at all speaks for a tree that is not whole."""
+        return job.target.lacks(module, name) and not job.target.lacks(module, "")
+
+    try:
+        settled = settle(
+            job.text, text, providers, moves=_moves(drafts, job), first_party=job.profile.package, lacks=lacks
+        )
+    except SyntaxError as error:
+        # What ast.parse lets through and the compiler does not, such as a parameter that is there twice.
+        raise InputError(
+            f"{job.path} or what it follows is no valid Python ({error.msg}); fix it and run again."
+        ) from error
+    for name in settled.unknown:
+        ask_about_unknown(name, drafts, job.path)
+    return settled.text
+
+
+def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
+    """Imports that the upstream module now makes from another module than in the revisions that units were copied
+    from, and those of derived modules that moved."""
+    moves = {
+        (entry.module, entry.name): job.target.relocated[entry.module]
+        for entry in imports(job.text).values()
+        if entry.module in job.target.relocated
+    }
+    if job.upstream.new is None:
+        return moves
+    now = imports(job.upstream.new.text)
+    kept = {(entry.module, entry.name) for entry in now.values()}
+    followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
+    for side in job.upstream.bases:
+        if side.ref not in followed:
+            continue
+        for bound, entry in imports(texts.outside_definitions(side.text, side.path)).items():
+            if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:
+                moves[entry.module, entry.name] = now[bound].module
+    return moves

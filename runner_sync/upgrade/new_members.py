@@ -1,0 +1,103 @@
+"""Members that only the GPU class has: those that are ported, and questions about those that something keeps out.
+
+Comes in: what is to become of each such member, drafts, a ``ModuleJob`` and the GPU side. Goes out: further drafts. May
+touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.compose.hooks import fit_sampler_hook
+from runner_sync.compose.members import Member, predecessor, self_names, successor
+from runner_sync.merge.confidence import INFERRED, REQUIRED
+from runner_sync.model import ReviewItem
+from runner_sync.upgrade.doubts import not_ported, review
+from runner_sync.upgrade.gpu import GpuSide
+from runner_sync.upgrade.job import Draft, ModuleJob, Stage, is_selected
+from runner_sync.upgrade.porting import record_twin
+from runner_sync.upgrade.untranslated import ask_about_untranslated
+
+
+def ported_members(
+    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> list[Draft]:
+    """Drafts of the members to be ported, each behind the member it follows in the GPU class, the first in front of the
+    one that follows it.
+
+    With ``--only`` those that it names, and what they call.
+    """
+    prefix = f"{class_name}."
+    wanted = _asked_for(class_name, decisions, drafts, job, side)
+    order = [name.removeprefix(prefix) for name in side.new if name.startswith(prefix)]
+    have = {d.member for d in drafts if d.owner == class_name and not d.removed}
+    added = []
+    for decision in decisions:
+        if decision.name not in wanted:
+            continue
+        before = predecessor(decision.name, order, have)
+        behind = None if before else successor(decision.name, order, have)
+        text, said = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
+        draft = Draft(
+            prefix + decision.name,
+            [Stage(""), Stage(text, "gpu")],
+            "own",
+            "added",
+            after=prefix + before if before else None,
+        )
+        draft.ahead_of = prefix + behind if behind else None
+        record_twin(draft, job, text, side)
+        ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
+        draft.notes = said
+        draft.reviews.append(_added_review(draft, job, decision))
+        have.add(decision.name)
+        added.append(draft)
+    return added
+
+
+def _added_review(draft: Draft, job: ModuleJob, decision: Member) -> ReviewItem:
+    what = "ported as a hook" if decision.action == "hook" else "ported"
+    reason = "; ".join([f"{what} from the GPU runner: {decision.reason}", *draft.notes])
+    return review(draft, job.path, reason=reason, confidence=REQUIRED, upstream=draft.text, chosen=draft.text)
+
+
+def _asked_for(
+    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> set[str]:
+    """Names of the members to be ported: those that are selected and, transitively, the portable ones that they or
+    the members that are there already newly call."""
+    portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
+    wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
+    for draft in drafts:
+        if draft.owner == class_name and not draft.removed:
+            wanted |= (self_names(draft.text) - self_names(draft.before)) & portable
+    todo = list(wanted)
+    while todo:
+        called = self_names(side.new[f"{class_name}.{todo.pop()}"]) & portable - wanted
+        wanted |= called
+        todo += called
+    return wanted
+
+
+def declined_members(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: GpuSide) -> list[Draft]:
+    """GPU members that could not be taken over, with one question for all that one thing keeps out; they change
+    nothing."""
+    groups: dict[str, list[Member]] = {}
+    for decision in decisions:
+        name = f"{class_name}.{decision.name}"
+        if (
+            decision.action in ("device", "rebuilt")
+            and is_selected(name, job.settings.only)
+            and name not in side.unchanged
+        ):
+            cause = decision.obstacle.cause if decision.obstacle is not None else decision.name
+            groups.setdefault(cause, []).append(decision)
+    found = []
+    for members in groups.values():
+        first = next((m for m in members if m.obstacle is not None and not m.obstacle.needs), members[0])
+        others = ", ".join(member.name for member in members if member is not first)
+        draft = Draft(f"{class_name}.{first.name}", [Stage("")], "own", "review")
+        why = first.reason + (f"; neither is what needs it: {others}" if others else "")
+        draft.reviews = [not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=side.new[draft.name])]
+        found.append(draft)
+    return found

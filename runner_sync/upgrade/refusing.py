@@ -1,0 +1,58 @@
+"""What a port must not bring: vetoes on single statements of the GPU twin.
+
+Comes in: what NPU does not have. Goes out: functions from a canonical statement to the reason why it stays out. May
+touch: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from runner_sync.compose.members import Obstacle
+from runner_sync.merge import Reason, Veto
+
+_RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
+"""A statement that takes the values apart which a method returns."""
+
+
+def veto_for(
+    bound: Mapping[str, Obstacle],
+    device: Mapping[str, str],
+    upstream: Collection[str] = (),
+    *,
+    have: Iterable[str] = (),
+) -> Veto:
+    """Refuse statements that call device-bound members, use device code, or unpack what an ``upstream`` member returns.
+
+    vLLM's version of such a member, which the GPU runner calls, may return other values than the NPU side takes apart,
+    whose statements are ``have``.
+    """
+    known = {match[0] for canon in have if (match := _RESULTS.match(canon))}
+    names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
+
+    def refuse(canon: str) -> Reason | None:
+        match = names.search(canon) if names else None
+        if match:
+            return Reason("needs an absent member", (match[1], bound[match[1]].sentence))
+        word = next((w for w in device if w in canon), "")
+        if word:
+            return Reason("uses refused code", (word, device[word]))
+        results = _RESULTS.match(canon)
+        if results and results[1] in upstream and results[0] not in known:
+            return Reason("unpacks other results", (results[1],))
+        return None
+
+    return refuse
+
+
+def without_readers(missing: Collection[str], veto: Veto) -> Veto:
+    """``veto``, which refuses statements that read a name that is missing, too."""
+    words = "|".join(map(re.escape, sorted(missing)))
+    names = re.compile(rf"(?<![\w.])({words})\b(?! ?=[^=])") if missing else None
+
+    def refuse(canon: str) -> Reason | None:
+        match = names.search(canon) if names else None
+        return Reason("reads what nothing sets", (match[1],)) if match else veto(canon)
+
+    return refuse

@@ -11,7 +11,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.base import find_base
-from runner_sync.upgrade.job import ModuleJob, Side
+from runner_sync.upgrade.job import ModuleJob, Side, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = NPU.modules[0]
@@ -88,13 +88,11 @@ def following(*, before: Sequence[Side] = (), target: str = "0.3", locked: str =
     upstream = side("0.3", run(1, 2, 3, 4, 5) + condition) if target == "0.3" else base
     entry = BaseRef("vllm-ascend", "0.2", PATH, "NPUModelRunner.run", "lock", 1.0, digest(old + condition), (locked,))
     job = ModuleJob(
-        profile=NPU,
-        module=MODULE,
-        path="runner.py",
-        text=f"class OmniNPUModelRunner(Base):\n{old}",
-        upstream=upstream,
-        bases=(*before, base, upstream),
-        locked={UNIT: entry} if locked else {},
+        NPU,
+        MODULE,
+        "runner.py",
+        f"class OmniNPUModelRunner(Base):\n{old}",
+        Upstream(new=upstream, bases=(*before, base, upstream), locked={UNIT: entry} if locked else {}),
     )
     result = upgrade_module(job)
     return result.after, [item.reason for item in result.reviews]

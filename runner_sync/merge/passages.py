@@ -7,7 +7,7 @@ touch: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, INFERRED, REBUILT
 from runner_sync.merge.dataflow import attributes_set, binds, reads

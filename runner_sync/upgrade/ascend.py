@@ -56,7 +56,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             draft.base_now = BaseRef(
                 anchor.project, job.upstream.new.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream)
             )
-        if base.ref.ref != job.upstream.ref:
+        if base.ref.ref != job.upstream.new.ref:
             # Not on its own base: there nothing is new.
             origin = replace(origin, text=base.copied)
         draft.own = _own(draft.text, origin)
@@ -136,7 +136,9 @@ def _ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> None:
                 "leave it out if omni had removed it"
             )
             shown = textwrap.dedent(text)
-            draft.reviews.append(review(draft, job.path, reason, 0.6, shown, "", shown, shown))
+            draft.reviews.append(
+                review(draft, job.path, reason=reason, confidence=INFERRED, base=shown, upstream=shown, chosen=shown)
+            )
 
 
 def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:

@@ -89,7 +89,8 @@ class Bases:
                 f"cannot tell what the runners were last synced to: {tree.source.location} is neither a git checkout "
                 "nor a release; name the old vllm-ascend with --ascend-base."
             )
-        older = [v for v in inputs.earlier_releases("vllm-ascend", newest) if v != newest]
+        within = inputs.earlier_releases("vllm-ascend", newest, behind=self.given.omni.source.version)
+        older = [v for v in within if v != newest]
         return [*(self._at("vllm-ascend", version, path) for version in older), now]
 
     def _locked(self, project: Project, ref: str, path: str, at_hand: Side | None = None) -> Side:

@@ -155,12 +155,18 @@ def declared(tree: Tree) -> str | None:
     return sources.declared_vllm(tree)
 
 
-def earlier_releases(project: Project, newest: str) -> list[str]:
-    """Releases of ``project`` up to ``newest`` within the window, oldest first."""
+def earlier_releases(project: Project, newest: str, *, behind: str | None = None) -> list[str]:
+    """Releases of ``project`` up to ``newest`` within the window, oldest first.
+
+    ``behind`` is the version of what follows it, where that is told: what lags is as far behind its own version,
+    however much newer the release is that it is to follow. A window that ends short of the base makes every statement
+    that upstream has removed since look like omni's own.
+    """
     from packaging.version import Version
 
     limit = Version(newest)
-    floor = limit.major * 1000 + limit.minor - WINDOW
+    start = min(limit, Version(behind)) if behind is not None else limit
+    floor = start.major * 1000 + start.minor - WINDOW
     found = []
     for name in sources.releases(project):
         version = Version(name)

@@ -13,8 +13,9 @@ from runner_sync.merge.confidence import REBUILT
 from runner_sync.merge.contents import Content
 from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
 from runner_sync.merge.reason import Reason
+from runner_sync.merge.remarks import is_on, put_above_their_statements
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import INDENT
+from runner_sync.statements import INDENT, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,8 @@ def emit(weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content
     """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones."""
     strands = heads_first(strands)
     children, clauses = _children(strands), _clauses(strands)
-    _settle_order(weave, strands, children, clauses)
+    _settle_order(weave, strands, children, clauses, contents)
+    put_above_their_statements(weave, children.values())
     printer = _Printer(weave, contents, children, clauses)
     for strand in printer.children.get(0, []):
         printer.write(strand, indent)
@@ -134,7 +136,11 @@ def emit(weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content
 
 
 def _settle_order(
-    weave: Weave, strands: Sequence[Strand], children: dict[int, list[Strand]], clauses: dict[int, list[Strand]]
+    weave: Weave,
+    strands: Sequence[Strand],
+    children: dict[int, list[Strand]],
+    clauses: dict[int, list[Strand]],
+    contents: Mapping[int, Content],
 ) -> None:
     """Additions of one side go behind the statement of the other that now binds what they read, and before the one that
     reads what they bind."""
@@ -142,7 +148,7 @@ def _settle_order(
     tree = Tree(
         {key: [id(s) for s in suite] for key, suite in children.items()},
         {key: [id(s) for s in suite] for key, suite in clauses.items()},
-        {id(s): any_node(weave, s) for s in strands},
+        {id(s): _as_chosen(weave, s, contents[id(s)]) for s in strands},
         new={id(s) for s in strands if s.omni is None},
     )
     additions = {id(s) for s in strands if s.sides == "o"}
@@ -151,6 +157,12 @@ def _settle_order(
     put_before_readers(tree, additions)
     for key, suite in tree.children.items():
         children[key] = [by_key[k] for k in suite]
+
+
+def _as_chosen(weave: Weave, strand: Strand, chosen: Content) -> Node:
+    """The node whose text was chosen: what a statement binds and reads is what stands there now."""
+    theirs = weave.upstream[strand.upstream] if strand.upstream is not None else None
+    return theirs if theirs is not None and theirs.lines == chosen.lines else any_node(weave, strand)
 
 
 def heads_first(strands: Sequence[Strand]) -> list[Strand]:
@@ -215,11 +227,15 @@ class _Printer:
     clauses: Mapping[int, list[Strand]]
     lines: list[str] = field(default_factory=list)
     place: dict[int, tuple[int, int]] = field(default_factory=dict)
+    last: Strand | None = None
 
     def write(self, strand: Strand, column: int) -> None:
         content = self.contents[id(strand)]
         if self.lines:
-            self.lines += [""] * content.blanks
+            self.lines += [""] * (
+                0 if self.last is not None and is_on(self.weave, self.last, strand) else content.blanks
+            )
+        self.last = strand
         margin = " " * column
         first = len(self.lines) + 1
         for k, line in enumerate(content.lines):

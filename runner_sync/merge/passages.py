@@ -44,7 +44,7 @@ def between_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     for strand in strands:
         if strand.sides != "u" or not strand.kept or strand.upstream is None:
             continue
-        whole = _below(weave.upstream, strand.upstream)
+        whole = below(weave.upstream, strand.upstream)
         around = [_sibling(weave, strand.upstream, step) for step in (-1, 1)]
         removed = all(other is not None and other.sides == "bu" and not other.kept for other in around)
         if removed and all(weave.of_upstream[k].sides == "u" for k in whole):
@@ -102,7 +102,7 @@ def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: b
     for index, strand in enumerate(weave.of_omni):
         if strand.kept or strand.sides != "bo" or not weave.omni[index].canon.startswith(LOOPS):
             continue
-        inside = [weave.of_omni[k] for k in _below(weave.omni, index)]
+        inside = [weave.of_omni[k] for k in below(weave.omni, index)]
         if not any(s.sides == "o" and s.kept and not any_node(weave, s).is_comment for s in inside):
             continue
         strand.kept = True
@@ -126,7 +126,7 @@ def suites_with_edits(
     for index, strand in enumerate(weave.of_omni):
         if strand.kept or strand.sides != "bo" or not weave.omni[index].compound or weave.omni[index].is_clause:
             continue
-        inside = [weave.of_omni[k] for k in _below(weave.omni, index)[1:]]
+        inside = [weave.of_omni[k] for k in below(weave.omni, index)[1:]]
         edited = [other for other in inside if other.sides == "bo" and other.kept]
         if not edited or any(other.sides == "bou" for other in inside):
             continue
@@ -165,12 +165,12 @@ def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 def _block(nodes: Sequence[Node], index: int) -> tuple[str, ...]:
     """A statement with everything inside it and its clauses, comments left out."""
-    return tuple(nodes[k].canon for k in _below(nodes, index) if not nodes[k].is_comment)
+    return tuple(nodes[k].canon for k in below(nodes, index) if not nodes[k].is_comment)
 
 
 def emptied(weave: Weave, suite: Strand) -> Reason:
     """What became of the inside of a block that omni had added and that is empty now."""
-    inside = [weave.of_omni[k] for k in _below(weave.omni, suite.omni or 0)[1:] if not weave.omni[k].is_comment]
+    inside = [weave.of_omni[k] for k in below(weave.omni, suite.omni or 0)[1:] if not weave.omni[k].is_comment]
     if any(strand.kept for strand in inside):
         return Reason("added block left")
     return Reason("added block emptied")
@@ -199,9 +199,8 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]
             continue
         for name in sorted(reads(weave.omni[strand.omni])):
             setter = _setter(weave, strand.omni, name)
-            places = [place for place, names in replacing if name in names and not setter.kept] or [
-                line.get(id(setter), 0)
-            ]
+            gone = not setter.kept or _is_without(weave, setter, name)
+            places = [place for place, names in replacing if name in names and gone] or [line.get(id(setter), 0)]
             if min(places) > line[id(strand)]:
                 doubts.append(Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL))
                 break
@@ -229,6 +228,14 @@ def _setter(weave: Weave, index: int, name: str) -> Strand:
     """The last statement of omni's above one that sets a local; the statement itself where there is none."""
     above = (k for k in range(index - 1, -1, -1) if name in binds(weave.omni[k]))
     return weave.of_omni[next(above, index)]
+
+
+def _is_without(weave: Weave, setter: Strand, name: str) -> bool:
+    """Whether upstream's version of a statement that omni has unedited sets a name no more."""
+    if setter.base is None or setter.omni is None or setter.upstream is None:
+        return False
+    is_edited = weave.omni[setter.omni].canon != weave.base[setter.base].canon
+    return not is_edited and name not in binds(weave.upstream[setter.upstream])
 
 
 def _versions(weave: Weave, strand: Strand) -> list[Node]:
@@ -263,13 +270,13 @@ def _whole_addition(weave: Weave, strand: Strand) -> list[int]:
     top = strand.upstream
     assert top is not None
     while (above := weave.upstream[top].parent) != ROOT and all(
-        weave.of_upstream[k].sides == "u" for k in _below(weave.upstream, above)
+        weave.of_upstream[k].sides == "u" for k in below(weave.upstream, above)
     ):
         top = above
-    return _below(weave.upstream, top)
+    return below(weave.upstream, top)
 
 
-def _below(nodes: Sequence[Node], index: int) -> list[int]:
+def below(nodes: Sequence[Node], index: int) -> list[int]:
     """A statement and everything inside it and its clauses, as indices."""
     inside = {index}
     for k in range(index + 1, len(nodes)):

@@ -1,6 +1,7 @@
 """Comments go where the statement goes that they are about.
 
-Comes in: the kept strands of a ``Weave`` in output order. Goes out: those of them that stay. May touch: nothing.
+Comes in: the kept strands of a ``Weave``, in output order or as suites. Goes out: those of them that stay, or the
+suites in another order. May touch: nothing.
 
 A comment is about the statement it stands directly above of; one with a blank line below it stands for itself.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.statements import Node
@@ -37,6 +38,38 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
     for strand in kept:
         strand.kept = id(strand) not in out
     return [strand for strand in kept if strand.kept]
+
+
+def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
+    """Put omni's comments directly above the statement they are about, where a merge put others between the two.
+
+    In place; only inside one suite, and never a ruler, which is about all that stands between it and the next.
+    """
+    home = {id(strand): suite for suite in suites for strand in suite}
+    for block, about in _remarks(weave.omni):
+        strand = weave.of_omni[about]
+        above: list[Strand] = []
+        for k in reversed(block):
+            if weave.of_omni[k].sides != "o" or _is_separator(weave.omni[k]):
+                break
+            above.insert(0, weave.of_omni[k])
+        suite = home.get(id(strand), [])
+        mine = [comment for comment in above if home.get(id(comment)) is suite]
+        if not mine or len(mine) < len(above):
+            continue
+        first, at = suite.index(mine[-1]), suite.index(strand)
+        if at < first or not all(any_node(weave, other).is_comment for other in suite[first:at]):
+            suite[:] = [other for other in suite if not any(other is comment for comment in mine)]
+            at = suite.index(strand)
+            suite[at:at] = mine
+
+
+def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:
+    """Whether a comment that omni alone has stands directly above a statement there, without a blank line."""
+    if comment.sides != "o" or strand.omni is None or comment.omni is None:
+        return False
+    below = weave.omni[strand.omni]
+    return weave.omni[comment.omni].is_comment and comment.omni == strand.omni - 1 and not below.blanks
 
 
 def _remarks(nodes: Nodes) -> Iterator[tuple[range, int]]:

@@ -24,6 +24,7 @@ Kind = Literal[
     "edited block removed",
     "loop with additions removed",
     "condition of additions removed",
+    "each kept another branch",
     "added block emptied",
     "added block left",
     "removed block came back",

@@ -12,6 +12,7 @@ from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.passages import (
+    below,
     between_removed,
     inside_removed,
     loops_with_additions,
@@ -53,6 +54,31 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
     _undo_half_moves(weave, strands)
     doubts += _keep_needed_suites(weave)
     _keep_definitions(weave, strands, heritage)
+    if policy.nesting == "upstream":
+        doubts += _other_branches(weave)
+    return doubts
+
+
+def _other_branches(weave: Weave) -> list[Doubt]:
+    """Where each side kept another branch of a condition that both took away, upstream's comes in: neither is no
+    answer."""
+    doubts = []
+    for index, strand in enumerate(weave.of_base):
+        if strand.sides != "b" or not weave.base[index].canon.startswith("if "):
+            continue
+        clauses = [index, *(k for k, node in enumerate(weave.base) if node.owner == index)]
+        branches = [
+            [weave.of_base[k] for k, node in enumerate(weave.base) if node.parent == clause and not node.is_comment]
+            for clause in clauses
+        ]
+        mine = [branch for branch in branches if any(s.sides == "bo" and not s.kept for s in branch)]
+        theirs = [branch for branch in branches if branch and all(s.sides == "bu" and not s.kept for s in branch)]
+        if not mine or len(theirs) != 1:
+            continue
+        for other in theirs[0]:
+            for k in below(weave.upstream, other.upstream or 0):
+                weave.of_upstream[k].kept = True
+        doubts.append(Doubt(theirs[0][0], Reason("each kept another branch"), REBUILT))
     return doubts
 
 

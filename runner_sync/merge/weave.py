@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from runner_sync.merge.align import Suite, align, alike, common, pair_similar, suites
+from runner_sync.merge.align import Suite, align, alike, common, pair_similar, similarity, suites
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.reason import Reason
 from runner_sync.statements import ROOT, Node
@@ -90,6 +90,8 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
         strand.upstream = j
         weave.of_upstream.append(strand)
     inner = suites(omni), suites(upstream)
+    for o, u in _gaps(weave):
+        _join_alternatives(weave, o, u, inner)
     _pair_moved(weave, inner[0])
     for o, u in _gaps(weave):
         _join_additions(weave, o, u, inner)
@@ -150,6 +152,23 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
         if _in_one_place(weave, left[a], right[b]):
             strand = weave.of_omni[left[a]]
             strand.upstream = right[b]
+            weave.of_upstream[right[b]] = strand
+
+
+def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
+    """Where the base has a statement twice, as branches of a condition have, and each side one of the two: one strand.
+
+    Else each side's would be a removal of the other's, and the statement would be gone.
+    """
+    left = [j for j in o if weave.of_omni[j].sides == "bo"]
+    right = [k for k in u if weave.of_upstream[k].sides == "bu"]
+    sides = [weave.omni[j] for j in left], [weave.upstream[k] for k in right]
+    found = pair_similar(*sides, [inner[0][j] for j in left], [inner[1][k] for k in right], similar=VERSION)
+    for a, b in found:
+        strand, other = weave.of_omni[left[a]], weave.of_upstream[right[b]]
+        first, second = weave.base[strand.base or 0], weave.base[other.base or 0]
+        if first.weight >= 1 and similarity(first, second) >= VERSION:
+            strand.upstream, other.upstream = right[b], None
             weave.of_upstream[right[b]] = strand
 
 

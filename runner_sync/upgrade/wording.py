@@ -54,6 +54,7 @@ _SAID: Mapping[Kind, str] = {
     "edited block removed": "{upstream} removed a block inside which {omni} had edited a statement",
     "loop with additions removed": "{upstream} removed a loop that {omni} had added to",
     "condition of additions removed": "{upstream} removed a condition under which {omni} has statements of its own",
+    "each kept another branch": "{both} each kept another branch of a condition",
     "added block emptied": "{upstream} removed everything inside a block that {omni} had added",
     "added block left": "{omni} had put a block around it; {upstream} has it elsewhere now, where it runs without",
     "removed block came back": "{omni} had removed it; it came in where {upstream} has it now",

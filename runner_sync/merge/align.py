@@ -9,6 +9,7 @@ the same kind, so that a changed statement is known as changed and not as one de
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -174,14 +175,20 @@ Suite = Counter[str]
 
 
 def suites(nodes: Sequence[Node]) -> list[Suite]:
-    """For every node the multiset of the statements inside it, at any depth, and of the names that they bind."""
+    """For every node the multiset of the statements inside it, at any depth, and of what they bind and call."""
     inner: list[Suite] = [Counter() for _ in nodes]
     for node in nodes:
         above = node.parent
         while above != ROOT and not node.is_comment:
-            inner[above].update([node.canon, *(f"{name} =" for name in binds(node))])
+            called = _CALLED.match(node.canon)
+            told = [f"{called[1]}()"] if called is not None else [f"{name} =" for name in binds(node)]
+            inner[above].update([node.canon, *told])
             above = nodes[above].parent
     return inner
+
+
+_CALLED = re.compile(r"(?:await )?(?:\w+\.)*(\w+)\(.*\)$", re.DOTALL)
+"""A statement that is a call, with the name of the function."""
 
 
 def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:

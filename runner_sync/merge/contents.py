@@ -57,7 +57,8 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
         return of_node(omni if policy.both_added == "omni" else upstream), VERSIONS
     if is_same(omni, upstream):
         return of_node(omni), None
-    if policy.updates_only and (similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
+    if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
+        # Parameters of a method of omni's own are taken together with what passes them on (``follow_signature``).
         return of_node(omni), None
     if is_inherited(upstream, terms.foreign) or (is_same(upstream, base) and not is_inherited(omni, heritage)):
         return of_node(omni), None

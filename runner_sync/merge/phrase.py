@@ -17,6 +17,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Literal
 
+from runner_sync.merge.repeated import without_repeated
 from runner_sync.statements import tokens
 
 _SKIP = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
@@ -44,6 +45,7 @@ def merge_phrases(
         return None
     if merged in sides[1:]:
         return omni if merged == sides[1] else upstream
+    merged = without_repeated(merged, sides)
     text = _join(_without_added_commas(merged, [_elements(phrases) for phrases in written]))
     return text if parses(text) else None
 

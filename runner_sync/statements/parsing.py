@@ -10,6 +10,8 @@ import ast
 import symtable
 from functools import lru_cache
 
+from runner_sync.syntax import walk
+
 HEAD = "class _:\n"
 
 
@@ -38,7 +40,7 @@ def parse_unit(text: str) -> ast.Module:
 
 
 def parses(text: str) -> bool:
-    """Whether a unit is Python, also in what the grammar leaves to the compiler: no parameter is there twice."""
+    """Whether a unit is Python, also in what the grammar leaves to the compiler: no parameter or keyword twice."""
     return is_python(as_module(text))
 
 
@@ -46,6 +48,14 @@ def is_python(source: str) -> bool:
     """``parses`` for a whole module."""
     try:
         symtable.symtable(source, "<unit>", "exec")
+        return not any(map(_is_repeating, walk(ast.parse(source))))
     except (SyntaxError, ValueError):
         return False
-    return True
+
+
+def _is_repeating(node: ast.AST) -> bool:
+    """Whether a call passes a keyword twice, which only the compiler finds."""
+    if not isinstance(node, ast.Call | ast.ClassDef):
+        return False
+    names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
+    return len(names) != len(set(names))

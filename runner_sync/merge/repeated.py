@@ -1,0 +1,53 @@
+"""Keywords that both sides put into one call, at different places of it.
+
+Comes in: the phrases of a merged statement and of its sides. Goes out: the phrases without the second ones. May touch:
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+OPENERS = frozenset("([{")
+CLOSERS = frozenset(")]}")
+
+
+def without_repeated(merged: list[str], sides: Sequence[list[str]]) -> list[str]:
+    """Each keyword of one pair of brackets no more often than a side has it: both passed it, at different places."""
+    most: Counter[_Place] = Counter()
+    for side in sides:
+        most |= Counter(place for place in _places(side) if place is not None)
+    seen: Counter[_Place] = Counter()
+    out: list[str] = []
+    for phrase, place in zip(merged, _places(merged), strict=True):
+        if place is not None:
+            seen[place] += 1
+            if seen[place] > max(most[place], 1):
+                continue
+        out.append(phrase)
+    return out
+
+
+_Place = tuple[str, str]
+"""What stands before the brackets around a keyword, and the keyword with its value."""
+
+
+def _places(phrases: list[str]) -> list[_Place | None]:
+    """For every phrase that is a keyword with its value where it is, and ``None`` for the others."""
+    places: list[_Place | None] = []
+    around: list[str] = [""]
+    before = ""
+    for phrase in phrases:
+        is_keyword = phrase.endswith(",") and _KEYWORD.match(phrase) is not None
+        places.append((around[-1], phrase) if is_keyword else None)
+        if phrase in OPENERS:
+            around.append(f"{around[-1]}({before}")
+        elif phrase.strip(",") in CLOSERS and len(around) > 1:
+            around.pop()
+        before = phrase
+    return places
+
+
+_KEYWORD = re.compile(r"\w+ = ")

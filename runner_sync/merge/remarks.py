@@ -18,6 +18,9 @@ from runner_sync.statements import Node
 REWORDED = 0.4
 """How similar (Dice coefficient of their words) two comments on one statement are when one is the other, reworded."""
 
+REFLOWED = 0.9
+"""The same of all lines of the two, when they say the same in lines that break at other words."""
+
 Nodes = Sequence[Node]
 
 
@@ -93,7 +96,17 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
     mine = next((b for b, about in _remarks(weave.omni) if about == strand.omni), range(0))
     ours = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not _is_separator(weave.omni[k])]
     theirs = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
-    return bool(ours and theirs) and _likeness(ours, theirs) >= REWORDED
+    if not theirs or any(_is_replaced(weave, weave.of_omni[k]) for k in mine):
+        return False
+    whole = [weave.omni[k] for k in mine], [weave.upstream[k] for k in block]
+    return bool(ours) and _likeness(ours, theirs) >= REWORDED or _likeness(*whole) >= REFLOWED
+
+
+def _is_replaced(weave: Weave, line: Strand) -> bool:
+    """Whether upstream's text of a line stands in the place of omni's, which is the base's."""
+    if line.base is None or line.omni is None or line.upstream is None:
+        return False
+    return weave.base[line.base].canon == weave.omni[line.omni].canon != weave.upstream[line.upstream].canon
 
 
 def _likeness(ours: Nodes, theirs: Nodes) -> float:

@@ -98,7 +98,7 @@ def merge(
     doubts += [Doubt(s, emptied(weave, s), CONTESTED) for s in suites if not s.kept]
     doubts += set_for_nothing(weave, kept) + set_twice(weave, kept) + came_back(weave, kept)
     doubts += both_changed
-    return _written(triple, weave, strands, kept, contents, doubts)
+    return _written(triple, weave, strands, kept, contents, doubts, tight=policy.nesting == "upstream")
 
 
 def _written(
@@ -108,9 +108,11 @@ def _written(
     kept: Sequence[Strand],
     contents: dict[int, Content],
     doubts: Sequence[Doubt],
+    *,
+    tight: bool,
 ) -> Merged:
     """What is kept as text, and the doubts, with those that the order of the text brings, as questions at its lines."""
-    emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream))
+    emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream), tight=tight)
     asked = [*doubts, *under_new_conditions(weave, kept)]
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     nearby = _nearby(weave, strands, emitted)

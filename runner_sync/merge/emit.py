@@ -14,6 +14,7 @@ from runner_sync.merge.contents import Content
 from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.remarks import is_on, put_above_their_statements
+from runner_sync.merge.rulers import enclose_their_block
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import INDENT, Node
 
@@ -123,12 +124,18 @@ def _cannot_stand(weave: Weave, strand: Strand, *, alive: set[int], full: set[in
     return node.compound and not node.one_line and id(strand) not in full and id(strand) not in owners
 
 
-def emit(weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content], *, indent: int) -> Emitted:
-    """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones."""
+def emit(
+    weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content], *, indent: int, tight: bool
+) -> Emitted:
+    """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones.
+
+    ``tight`` is whether what upstream alone has at either end of a block of omni's stays outside of its rulers.
+    """
     strands = heads_first(strands)
     children, clauses = _children(strands), _clauses(strands)
     _settle_order(weave, strands, children, clauses, contents)
     put_above_their_statements(weave, children.values())
+    enclose_their_block(weave, children, clauses, tight=tight)
     printer = _Printer(weave, contents, children, clauses)
     for strand in printer.children.get(0, []):
         printer.write(strand, indent)

@@ -37,7 +37,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
     for block, about in _remarks(weave.omni):
         mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
-            out |= {id(comment) for comment in mine if not _is_separator(weave.omni[comment.omni or 0])}
+            out |= {id(comment) for comment in mine if not is_separator(weave.omni[comment.omni or 0])}
     for strand in kept:
         strand.kept = id(strand) not in out
     return [strand for strand in kept if strand.kept]
@@ -53,7 +53,7 @@ def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> 
         strand = weave.of_omni[about]
         above: list[Strand] = []
         for k in reversed(block):
-            if weave.of_omni[k].sides != "o" or _is_separator(weave.omni[k]):
+            if weave.of_omni[k].sides != "o" or is_separator(weave.omni[k]):
                 break
             above.insert(0, weave.of_omni[k])
         suite = home.get(id(strand), [])
@@ -94,12 +94,12 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
     if strand.omni is None:
         return False
     mine = next((b for b, about in _remarks(weave.omni) if about == strand.omni), range(0))
-    ours = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not _is_separator(weave.omni[k])]
+    ours = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not is_separator(weave.omni[k])]
     theirs = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
     if not theirs or any(_is_replaced(weave, weave.of_omni[k]) for k in mine):
         return False
     whole = [weave.omni[k] for k in mine], [weave.upstream[k] for k in block]
-    return bool(ours) and _likeness(ours, theirs) >= REWORDED or _likeness(*whole) >= REFLOWED
+    return (bool(ours) and _likeness(ours, theirs) >= REWORDED) or _likeness(*whole) >= REFLOWED
 
 
 def _is_replaced(weave: Weave, line: Strand) -> bool:
@@ -134,7 +134,8 @@ def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> boo
     return following is not None and following.sides == "u"
 
 
-def _is_separator(node: Node) -> bool:
+def is_separator(node: Node) -> bool:
+    """Whether a comment is a ruler: a line of dashes or the like, with or without words in it."""
     return _LINE.search(node.text) is not None
 
 

@@ -1,0 +1,98 @@
+"""Rulers of omni's (``# --- Omni-new ---``) that a merge parted from each other, or put around what is upstream's.
+
+Comes in: a ``Weave`` and its merged suites. Goes out: the suites with such rulers elsewhere. May touch: nothing.
+
+Two rulers in one suite of omni's enclose what stands between them. Where upstream puts a new suite around a part of it,
+both go to where their block is; statements of upstream's alone at either end do not belong in between; and two with
+nothing left between them are gone. Two without a statement of omni's between them are the end of one block and the
+start of the next, after a ruler that somebody forgot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from runner_sync.merge.remarks import is_separator
+from runner_sync.merge.weave import Strand, Weave, any_node
+
+Suites = Mapping[int, list[Strand]]
+
+
+def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, tight: bool) -> None:
+    """Put the rulers of every pair around its block, in place. ``tight`` is whether upstream's own stays outside."""
+    for first, last in list(_pairs(weave)):
+        home = {id(strand): suite for suite in children.values() for strand in suite}
+        opening, closing = weave.of_omni[first], weave.of_omni[last]
+        block = [weave.of_omni[k] for k in range(first + 1, last)]
+        is_omnis = any(strand.sides == "o" and not any_node(weave, strand).is_comment for strand in block)
+        if id(opening) not in home or id(closing) not in home or not is_omnis:
+            continue
+        _bring_together(weave, home, opening, closing, block)
+        suite = home[id(opening)]
+        if suite is not home[id(closing)] or suite.index(opening) > suite.index(closing):
+            continue
+        if suite.index(closing) == suite.index(opening) + 1:
+            suite.remove(opening)
+            suite.remove(closing)
+        elif tight:
+            _tighten(weave, suite, opening, closing, children, clauses)
+
+
+def _pairs(weave: Weave) -> Iterator[tuple[int, int]]:
+    """Indices of the rulers that omni alone has, two by two in one suite."""
+    waiting: dict[int, int] = {}
+    for index, node in enumerate(weave.omni):
+        if not node.is_comment or not is_separator(node) or weave.of_omni[index].sides != "o":
+            continue
+        if node.parent in waiting:
+            yield waiting.pop(node.parent), index
+        else:
+            waiting[node.parent] = index
+
+
+def _bring_together(
+    weave: Weave, home: dict[int, list[Strand]], opening: Strand, closing: Strand, block: list[Strand]
+) -> None:
+    before, after = home[id(opening)], home[id(closing)]
+    if before is after:
+        return
+    inside = [strand for strand in block if home.get(id(strand)) is after]
+    if inside:
+        before.remove(opening)
+        after.insert(_above_remarks(weave, after, min(after.index(strand) for strand in inside)), opening)
+        home[id(opening)] = after
+        return
+    inside = [strand for strand in block if home.get(id(strand)) is before]
+    if inside:
+        after.remove(closing)
+        before.insert(max(before.index(strand) for strand in inside) + 1, closing)
+        home[id(closing)] = before
+
+
+def _above_remarks(weave: Weave, suite: list[Strand], at: int) -> int:
+    """Above the comments that stand directly on a statement."""
+    while at and not any_node(weave, suite[at]).blanks:
+        above = any_node(weave, suite[at - 1])
+        if not above.is_comment or is_separator(above):
+            break
+        at -= 1
+    return at
+
+
+def _tighten(
+    weave: Weave, suite: list[Strand], opening: Strand, closing: Strand, children: Suites, clauses: Suites
+) -> None:
+    start, end = suite.index(opening), suite.index(closing)
+    inside = suite[start + 1 : end]
+    theirs = [_is_upstreams(strand, children, clauses) for strand in inside]
+    if all(theirs):
+        return
+    head = _above_remarks(weave, inside, theirs.index(False))
+    tail = theirs[::-1].index(False)
+    body = inside[head : len(inside) - tail]
+    suite[start : end + 1] = [*inside[:head], opening, *body, closing, *inside[len(inside) - tail :]]
+
+
+def _is_upstreams(strand: Strand, children: Suites, clauses: Suites) -> bool:
+    below = [*children.get(id(strand), []), *clauses.get(id(strand), [])]
+    return strand.sides == "u" and all(_is_upstreams(other, children, clauses) for other in below)

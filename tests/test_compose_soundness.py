@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from runner_sync.compose.assignment import read_too_early
+from runner_sync.compose.assignment import read_too_early, read_unless_set
 from runner_sync.compose.soundness import problems, unreachable
 
 
@@ -90,3 +90,41 @@ def test_locals_read_before_they_are_set_are_found(name: str) -> None:
 @pytest.mark.parametrize("name", IN_TIME)
 def test_locals_that_may_be_set_are_left_alone(name: str) -> None:
     assert read_too_early(method(IN_TIME[name])) == {}
+
+
+SOMETIMES = {
+    "set in a branch above": ("if rows:\n    total = 1\nself.note(total)", {"total": 4}),
+    "set in a loop": ("for row in rows:\n    total = row\nself.note(total)", {"total": 4}),
+    "set in one of two branches that go on": (
+        "if rows:\n    total = 1\nelse:\n    rows = 2\nself.note(total)",
+        {"total": 6},
+    ),
+    "set behind what may fail": (
+        "try:\n    self.f()\n    total = 1\nexcept OSError:\n    pass\nself.note(total)",
+        {"total": 7},
+    ),
+    "set in one case": ("match rows:\n    case [total]:\n        pass\nreturn total", {"total": 5}),
+}
+
+ALWAYS = {
+    "set in all branches": "if rows:\n    total = 1\nelse:\n    total = 2\nself.note(total)",
+    "the other branch leaves": "if rows:\n    total = 1\nelse:\n    return\nself.note(total)",
+    "the handler leaves": "try:\n    total = self.f()\nexcept OSError:\n    raise\nself.note(total)",
+    "set by the handler, too": "try:\n    total = self.f()\nexcept OSError:\n    total = 0\nself.note(total)",
+    "set finally": "try:\n    self.f()\nfinally:\n    total = 0\nself.note(total)",
+    "bound by a with": "with self.open() as file:\n    total = 1\nself.note(file, total)",
+    "read where it is set": "for row in rows:\n    self.note(row)",
+    "an endless loop ends with it": "while True:\n    total = self.f()\n    if total:\n        break\nself.note(total)",
+    "set before": "total = 0\nfor row in rows:\n    total += row\nself.note(total)",
+}
+
+
+@pytest.mark.parametrize("name", SOMETIMES)
+def test_locals_that_some_path_does_not_set_are_found(name: str) -> None:
+    body, found = SOMETIMES[name]
+    assert read_unless_set(method(body)) == found
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_locals_that_every_path_sets_are_left_alone(name: str) -> None:
+    assert read_unless_set(method(ALWAYS[name])) == {}

@@ -9,7 +9,7 @@ from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, BASE, OMNI_TREE, Trees,
 
 from runner_sync.profile import NPU
 from runner_sync.sync import upgrade
-from runner_sync.upgrade.asking import ask_about_returns
+from runner_sync.upgrade.asking import ask_about_order, ask_about_returns
 from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage, Upstream
 
 FIRST = "        self._update_states(scheduler_output)\n"
@@ -112,3 +112,37 @@ def test_a_new_return_that_hands_nothing_over_is_a_question() -> None:
 )
 def test_other_returns_are_none(added: str, options: dict[str, str]) -> None:
     assert returns(added, **options) == []
+
+
+SET = """    def run(self, rows):
+        total = len(rows)
+        if rows:
+            self.note(rows)
+        return total
+"""
+SET_SOMETIMES = """    def run(self, rows):
+        if rows:
+            total = len(rows)
+            self.note(rows)
+        return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "upstream", "after", "asked"),
+    [
+        pytest.param(SET, SET, SET_SOMETIMES, ["not every path to here sets total any more"], id="a path lost it"),
+        pytest.param(SET, SET_SOMETIMES, SET_SOMETIMES, [], id="upstream does it like that"),
+        pytest.param(
+            SET_SOMETIMES, SET, SET_SOMETIMES.replace("self.note", "self.log"), [], id="omni did it like that"
+        ),
+        pytest.param(SET, SET, SET.replace("self.note", "self.log"), [], id="every path sets it"),
+    ],
+)
+def test_a_local_that_some_path_does_not_set_any_more_is_a_question(
+    before: str, upstream: str, after: str, asked: list[str]
+) -> None:
+    draft = Draft("OmniNPUModelRunner.run", [Stage(before), Stage(after, "upstream")], "copy", "updated")
+    draft.upstream = upstream
+    ask_about_order(draft, "runner.py")
+    assert [item.reason for item in draft.reviews] == asked

@@ -1,4 +1,4 @@
-"""Locals that are read where nothing can have set them.
+"""Locals that are read where nothing can have set them, or where not every path has.
 
 Comes in: the text of a unit. Goes out: names and lines. May touch: nothing.
 
@@ -6,6 +6,9 @@ A walk over the paths through a function that keeps the names which some path ha
 unassigned" in *The Java Language Specification*, chapter 16). A path that returns, raises, breaks or continues ends:
 what it bound counts for nothing behind the branches. Loops are walked once, so that a read above everything in the loop
 that binds the name is found; in the first round it is wrong, whatever later rounds do.
+
+The same walk with the names that every path has bound is Java's "definitely assigned". What it finds need not be wrong:
+two branches may have one condition. It tells where a change took a binding from some path.
 """
 
 from __future__ import annotations
@@ -27,6 +30,25 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 def read_too_early(text: str) -> dict[str, int]:
     """``{local name: 1-based line}`` of the first reads that no binding can have come before."""
+    return _found(text, certain=False)
+
+
+def read_unless_set(text: str) -> dict[str, int]:
+    """``{local name: 1-based line}`` of the first reads that some path comes to without a binding."""
+    return _found(text, certain=True)
+
+
+def locals_of(text: str) -> frozenset[str]:
+    """The names that the functions of a unit bind in their bodies; none when it does not parse."""
+    try:
+        tree = parse_unit(text)
+    except SyntaxError:
+        return frozenset()
+    functions = [node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return frozenset(name for function in functions for name, _, stores in _names(function.body) if stores)
+
+
+def _found(text: str, *, certain: bool) -> dict[str, int]:
     try:
         tree = parse_unit(text)
     except SyntaxError:
@@ -34,15 +56,16 @@ def read_too_early(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            for name, line in _Walk(node).found.items():
+            for name, line in _Walk(node, certain=certain).found.items():
                 found.setdefault(name, line)
     return found
 
 
 class _Walk:
-    """One function; ``found`` are its locals that are read too early."""
+    """One function; ``found`` are its locals that are read too early: before any binding, or a ``certain`` one."""
 
-    def __init__(self, function: _Function) -> None:
+    def __init__(self, function: _Function, *, certain: bool) -> None:
+        self.certain = certain
         self.found: dict[str, int] = {}
         self.locals = {name for name, _, stores in _names(function.body) if stores}
         self.exits: list[list[frozenset[str]]] = []
@@ -59,7 +82,7 @@ class _Walk:
         match stmt:
             case ast.If(test=test, body=body, orelse=orelse):
                 bound = self.names([test], bound)
-                return _join(self.suite(body, bound), self.suite(orelse, bound))
+                return self.join(self.suite(body, bound), self.suite(orelse, bound))
             case ast.For(iter=sequence, target=target) | ast.AsyncFor(iter=sequence, target=target):
                 return self.loop(stmt, self.names([sequence], bound), [target])
             case ast.While(test=test):
@@ -71,7 +94,7 @@ class _Walk:
             case ast.Match(subject=subject, cases=cases):
                 bound = self.names([subject], bound)
                 ends = [self.suite(c.body, self.names([c.pattern, *filter(None, [c.guard])], bound)) for c in cases]
-                return _join(bound, *ends)
+                return self.join(bound, *ends)
             case ast.Return() | ast.Raise():
                 self.names([stmt], bound)
                 return None
@@ -85,18 +108,26 @@ class _Walk:
     def loop(self, stmt: ast.For | ast.AsyncFor | ast.While, bound: frozenset[str], target: list[ast.expr]) -> Bound:
         self.exits.append([])
         inside = self.suite(stmt.body, self.names(target, bound))
-        ends = _join(bound, inside, *self.exits.pop())
-        return _join(ends, self.suite(stmt.orelse, ends))
+        if _is_endless(stmt):
+            return self.join(*self.exits.pop())
+        ends = self.join(bound, inside, *self.exits.pop())
+        return self.join(ends, self.suite(stmt.orelse, ends))
 
     def attempt(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
         inside = self.suite(stmt.body, bound)
-        anywhere = bound | {name for name, _, stores in _names(stmt.body) if stores}
+        anywhere = bound if self.certain else bound | {name for name, _, stores in _names(stmt.body) if stores}
         ends = [self.suite(stmt.orelse, inside) if stmt.orelse else inside]
         for handler in stmt.handlers:
             ends.append(self.suite(handler.body, anywhere | ({handler.name} if handler.name else set())))
-        end = _join(*ends)
-        last = self.suite(stmt.finalbody, anywhere if end is None else end)
-        return None if end is None else last
+        end = self.join(*ends)
+        last = self.suite(stmt.finalbody, anywhere if end is None or self.certain else end)
+        return None if end is None or last is None else last | end
+
+    def join(self, *ends: Bound) -> Bound:
+        live = [end for end in ends if end is not None]
+        if not live:
+            return None
+        return live[0].intersection(*live[1:]) if self.certain else live[0].union(*live[1:])
 
     def names(self, nodes: Sequence[ast.AST], bound: frozenset[str]) -> frozenset[str]:
         """What is bound behind ``nodes``, whose reads are looked at in the order they run."""
@@ -107,9 +138,8 @@ class _Walk:
         return bound
 
 
-def _join(*ends: Bound) -> Bound:
-    live = [end for end in ends if end is not None]
-    return frozenset[str]().union(*live) if live else None
+def _is_endless(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
 
 
 def _names(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int, bool]]:

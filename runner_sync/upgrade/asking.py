@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 
-from runner_sync.compose.assignment import read_too_early
+from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
 from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.merge.confidence import DEFECT
 from runner_sync.statements import parse_unit
@@ -28,6 +28,14 @@ def ask_about_order(draft: Draft, path: str) -> None:
     for name, line in read_too_early(draft.text).items():
         if name not in known:
             _ask(draft, path, reason=f"{name} is read here before anything sets it", line=line)
+            known[name] = line
+    # Only of names that a text at hand has set on every path: two branches of it may have one condition.
+    sources = [text for text in (draft.before, draft.upstream or "") if text]
+    certain = {name for text in sources for name in locals_of(text)} - known.keys()
+    certain -= {name for text in sources for name in read_unless_set(text)}
+    for name, line in read_unless_set(draft.text).items():
+        if name in certain:
+            _ask(draft, path, reason=f"not every path to here sets {name} any more", line=line)
     lines = draft.before.split("\n")
     idle = {lines[line - 1].strip() for line in unreachable(draft.before)}
     for line in unreachable(draft.text):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from runner_sync.merge.align import similarity
 from runner_sync.merge.arguments import with_their_keywords
 from runner_sync.merge.dataflow import binds, reads
-from runner_sync.merge.phrase import merge_phrases
+from runner_sync.merge.phrase import is_part_of, merge_phrases
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.transplant import around, carry_over
@@ -54,7 +54,9 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     if base is None:
         if omni.is_comment or is_same(omni, upstream):
             return of_node(omni), None
-        return of_node(omni if policy.both_added == "omni" else upstream), VERSIONS
+        more = policy.nesting == "upstream" and is_part_of(omni.text, upstream.text)
+        chosen = omni if policy.both_added == "omni" and not more else upstream
+        return of_node(chosen), VERSIONS
     if is_same(omni, upstream):
         return of_node(omni), None
     if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):

@@ -50,6 +50,16 @@ def merge_phrases(
     return text if parses(text) else None
 
 
+def is_part_of(text: str, whole: str) -> bool:
+    """Whether a statement is another one without some elements of its lists, such as keywords of a call."""
+    try:
+        small, large = (_elements(_with_final_commas(_phrases(side))) for side in (text, whole))
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return False
+    rest = iter(large)
+    return all(any(element == other for other in rest) for element in small)
+
+
 def _phrases(text: str) -> Phrases:
     out: Phrases = []
     fresh = True

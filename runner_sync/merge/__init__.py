@@ -120,7 +120,7 @@ def _written(
         _decision(weave, doubt, emitted, contents, nearby) for doubt in asked if not _is_nested(weave, doubt, asked)
     ]
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
-    return Merged(text, _grouped(decisions), parses(text))
+    return Merged(text, _left_out_at_one_place(_grouped(decisions)), parses(text))
 
 
 def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[int, Content], list[Doubt]]:
@@ -173,6 +173,45 @@ def _grouped(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
             chosen=_lines(last.chosen, item.chosen),
         )
     return tuple(out)
+
+
+def _left_out_at_one_place(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """What of upstream's was left out at one place, for whatever reasons, is one question: does omni do without it?
+
+    It has the reason of the first, which the others follow from.
+    """
+    out: list[Decision] = []
+    for item in decisions:
+        alike = (k for k, other in enumerate(out) if other.line == item.line and _is_left_out(other))
+        at = next(alike, None) if _is_left_out(item) else None
+        if at is None:
+            out.append(item)
+            continue
+        out[at] = replace(
+            out[at],
+            confidence=min(out[at].confidence, item.confidence),
+            base=_lines(out[at].base, item.base),
+            upstream=_lines(out[at].upstream, item.upstream),
+        )
+    return tuple(out)
+
+
+def _is_left_out(item: Decision) -> bool:
+    return item.reason.kind in LEFT_OUT and not item.omni and not item.chosen
+
+
+LEFT_OUT: Collection[Kind] = frozenset(
+    {
+        "removed statement changed",
+        "addition to a removed block",
+        "addition to a removed passage",
+        "addition reads what omni does not set",
+        "suite around nothing",
+        "branch of a removed condition",
+        "read only in what was left out",
+    }
+)
+"""What becomes of a change of upstream's to a part that omni had taken out."""
 
 
 def _lines(first: str, second: str) -> str:

@@ -78,15 +78,28 @@ def test_a_local_that_omni_renamed_makes_no_other_revision_closer() -> None:
     assert found.ref.similarity == 1.0
 
 
+CONDITION = """\
+        if self.config.returns_experts:
+            self.experts.clear()
+        else:
+            self.experts = None
+"""
+OTHERWISE = """\
+        if a:
+            self.begin(a)
+        else:
+            self.end(a)
+"""
+
+
 def following(*, before: Sequence[Side] = (), target: str = "0.3", locked: str = "") -> tuple[str, list[str]]:
     """What becomes of a copy without a condition that its base has, as upstream does, and the questions about it.
 
     ``locked`` is what the lock names beside the base."""
-    condition = "        if self.config.returns_experts:\n            self.experts.clear()\n"
-    old = run(1, 2, 3, 4)
-    base = side("0.2", old + condition)
-    upstream = side("0.3", run(1, 2, 3, 4, 5) + condition) if target == "0.3" else base
-    entry = BaseRef("vllm-ascend", "0.2", PATH, "NPUModelRunner.run", "lock", 1.0, digest(old + condition), (locked,))
+    old = run(1, 2, 3, 4) + OTHERWISE
+    base = side("0.2", old + CONDITION)
+    upstream = side("0.3", run(1, 2, 3, 4, 5) + OTHERWISE + CONDITION) if target == "0.3" else base
+    entry = BaseRef("vllm-ascend", "0.2", PATH, "NPUModelRunner.run", "lock", 1.0, digest(old + CONDITION), (locked,))
     job = ModuleJob(
         NPU,
         MODULE,
@@ -104,12 +117,13 @@ BEFORE = replace(side("0.1", run(1, 2, 3)), is_base=False)
 @pytest.mark.parametrize("locked", ["", "0.1"], ids=["inferred", "as the lock has it"])
 def test_what_came_between_the_copy_and_the_release_that_stands_for_it_is_news(locked: str) -> None:
     text, (reason,) = following(before=[BEFORE], locked=locked)
-    assert "self.step_5(a)\n        if self.config.returns_experts:" in text
+    assert CONDITION in text
+    assert "self.step_5(a)" in text
     assert reason.startswith("new in vllm-ascend 0.2 and not in omni's copy")
 
 
 def test_the_lock_remembers_which_revision_tells_what_is_news() -> None:
-    base = side("0.2", run(1, 2, 3, 4) + "        if self.config.returns_experts:\n            self.experts.clear()\n")
+    base = side("0.2", run(1, 2, 3, 4) + CONDITION)
     found = find_base(UNIT, run(1, 2, 3, 4), MODULE, [BEFORE, base])
     assert found is not None
     assert (found.ref.ref, found.ref.how, found.ref.also) == ("0.2", "composite", ("0.1",))

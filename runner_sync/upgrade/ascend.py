@@ -128,9 +128,10 @@ def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin:
 
 def _ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> None:
     """One question for each condition that came in although the revision named as base has it and omni has not."""
-    made = set(lineage.fingerprint(draft.text)) - set(lineage.fingerprint(draft.before))
+    made, before = (set(lineage.fingerprint(text)) for text in (draft.text, draft.before))
     for text in base.unsynced:
-        if made >= set(lineage.fingerprint(text)):
+        news = set(lineage.fingerprint(text)) - before
+        if news and news <= made:
             reason = (
                 f"new in vllm-ascend {base.ref.ref} and not in omni's copy: taken for what came after it was copied; "
                 "leave it out if omni had removed it"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import textwrap
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from runner_sync import sync, write
 from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.units import units
+from runner_sync.units.texts import parsed
 
 BASE = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
 AR = "vllm_omni/platforms/npu/worker/npu_ar_model_runner.py"
@@ -248,3 +252,44 @@ def commit(folder: Path, subject: str = "Change") -> None:
         subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True, env={**os.environ, **settings})
     for words in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", subject]):
         subprocess.run(["git", "-C", str(folder), *words], check=True, env={**os.environ, **settings})
+
+
+def check_upgrade(options: UpgradeOptions) -> sync.Upgrade:
+    """An upgrade, done and done again, with what holds for every one:
+
+    its files parse; a hunk is of the input that has its added lines, where only one has; a review item is about a unit
+    of the report, inside the file that it names, and inside the unit if that stands there; and once it is written, the
+    same upgrade changes nothing.
+    """
+    planned = sync.upgrade(options)
+    omni, ascend = options.omni.path, options.ascend.path
+    assert omni is not None
+    assert ascend is not None
+    read = {
+        "upstream": _lines(*(ascend / "vllm_ascend").rglob("*.py")),
+        "gpu": _lines(*(omni / "vllm_omni/worker").glob("gpu_*.py")),
+    }
+    changed = {change.path: (change.before or "", change.after or "") for change in planned.changes}
+    for path, (before, after) in changed.items():
+        ast.parse(after)
+        old, new = {line.strip() for line in before.split("\n")}, after.split("\n")
+        for unit in planned.report.units:
+            for hunk in unit.hunks if unit.path == path else ():
+                lines = {line.strip() for line in new[hunk.line - 1 : hunk.end_line]} - old
+                held = {name for name, known in read.items() if lines & known and lines <= known}
+                assert len(held) != 1 or {hunk.provenance} == held, (hunk, lines)
+    for item in planned.report.reviews:
+        text = changed[item.path][1] if item.path in changed else (omni / item.path).read_text("utf-8")
+        assert item.unit in {unit.unit for unit in planned.report.units if unit.path == item.path}, item
+        assert 1 <= item.line <= item.end_line <= len(text.split("\n")), item
+        whole = frozenset({item.unit})
+        unit = next((unit for unit in units(parsed(text, item.path), whole=whole) if unit.qualname == item.unit), None)
+        assert unit is None or (unit.start <= item.end_line and item.line <= unit.end), (item, unit)
+    sync.apply(planned, replace(options, allow_dirty=True))
+    again = sync.upgrade(options)
+    assert [change.path for change in again.changes] == []
+    return planned
+
+
+def _lines(*files: Path) -> set[str]:
+    return {line.strip() for file in files for line in file.read_text("utf-8").split("\n")}

@@ -5,10 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, BASE, OMNI_TREE, Trees, commit, dedent, lay_out, stay_at_home
+from sync_samples import (
+    ASCEND,
+    ASCEND_NEW,
+    ASCEND_OLD,
+    BASE,
+    OMNI_TREE,
+    Trees,
+    check_upgrade,
+    commit,
+    dedent,
+    lay_out,
+    stay_at_home,
+)
 
 from runner_sync.profile import NPU
-from runner_sync.sync import upgrade
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns
 from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage, Upstream
 
@@ -31,7 +42,7 @@ def unset(folder: Path, *, new: str = "", omni: str = READS) -> list[str]:
     commit(trees.ascend_old)
     lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_NEW[ASCEND]) + new})
     commit(trees.ascend_old)
-    result = upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
     return [f"{item.unit}: {item.reason}" for item in result.report.reviews if "self.started" in item.reason]
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, ASCEND_NEW, GPU_BASE, OMNI_TREE, Trees, commit, lay_out, stay_at_home
-
-from runner_sync.sync import upgrade
+from sync_samples import ASCEND, ASCEND_NEW, GPU_BASE, OMNI_TREE, Trees, check_upgrade, commit, lay_out, stay_at_home
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
@@ -21,7 +19,7 @@ def questions(folder: Path, own: str, target: str, **rest: object) -> list[str]:
     commit(trees.ascend_old)
     lay_out(trees.ascend_old, {ASCEND: ASCEND_NEW[ASCEND] + "\n    " + target.replace("\n", "\n    ").rstrip(" ")})
     commit(trees.ascend_old)
-    result = upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1", **rest))
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1", **rest))
     return [item.reason for item in result.report.reviews if item.unit.endswith("._update_states")]
 
 

@@ -8,9 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, ASCEND_NEW, BASE, GPU_BASE, OMNI_TREE, VLLM_TREE, dedent, lay_out, stay_at_home
+from sync_samples import (
+    ASCEND,
+    ASCEND_NEW,
+    BASE,
+    GPU_BASE,
+    OMNI_TREE,
+    VLLM_TREE,
+    check_upgrade,
+    dedent,
+    lay_out,
+    stay_at_home,
+)
 
-from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, upgrade
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions
 
 NPU_TEXT = """\
 from vllm_ascend.worker.model_runner_v1 import NPUModelRunner
@@ -57,7 +68,7 @@ def planned(
     folder: Path, gpu: str, *, npu: str = NPU_TEXT, only: tuple[str, ...] = (), files: Mapping[str, str] | None = None
 ) -> Upgrade:
     omni = lay_out(folder / "omni", {**OMNI_TREE, BASE: npu, GPU_BASE: gpu, **(files or {})})
-    return upgrade(
+    return check_upgrade(
         UpgradeOptions(
             omni=TreeOptions(path=omni),
             ascend=TreeOptions(path=lay_out(folder / "ascend", ASCEND_NEW)),

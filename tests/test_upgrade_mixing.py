@@ -6,9 +6,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, commit, lay_out, stay_at_home
+from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, check_upgrade, commit, lay_out, stay_at_home
 
-from runner_sync.sync import upgrade
 from runner_sync.upgrade.mixing import given_names, without
 
 NAMES = frozenset({"send", "attach", "_pending", "_connector"})
@@ -165,7 +164,9 @@ class TestUpgrade:
         commit(trees.omni)
         lay_out(trees.omni, {GPU_AR: now})
         commit(trees.omni)
-        result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, **rest))
+        result = check_upgrade(
+            trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, **rest)
+        )
         text = (trees.omni / AR).read_text("utf-8")
         text = next((change.after or "" for change in result.changes if change.path == AR), text)
         return text, "\n".join(item.reason for item in result.report.reviews)

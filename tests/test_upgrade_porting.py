@@ -16,6 +16,7 @@ from sync_samples import (
     OMNI_TREE,
     RULER,
     Trees,
+    check_upgrade,
     commit,
     dedent,
     lay_out,
@@ -23,7 +24,6 @@ from sync_samples import (
 )
 
 from runner_sync.merge import Reason
-from runner_sync.sync import upgrade
 from runner_sync.upgrade.refusing import veto_for
 
 GPU_TEXT = """\
@@ -50,7 +50,7 @@ def test_only_ports_the_member_with_what_it_calls(tmp_path: Path, monkeypatch: p
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)
     lay_out(trees.omni, {GPU_AR: GPU_TEXT})
-    result = upgrade(trees.upgrade(trees.ascend_new, only=("NPUARModelRunner._sample",), verify=False))
+    result = check_upgrade(trees.upgrade(trees.ascend_new, only=("NPUARModelRunner._sample",), verify=False))
     text = next(change.after for change in result.changes if change.path == AR) or ""
     assert "def _sample(" in text
     assert "def _history(" in text
@@ -63,7 +63,7 @@ def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pyte
     trees = Trees(tmp_path)
     gpu = dedent(OMNI_TREE[GPU_AR]) + "\n    def _history(self):\n        return self.input_batch.history\n"
     lay_out(trees.omni, {GPU_AR: gpu})
-    result = upgrade(trees.upgrade(trees.ascend_new, verify=False))
+    result = check_upgrade(trees.upgrade(trees.ascend_new, verify=False))
     assert [note.partition(" (")[0] for note in result.report.notes if "need nothing" in note] == [
         "2 members of the GPU classes need nothing here: the NPU classes inherit 1, nothing calls 1"
     ]
@@ -79,7 +79,9 @@ def port_of(
     commit(trees.omni)
     lay_out(trees.omni, {GPU_AR: now})
     commit(trees.omni)
-    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, only=only))
+    result = check_upgrade(
+        trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, only=only)
+    )
     text = next((change.after or "" for change in result.changes if change.path == AR), npu)
     return text, "\n".join(item.reason for item in result.report.reviews)
 
@@ -283,7 +285,7 @@ def test_a_method_of_the_base_that_another_module_calls_stays(tmp_path: Path, mo
     commit(trees.omni)
     lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE]})
     commit(trees.omni)
-    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
     text = next((change.after for change in result.changes if change.path == BASE), None)
     assert "def _note_rows(" in (text or (trees.omni / BASE).read_text("utf-8"))
 
@@ -298,7 +300,7 @@ def test_a_module_without_twin_is_started_where_another_one_imports_it(
     wanted = "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import NPUARModelRunner\n" if is_imported else ""
     lay_out(trees.omni, {BASE: wanted + dedent(OMNI_TREE[BASE])})
     commit(trees.omni)
-    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
+    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
     started = [change for change in result.changes if change.path == AR]
     assert bool(started) == is_imported
     for change in started:
@@ -319,7 +321,7 @@ def test_rulers_do_not_enclose_what_vllm_ascend_added(tmp_path: Path, monkeypatc
     lay_out(trees.ascend_old, {ASCEND: new})
     commit(trees.ascend_old)
     bases = {"ascend_base": "HEAD~1", "omni_base": "HEAD", "vllm_base": "0.20.0"}
-    result = upgrade(trees.upgrade(trees.ascend_old, **bases, verify=False))
+    result = check_upgrade(trees.upgrade(trees.ascend_old, **bases, verify=False))
     text = next((change.after or "" for change in result.changes if change.path == BASE), "")
     assert "self.note_rows(scheduler_output)" in text
     assert text.count(RULER) == OMNI_TREE[BASE].count(RULER)
@@ -397,7 +399,7 @@ def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_mod
     )
     lay_out(trees.omni, {gpu_path: now})
     commit(trees.omni)
-    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
     text = next(change.after for change in result.changes if change.path == npu_path) or ""
     assert "_ensure_tensor_values(kept)" in text
     assert "from vllm_omni.worker.gpu_ar_model_runner import _ensure_tensor_values" in text
@@ -493,7 +495,7 @@ def test_what_vllm_changed_in_its_worker_is_not_ported(tmp_path: Path, monkeypat
         commit(trees.vllm)
         commit(trees.omni)
     bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "HEAD~1"}
-    result = upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
     text = next((change.after or "" for change in result.changes if change.path == WORKER), "")
     assert "self.stage = self.find_stage()" in text
     assert "check_topology" not in text
@@ -512,7 +514,7 @@ def test_a_worker_is_started_from_vllm_ascends_version_of_vllms_worker(
     gpu = "from vllm.v1.worker.gpu_worker import Worker\n\n\n" + worker("GPUARWorker(Worker)", edited)
     lay_out(trees.omni, {GPU_WORKER: gpu, BASE: wanted + dedent(OMNI_TREE[BASE])})
     commit(trees.omni)
-    result = upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
+    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
     text = next(change.after or "" for change in result.changes if change.path == WORKER)
     assert "self.stage = self.find_stage()" in text
     assert "self.take_npu_snapshot()" in text

@@ -7,9 +7,21 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, ASCEND_OLD, BASE, GPU_BASE, OMNI_TREE, VLLM, VLLM_TREE, commit, lay_out, stay_at_home
+from sync_samples import (
+    ASCEND,
+    ASCEND_OLD,
+    BASE,
+    GPU_BASE,
+    OMNI_TREE,
+    VLLM,
+    VLLM_TREE,
+    check_upgrade,
+    commit,
+    lay_out,
+    stay_at_home,
+)
 
-from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, upgrade
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions
 from runner_sync.upgrade import splitting
 
 UNDIVIDED = """\
@@ -96,7 +108,7 @@ def planned(folder: Path, old: str, new: str, npu: str, *, gpu: str = "    pass\
     ascend = folder / "ascend"
     for text in (old, new):
         commit(lay_out(ascend, {**ASCEND_OLD, ASCEND: head + text}))
-    return upgrade(
+    return check_upgrade(
         UpgradeOptions(
             omni=TreeOptions(path=lay_out(folder / "omni", omni)),
             ascend=TreeOptions(path=ascend),

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, ASCEND_NEW, Trees, commit, lay_out, stay_at_home
+from sync_samples import AR, ASCEND_NEW, Trees, check_upgrade, commit, lay_out, stay_at_home
 
 from runner_sync.model import ReviewItem
-from runner_sync.sync import upgrade
 
 SHARED = "logits, hidden = self._forward(total)"
 OWN = f"""\
@@ -39,7 +38,7 @@ def touched(folder: Path, monkeypatch: pytest.MonkeyPatch, own: str) -> tuple[st
     commit(trees.ascend_old)
     lay_out(trees.ascend_old, ASCEND_NEW)
     commit(trees.ascend_old)
-    result = upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
     text = next((change.after or "" for change in result.changes if change.path == AR), own)
     return text, [item for item in result.report.reviews if item.unit == "NPUARModelRunner.execute_model"]
 

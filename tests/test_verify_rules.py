@@ -227,6 +227,36 @@ def test_a_worker_calls_the_runner_it_holds() -> None:
     assert "vllm_ascend/worker.py:5" in found[0].message
 
 
+HELD_CLASSES = {
+    "in its own body": ("", "runner_cls = R", ["forward(tokens=)"]),
+    "with an annotation": ("", "runner_cls: type = R", ["forward(tokens=)"]),
+    "in place of a base's": ("runner_cls = Other", "runner_cls = R", ["forward(tokens=)"]),
+    "a base's, with another in its place": ("runner_cls = R", "runner_cls = Other", []),
+    "declared and never set": ("", "runner_cls: type", []),
+    "chosen at run time": ("", "runner_cls = R\n    def pick(self, other):\n        self.runner_cls = other", []),
+    "no class": ("", "runner_cls = make(R)", []),
+}
+
+
+@pytest.mark.parametrize("name", HELD_CLASSES)
+def test_a_worker_that_names_its_runner_in_a_class_body(name: str) -> None:
+    inherited, own, expected = HELD_CLASSES[name]
+    worker = (
+        "class NPUWorker:\n    def __init__(self):\n        self.model_runner: Unknown | None = None\n"
+        "    def warm_up(self):\n        self.model_runner.forward(1, tokens=2)\n"
+    )
+    holder = (
+        "from vllm_ascend.worker import NPUWorker\nfrom vllm_omni.npu import R\n"
+        "class Other:\n    def forward(self, padded, tokens): ...\n"
+        f"class Base(NPUWorker):\n    {inherited or 'pass'}\n"
+        f"class W(Base):\n    {own}\n    def init_device(self):\n        self.model_runner = self.runner_cls(1)\n"
+    )
+    runner = npu("def forward(self, padded):\n    return padded")
+    new = world(npu=runner, ascend_worker=worker, **{"vllm_omni/worker.py": holder})
+    found = find(new, None, [NPU, "vllm_omni/worker.py"])
+    assert [finding.symbol for finding in found if finding.code == "RS305"] == expected
+
+
 def test_a_call_that_the_hidden_method_refuses_too_is_not_the_overrides_fault() -> None:
     upstream = ascend("def start(self):\n    self.initialize(1, is_profiling=True)\ndef initialize(self, config): ...")
     assert symbols(find(world(npu=npu("def initialize(self, config): ..."), ascend=upstream))) == []

@@ -109,6 +109,13 @@ def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> 
     return frame
 
 
+def class_frame(info: ClassInfo) -> Frame:
+    """An empty frame in the class's module: what names mean in its body."""
+    empty = ast.parse("def _(): ...").body[0]
+    assert isinstance(empty, ast.FunctionDef)
+    return Frame(info.module, empty, None)
+
+
 def _arguments(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
     a = function.args
     return [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]

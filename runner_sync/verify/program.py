@@ -15,7 +15,7 @@ from runner_sync import signatures
 from runner_sync.signatures import Signature
 from runner_sync.syntax import is_name
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup
-from runner_sync.verify.frames import Frame, frame_of
+from runner_sync.verify.frames import Frame, class_frame, frame_of
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name, is_plain, returns_of
 from runner_sync.verify.runtime import Runtime, dotted_name, is_super
 from runner_sync.verify.world import Definition
@@ -191,6 +191,19 @@ class Program(Runtime):
         infos = [self.classes.info(definition) for definition in definitions]
         return [Instance(info, True) for info in infos if info is not None] if all(infos) else []
 
+    def _held_classes(self, frame: Frame, node: ast.expr) -> list[Instance]:
+        """The classes that ``self.x`` is, where only class bodies of the MRO set it (``model_runner_cls = Runner``)."""
+        if not isinstance(node, ast.Attribute) or not frame.owner or not is_name(node.value, frame.owner):
+            return []
+        found: list[Instance] = []
+        for line in self.lineups(frame.info) if frame.info is not None else []:
+            written = [(info, a) for info in line.classes for a in info.written.get(node.attr, ())]
+            held = [self.named_classes(class_frame(i), a.value) for i, a in written if a.value and i is written[0][0]]
+            if line.open or not held or not all(held) or any(a.function or not a.value for _, a in written):
+                return []
+            found.extend(instance for classes in held for instance in classes)
+        return found
+
     def _infer_name(self, frame: Frame, name: str, depth: int) -> list[Instance] | None:
         if name == frame.owner and frame.info is not None:
             return None
@@ -216,7 +229,7 @@ class Program(Runtime):
         return _union([self.annotated(frame, annotation) for annotation in declared]) if declared else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
-        constructed = self.named_classes(frame, call.func)
+        constructed = self.named_classes(frame, call.func) or self._held_classes(frame, call.func)
         if constructed:
             return constructed
         found = [self._returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group]
@@ -268,7 +281,7 @@ class Program(Runtime):
 
     def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
         function = assignment.function
-        frame = self.frame(info, function) if function is not None else _class_frame(info)
+        frame = self.frame(info, function) if function is not None else class_frame(info)
         value = assignment.value
         if assignment.annotation is not None:
             declared = self.annotated(frame, assignment.annotation)
@@ -276,12 +289,6 @@ class Program(Runtime):
             only_declares = value is None or (isinstance(value, ast.Constant) and value.value is None)
             return [] if declared is None and only_declares else declared
         return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
-
-
-def _class_frame(info: ClassInfo) -> Frame:
-    empty = ast.parse("def _(): ...").body[0]
-    assert isinstance(empty, ast.FunctionDef)
-    return Frame(info.module, empty, None)
 
 
 def _union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:

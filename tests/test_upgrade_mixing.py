@@ -195,6 +195,19 @@ class TestUpgrade:
         assert "self.send(logits)" in text
         assert "self.send(info)" in text
 
+    @pytest.mark.parametrize(
+        ("only", "base"),
+        [
+            ("NPUARModelRunner._finish", "OmniNPUModelRunner, SendingMixin"),
+            ("_finish", "OmniNPUModelRunner, SendingMixin"),
+            ("OmniNPUModelRunner.execute_model", "OmniNPUModelRunner"),
+        ],
+    )
+    def test_a_new_mixin_comes_to_a_class_that_only_names(self, trees: Trees, only: str, base: str) -> None:
+        text, questions = self.upgraded(trees, self.OLD, self.MIXED, only=(only,))
+        assert f"class NPUARModelRunner({base}):" in text
+        assert ("mixes in SendingMixin now" in questions) is ("Mixin" in base)
+
     def test_a_mixin_of_which_no_gpu_runner_uses_anything_is_not_brought(self, trees: Trees) -> None:
         text, questions = self.upgraded(trees, self.OLD, self.MIXED.replace("            self.send(logits)\n", ""))
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text

@@ -209,6 +209,8 @@ def _hierarchy(
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
     missing = _mixins(found, program, twin.new, given.profile)
     added, left = _new_and_old(missing, found, twin, options, _used_by_gpu(modules, given))
+    if missing and not _is_asked_for(found, twin.new, options.only):
+        added, left = {}, {found.module.name: missing}
     return Hierarchy(
         inherited={name: inherited_by(program, found, name, given) for name in classes},
         with_twin=_with_twin(found, program, given) if twin.new is not None else {},
@@ -291,6 +293,16 @@ def _mixins(found: Found, program: Program, gpu_new: Side | None, profile: Profi
 
 
 Mixins = dict[str, dict[str, frozenset[str]]]
+
+
+def _is_asked_for(found: Found, gpu_new: Side | None, only: Sequence[str]) -> bool:
+    """Whether ``--only`` names the module's class or a member of it, here or on the GPU side: its bases may change."""
+    names = {found.module.name, *texts.unit_texts(found.text, found.path)}
+    if gpu_new is not None and found.module.gpu is not None:
+        twin = f"{found.module.gpu.name}."
+        there = texts.unit_texts(gpu_new.text, found.module.gpu.path)
+        names |= {f"{found.module.name}.{name.removeprefix(twin)}" for name in there if name.startswith(twin)}
+    return any(is_selected(name, only) for name in names)
 
 
 def _new_and_old(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from check_samples import AR, GPU_AR, GPU_HEAD, NPU_HEAD, OMNI_GPU_BASE, dedent,
 from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU, Output, SamplerHook
+from runner_sync.upgrade.job import is_selected
 from runner_sync.verify.locked import record
 from runner_sync.verify.reading import Reading
 
@@ -65,6 +67,25 @@ def test_a_parent_that_is_off_the_npu_path_as_well_is_said_so() -> None:
     given = job(EMPTY_NPU, gpu("def nap(self):\n    return super().nap()", head=head, bases="Sleeper"))
     (finding,) = found(given, "RS203")
     assert "runs none of omni's: `Sleeper` is not in its MRO either" in finding.message, "vllm-ascend may have one"
+    # The command alone ports nothing: `super().nap()` would reach nobody.
+    assert finding.fix == (
+        f"Give an NPU base a `nap` such as `Sleeper` has ({GPU_AR}:3), then "
+        "`runner-sync upgrade --only NPUARModelRunner.nap`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("upstream", "whose"),
+    [
+        (None, "vllm-ascend"),
+        ("class NPUModelRunner:\n    def sync(self):\n        return 1\n", "vllm-ascend"),
+        ("class NPUModelRunner:\n    def other(self):\n        return 1\n", "vLLM"),
+    ],
+)
+def test_whose_method_runs_instead_is_said(upstream: str | None, whose: str) -> None:
+    given = job(EMPTY_NPU, gpu("def sync(self):\n    return super().sync()"), upstream=upstream)
+    (finding,) = found(given, "RS203")
+    assert finding.message.endswith(f"runs the inherited `sync` of {whose}.")
 
 
 @pytest.mark.parametrize(
@@ -268,6 +289,21 @@ ASK = 'def load_model(self):\n    self.flag = getattr(self.model, "wants_history
 )
 def test_hooks_and_fields_of_the_gpu_side(npu_body: str, gpu_body: str, vllm: str | None, expected: list[str]) -> None:
     assert symbols(job(npu(npu_body), gpu(gpu_body), vllm=vllm), "RS207") == expected
+
+
+@pytest.mark.parametrize(
+    ("npu_body", "named"),
+    [
+        pytest.param("def load_model(self):\n    pass", "NPUARModelRunner.load_model", id="a method of both"),
+        pytest.param("pass", "'NPUARModelRunner*'", id="a method that NPU lacks comes with what calls it"),
+    ],
+)
+def test_the_remedy_for_a_hook_is_a_command_that_upgrade_takes(npu_body: str, named: str) -> None:
+    (finding,) = found(job(npu(npu_body), gpu(ASK), vllm="x = 1\n"), "RS207")
+    assert f"`runner-sync upgrade --only {named}`" in finding.fix
+    # A class's name alone is no unit.
+    assert is_selected("NPUARModelRunner.load_model", shlex.split(named))
+    assert finding.fix.endswith(f"port the rest from {GPU_AR}:5.")
 
 
 def test_the_names_of_another_platform_come_from_its_profile() -> None:

@@ -68,6 +68,11 @@ def pairs(subject: Subject) -> Iterator[Pair]:
         yield Pair(subject.library, gpu, npu)
 
 
+def port_of(unit: str, place: str) -> str:
+    """The remedy for statements that NPU lacks. What the unit did without at its last sync, no upgrade brings."""
+    return f"`runner-sync upgrade --only {unit}` brings what is newer than the last sync; port the rest from {place}."
+
+
 def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Names, attributes, string literals, keywords and parameters anywhere below ``nodes``.
 

@@ -9,7 +9,7 @@ the NPU one does not. In 0.26 the GPU `_sample` prepares duplex sampling, and NP
 
 Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing.
 
-Fix: `runner-sync upgrade --only UNIT`.
+Fix: `runner-sync upgrade --only UNIT`; what the GPU side had before the unit was last synced, by hand.
 
 Leaves alone: (timid) short runs, runs whose names NPU knows (it may say the same in other words), calls of helpers that
 only the GPU class has (RS207 looks at what they ask the model), code that needs the GPU itself or through a helper
@@ -28,7 +28,7 @@ from runner_sync.statements import Node
 from runner_sync.syntax import first_line
 from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import unit_texts
-from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, words
+from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
 from runner_sync.verify.reading import Function, Hit, Reading
 
 CODE = "RS202"
@@ -147,6 +147,6 @@ def _hit(pair: Pair, function: Function, *, line: int, symbol: str, what: str) -
         npu.methods[function.name][-1],
         symbol=symbol,
         message=f"`{gpu.name}.{function.name}` ({place}) {what}; nothing that runs on `{npu.name}` does.",
-        fix=f"runner-sync upgrade --only {npu.name}.{function.name}",
+        fix=port_of(f"{npu.name}.{function.name}", place),
         also=(gpu.reading.span_of(function),),
     )

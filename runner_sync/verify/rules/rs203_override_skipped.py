@@ -42,7 +42,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         for name, functions in pair.gpu.methods.items():
             instead = _instead(subject, pair, name, functions[-1])
             if instead and not is_device_bound(pair.gpu.reading.text_of(functions[-1]), subject.profile):
-                yield _hit(pair, name, functions[-1], instead)
+                yield _hit(pair, name, functions[-1], instead, first=_absent_parent(pair, name))
 
 
 def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str:
@@ -57,12 +57,23 @@ def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str
             return ""
         if parent is not None:
             return f"runs none of omni's: `{parent.name}` is not in its MRO either"
-        return f"runs the inherited `{name}` of vllm-ascend"
+        return f"runs the inherited `{name}` of {_upstream_of(subject, name)}"
     if found in pair.gpu_line.classes and are_equal(pair.gpu.reading, function, found.reading, found.methods[name][-1]):
         return ""
     if found in pair.gpu_line.classes or (hands_on and _is_twin_of_parent(subject, pair, found, function)):
         return f"runs `{found.name}.{name}`"
     return ""
+
+
+def _upstream_of(subject: Subject, name: str) -> str:
+    """Whose ``name`` an NPU class inherits: what the module of vllm-ascend at hand does not define, it inherits too."""
+    known = subject.upstream.classes.values() if subject.upstream is not None else ()
+    return "vLLM" if known and not any(name in c.methods for c in known) else "vllm-ascend"
+
+
+def _absent_parent(pair: Pair, name: str) -> ClassText | None:
+    """The omni class whose ``name`` the GPU override hands on to, when the NPU class has no ``name`` to hand on to."""
+    return pair.gpu_line.find(name, after=pair.gpu) if pair.npu_line.find(name) is None else None
 
 
 def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function: Function) -> bool:
@@ -75,14 +86,18 @@ def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function:
     return any(name not in pair.npu_mentions for name in own)
 
 
-def _hit(pair: Pair, name: str, function: Function, instead: str) -> Hit:
+def _hit(pair: Pair, name: str, function: Function, instead: str, *, first: ClassText | None) -> Hit:
     gpu, npu = pair.gpu, pair.npu
+    fix = f"runner-sync upgrade --only {npu.name}.{name}"
+    if first is not None:
+        place = f"{first.reading.path}:{first.methods[name][-1].lineno}"
+        fix = f"Give an NPU base a `{name}` such as `{first.name}` has ({place}), then `{fix}`."
     return npu.reading.hit(
         (CODE, SEVERITY),
         npu.node,
         symbol=name,
         message=f"`{gpu.name}.{name}` ({gpu.reading.path}:{function.lineno}) overrides what runs on GPU, but "
         f"`{npu.name}` {instead}.",
-        fix=f"runner-sync upgrade --only {npu.name}.{name}",
+        fix=fix,
         also=(gpu.reading.span_of(function),),
     )

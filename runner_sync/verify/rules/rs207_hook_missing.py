@@ -8,7 +8,8 @@ Example: `getattr(self.model, "omni_pooler_payload_include_hidden", True)` in th
 Why: a model that offers the hook works on GPU and is silently handled as if it had none on NPU; an output field that
 nobody fills is `None` downstream. 20 of the 156 recorded breakages.
 
-Fix: port the statements around it (`runner-sync upgrade --only UNIT`).
+Fix: port the statements around it: `runner-sync upgrade --only UNIT`, or `--only 'CLASS*'` where NPU lacks the whole
+method; what the GPU side had before the unit was last synced, by hand.
 
 Leaves alone: hooks that vLLM's or vllm-ascend's own module asks for (NPU gets those from vllm-ascend), device-bound GPU
 code, names that NPU code mentions in any way, and everything when vLLM's text is not at hand.
@@ -23,7 +24,7 @@ from runner_sync.model import Severity
 from runner_sync.profile import Output
 from runner_sync.syntax import walk
 from runner_sync.verify.job import Subject
-from runner_sync.verify.parity import Pair, model_hooks, pairs, words
+from runner_sync.verify.parity import Pair, model_hooks, pairs, port_of, words
 from runner_sync.verify.reading import Function, Hit, dotted
 
 CODE = "RS207"
@@ -80,13 +81,15 @@ def _hit(pair: Pair, function: Function, node: ast.AST, *, name: str, what: str)
     own = next((c for c in pair.npu_own if function.name in c.methods), None)
     at: ast.AST = own.methods[function.name][-1] if own is not None else pair.npu.node
     reading = own.reading if own is not None else pair.npu.reading
-    unit = f"{own.name}.{function.name}" if own is not None else pair.npu.name
+    # A helper that NPU lacks comes with what calls it.
+    unit = f"{own.name}.{function.name}" if own is not None else f"'{pair.npu.name}*'"
+    place = f"{owner.reading.path}:{line}"
     return reading.hit(
         (CODE, SEVERITY),
         at,
         symbol=name,
-        message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({owner.reading.path}:{line}) is nowhere in "
-        f"the code that runs on `{pair.npu.name}`.",
-        fix=f"runner-sync upgrade --only {unit}",
+        message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is nowhere in the code that runs on "
+        f"`{pair.npu.name}`.",
+        fix=port_of(unit, place),
         also=(owner.reading.span_of(function),),
     )

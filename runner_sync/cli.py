@@ -188,7 +188,9 @@ def verify(
 ) -> int:
     """Prove that the NPU runners fit the given vllm-ascend and vLLM, as far as reading can.
 
-    Only what is new against the trees they were made for is reported; nothing of them is installed or run.
+    What is new against the trees of the lock or of --ascend-base is reported; without either, all that does not fit.
+
+    Some rules need the older trees. Nothing of them is installed or run.
     """
     from runner_sync import sync
 

@@ -74,6 +74,14 @@ def test_a_parent_that_is_off_the_npu_path_as_well_is_said_so() -> None:
     )
 
 
+def test_a_parent_off_the_npu_path_that_hands_on_to_vllm_is_in_nobodys_way() -> None:
+    head = GPU_HEAD + "class Sleeper(OmniGPUModelRunner):\n    def nap(self):\n        return super().nap()\n"
+    given = job(EMPTY_NPU, gpu("def nap(self):\n    return super().nap()", head=head, bases="Sleeper"))
+    (finding,) = found(given, "RS203")
+    assert finding.message.endswith("runs the inherited `nap` of vllm-ascend.")
+    assert finding.fix == "runner-sync upgrade --only NPUARModelRunner.nap"
+
+
 @pytest.mark.parametrize(
     ("upstream", "whose"),
     [

@@ -52,11 +52,11 @@ def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str
         return ""
     hands_on = f".{name}(" in pair.gpu.reading.text_of(function) and calls_parent(function, name)
     if found is None:
-        parent = pair.gpu_line.find(name, after=pair.gpu)
         if not hands_on:
             return ""
-        if parent is not None:
-            return f"runs none of omni's: `{parent.name}` is not in its MRO either"
+        last = _absent_parent(pair, name)
+        if last is not None:
+            return f"runs none of omni's: `{last.name}` is not in its MRO either"
         return f"runs the inherited `{name}` of {_upstream_of(subject, name)}"
     if found in pair.gpu_line.classes and are_equal(pair.gpu.reading, function, found.reading, found.methods[name][-1]):
         return ""
@@ -72,8 +72,14 @@ def _upstream_of(subject: Subject, name: str) -> str:
 
 
 def _absent_parent(pair: Pair, name: str) -> ClassText | None:
-    """The omni class whose ``name`` the GPU override hands on to, when the NPU class has no ``name`` to hand on to."""
-    return pair.gpu_line.find(name, after=pair.gpu) if pair.npu_line.find(name) is None else None
+    """The omni class at which what the GPU override hands on to ends, when the NPU class has no ``name`` of omni's.
+
+    ``None`` as well when it goes on to vLLM's: that, NPU has from vllm-ascend or vLLM.
+    """
+    last = pair.gpu_line.find(name, after=pair.gpu) if pair.npu_line.find(name) is None else None
+    while last is not None and calls_parent(last.methods[name][-1], name):
+        last = pair.gpu_line.find(name, after=last)
+    return last
 
 
 def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function: Function) -> bool:

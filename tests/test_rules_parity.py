@@ -455,6 +455,28 @@ def test_methods_to_hoist(npu_body: str, gpu_body: str, expected: list[str]) -> 
     assert symbols(job(npu(npu_body), gpu(gpu_body)), "RS501") == expected
 
 
+SAMPLING = """
+def _sample(self, logits, metadata):
+    if self.model.prefer_model_sampler:
+        self.input_batch.update_async_output_token_ids()
+        return self.model.sample(logits)
+    return RETURNED
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "expected"),
+    [
+        pytest.param("self.sampler(logits, metadata)", ["RS206"], id="each platform has to sample in its own way"),
+        pytest.param("super()._sample(logits, metadata)", ["RS501"], id="and does"),
+    ],
+)
+def test_a_sampler_hook_to_hoist(returned: str, expected: list[str]) -> None:
+    text = SAMPLING.replace("RETURNED", returned)
+    given = job(npu(text), gpu(text))
+    assert [code for code in ("RS206", "RS501") if found(given, code)] == expected
+
+
 def test_equal_texts_over_different_globals_are_not_the_same() -> None:
     using = STAGE.replace("int(", "Stage(")
     given = job(

@@ -10,7 +10,8 @@ Why: each release changes one of the two; 35 of the 156 recorded breakages began
 Fix: move it to the shared base (`OmniGPUModelRunner`) or a mixin that both mix in; a function is imported.
 
 Leaves alone: methods of fewer than three statements, `__init__`, anything that names a device or a graph wrapper,
-methods whose globals are translated differently, and near-duplicates.
+methods whose globals are translated differently, a sampler hook that skips the platform's own sampling (RS206), and
+near-duplicates.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ def _is_shared(subject: Subject, function: Function, gpu: Reading, twin: Functio
         return False
     if _names_device(gpu.text_of(twin), profile) or _names_device(npu.text_of(function), profile):
         return False
+    if _keeps_platform_out(npu.text_of(function), profile):
+        return False
     return same_globals(npu, function, gpu)
 
 
@@ -64,6 +67,12 @@ def _names_device(text: str, profile: Profile) -> bool:
     words = [f"torch.{device}" for device in profile.device]
     translated = in_npu_words(text, profile)
     return translated != text or is_device_bound(text, profile) or any(word in text for word in words)
+
+
+def _keeps_platform_out(text: str, profile: Profile) -> bool:
+    """Whether a model's own sampler is followed by the sampler itself: RS206 asks for vllm-ascend's there."""
+    hook = profile.sampler_hook
+    return hook.flag in text and f"{hook.sampler}(" in text
 
 
 def _hit(npu: Reading, function: Function, gpu: Reading, twin: Function, fix: str) -> Hit:

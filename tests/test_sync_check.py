@@ -187,6 +187,32 @@ def test_ignore_comments_count_in_verify_too(trees: Trees) -> None:
     assert report.summary["ignored"] == 1
 
 
+HELPER = "vllm_omni/platforms/npu/worker/sending.py"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        pytest.param(HELPER, "from vllm.gone import f\n", {("RS301", "vllm.gone.f")}, id="beside the runners"),
+        pytest.param(
+            HELPER,
+            "from vllm.gone import f  # runner-sync: ignore[RS301] only on the next vLLM\n",
+            set(),
+            id="with a reason",
+        ),
+        pytest.param(HELPER, "def f(:\n", set(), id="it does not parse"),
+        pytest.param("vllm_omni/diffusion/sending.py", "from vllm.gone import f\n", set(), id="elsewhere"),
+    ],
+)
+def test_verify_reads_what_stands_beside_the_runners(
+    trees: Trees, path: str, text: str, expected: set[tuple[str, str]]
+) -> None:
+    lay_out(trees.omni, {path: text})
+    report = sync.verify(trees.check(ascend=trees.ascend_old))
+    assert keys(report) == expected
+    assert ("from vllm.gone import f" in render(report, "text")) is bool(expected)
+
+
 def test_bases_without_a_target_are_half_a_question(trees: Trees) -> None:
     with pytest.raises(InputError, match=r"name also the vllm-ascend"):
         sync.check(trees.check(select=("RS4",), ascend_base="0.20.0"))

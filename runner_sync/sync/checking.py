@@ -184,6 +184,7 @@ def _report(
 ) -> Report:
     findings, remarks = ratchet.settle(options, given.config, result)
     texts = {found.path: found.text for found in modules}
+    texts |= {f.path: text for f in findings if f.path not in texts and (text := given.omni.read(f.path)) is not None}
     spoken_of = dict.fromkeys(finding.path for finding in findings if finding.path in texts)
     return Report(
         command,

@@ -80,7 +80,8 @@ def run(
     conflicts = _Conflicts(library, selection)
     with _without_collection():
         hits = sorted([*_hits(library, selection, conflicts), *conflicts.hits()], key=_place)
-    readings = {m.path: r for m in job.modules if (r := library.at(m.path)) is not None and m.path not in conflicts}
+    paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
+    readings = {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
     left, comments = silence(hits, readings)
     ran = _Ran(job, selection, is_whole=not conflicts.hits())
     about = review_ignores(comments, readings, has_run=ran)
@@ -198,7 +199,8 @@ def _breakage(job: CheckJob, selection: Selection) -> Iterator[Hit]:
     from runner_sync.verify import breakage
 
     assert job.world is not None
-    for finding in breakage.find(job.world, job.old_world, [module.path for module in job.modules]):
+    paths = [module.path for module in job.modules]
+    for finding in breakage.find(job.world, job.old_world, [*paths, *job.world.beside(paths)]):
         if selection.wants(finding.code, finding.path):
             yield Hit(finding)
 

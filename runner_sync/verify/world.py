@@ -94,6 +94,19 @@ class World:
         """Those of the omni files ``paths`` that this world has: an older tree may lack some."""
         return [path for path in paths if self.module(module_name(path)) is not None]
 
+    def beside(self, paths: Sequence[str]) -> list[str]:
+        """The other omni modules in the folders of ``paths``, as far as they parse: the runners' mixins and helpers."""
+        tree = self._trees.get("vllm-omni")
+        folders = sorted({path.rpartition("/")[0] for path in paths})
+        near = [(path, folder) for folder in folders for path in (tree.paths(f"{folder}/") if tree else ())]
+        return [p for p, f in near if p.rpartition("/")[0] == f and p not in paths and self._is_readable(p)]
+
+    def _is_readable(self, path: str) -> bool:
+        try:
+            return not path.endswith("/__init__.py") and self.module(module_name(path)) is not None
+        except InputError:
+            return False
+
     def resolve(self, module: Module, dotted: str) -> list[Definition]:
         """Everything ``dotted`` (``a`` or ``a.b.c``) can mean at the top level of ``module``."""
         head, *rest = dotted.split(".")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import tomllib
 from collections.abc import Callable
@@ -180,7 +179,7 @@ def test_a_second_upgrade_changes_nothing_and_asks_nothing(
     first = planned(corpus_release, wanted)
     assert first.changes
     for change in first.changes:
-        ast.parse(change.after or "")
+        compile(change.after or "", change.path, "exec", dont_inherit=True)
     assert first.lock is not None
     texts = {change.path: change.after or "" for change in (*first.changes, first.lock)}
     overlaid(texts, monkeypatch)

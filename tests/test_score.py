@@ -7,6 +7,8 @@ from collections import Counter
 import pytest
 
 from runner_sync.score import Score, changed_lines, methods, normalise, score_kept, score_module, score_texts
+from runner_sync.sync.replaying import Case, Replayed, row
+from runner_sync.upgrade.job import ModuleResult
 
 BEFORE = "a = 1\nb = 2\nc = 3\n"
 TRUTH = "a = 1\nb = 20\nc = 3\nd = 4\n"
@@ -107,3 +109,11 @@ def test_a_kept_method_that_the_tool_dropped_is_all_left() -> None:
     """The released method has two lines: two insertions are left, and two deletions were done, none right."""
     truth = "class Runner:\n    def stays(self): return 1\n"
     assert score_kept(truth, "class Runner:\n    pass\n", truth) == Score(work=0, done=2, left=2, hit=0)
+
+
+@pytest.mark.parametrize(("after", "expected"), [("f(a=1, b=2)\n", True), ("f(a=1, a=2)\n", False)])
+def test_a_case_parses_when_the_compiler_takes_it(after: str, expected: bool) -> None:
+    """The grammar alone lets a keyword through that is given twice, and nobody could import the module."""
+    case = Case("P0", "1", "1", "1", "2")
+    result = ModuleResult("runner.py", "f(a=1)\n", after)
+    assert row(Replayed(case, (result,), {"runner.py": "f(a=1, b=2)\n"}, 1.0)).parses is expected

@@ -22,6 +22,7 @@ from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, Tree
+from runner_sync.statements import is_python
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.proof import Overlay
@@ -128,7 +129,7 @@ def row(item: Replayed) -> ReplayRow:
         truth = item.truth[result.path]
         total += score.score_module(result.before, result.after, truth)
         kept += score.score_kept(result.before, result.after, truth)
-        parses = parses and _parses(result.after)
+        parses = parses and is_python(result.after)
         silent += sum(silent_errors(result, truth).values())
     return ReplayRow(
         case=item.case.id,
@@ -167,14 +168,6 @@ def unparsed(text: str) -> str:
         except SyntaxError:
             continue
     return text
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
 
 
 def largest(item: Replayed, count: int) -> list[ReplayHunk]:

@@ -72,6 +72,9 @@ def test_a_parent_that_is_off_the_npu_path_as_well_is_said_so() -> None:
         f"Give an NPU base a `nap` such as `Sleeper` has ({GPU_AR}:3), then "
         "`runner-sync upgrade --only NPUARModelRunner.nap`."
     )
+    twins = replace(given.profile, classes=(*given.profile.classes, ("Sleeper", "NPUSleeper")))
+    (finding,) = found(replace(given, profile=twins), "RS203")
+    assert finding.fix == "runner-sync upgrade --only NPUSleeper.nap --only NPUARModelRunner.nap", "what it hands on to"
 
 
 def test_a_parent_off_the_npu_path_that_hands_on_to_vllm_is_in_nobodys_way() -> None:
@@ -265,6 +268,14 @@ def test_a_sampler_call_without_the_hook_is_nobodys_business() -> None:
 
 
 # RS207
+
+
+def test_the_fix_of_a_missing_hook_names_a_method_that_can_be_ported() -> None:
+    """No NPU method has the place of this one; a class is nothing that `--only` takes."""
+    asking = "def offer(self):\n    return getattr(self.model, 'offers', None)"
+    (finding,) = found(job(EMPTY_NPU, gpu(asking), vllm="x = 1\n"), "RS207")
+    assert (finding.unit, finding.fix) == ("NPUARModelRunner", "runner-sync upgrade --only NPUARModelRunner.offer")
+
 
 ASK = 'def load_model(self):\n    self.flag = getattr(self.model, "wants_history", False)'
 

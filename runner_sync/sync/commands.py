@@ -96,7 +96,7 @@ def _planned(
         reviews=reviews,
         findings=findings,
         changes=changes,
-        notes=(*notes, *_rest(results)),
+        notes=(*notes, *_rest(results, options.only)),
         summary=planning.summarise(results, reviews),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
@@ -104,8 +104,9 @@ def _planned(
     return Upgrade(report, changes, root, _lock_change(command, results, given, options))
 
 
-def _rest(results: list[ModuleResult]) -> list[str]:
-    """What became of GPU members without a change: those that need nothing, counted, and those left out, by name."""
+def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
+    """What became of GPU members without a change: those that need nothing, counted or, where ``only`` names them, with
+    the reason, and those left out, by name."""
     counts = Counter(action for result in results for action in result.decided.values())
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     said = []
@@ -115,7 +116,14 @@ def _rest(results: list[ModuleResult]) -> list[str]:
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
             "(`runner-sync blocks` lists them)."
         )
-    left = [name for result in results for name, action in result.decided.items() if action == "left"]
+    reasons = {
+        "inherited": "the NPU class has a version of it through its bases",
+        "unneeded": "nothing on NPU calls it",
+    }
+    decided = {name: action for result in results for name, action in result.decided.items()}
+    asked = [name for name in decided if {name, name.rpartition(".")[2]} & set(only)]
+    said += [f"{name} is not ported: {reasons[decided[name]]}" for name in asked if decided[name] in reasons]
+    left = [name for name, action in decided.items() if action == "left"]
     if left:
         said.append(
             "not ported, for NPU has done without them at an earlier release too: "

@@ -42,7 +42,8 @@ def find(subject: Subject) -> Iterator[Hit]:
         for name, functions in pair.gpu.methods.items():
             instead = _instead(subject, pair, name, functions[-1])
             if instead and not is_device_bound(pair.gpu.reading.text_of(functions[-1]), subject.profile):
-                yield _hit(pair, name, functions[-1], instead, first=_absent_parent(pair, name))
+                fix = _remedy(subject, pair, name)
+                yield _hit(pair, name, functions[-1], instead, fix=fix)
 
 
 def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str:
@@ -92,12 +93,21 @@ def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function:
     return any(name not in pair.npu_mentions for name in own)
 
 
-def _hit(pair: Pair, name: str, function: Function, instead: str, *, first: ClassText | None) -> Hit:
+def _remedy(subject: Subject, pair: Pair, name: str) -> str:
+    """The command that ports the override, with what it hands on to first where NPU has a class for that."""
+    first = _absent_parent(pair, name)
+    command = f"runner-sync upgrade --only {pair.npu.name}.{name}"
+    if first is None:
+        return command
+    twin = dict(subject.profile.classes).get(first.name)
+    if twin is not None:
+        return f"runner-sync upgrade --only {twin}.{name} --only {pair.npu.name}.{name}"
+    place = f"{first.reading.path}:{first.methods[name][-1].lineno}"
+    return f"Give an NPU base a `{name}` such as `{first.name}` has ({place}), then `{command}`."
+
+
+def _hit(pair: Pair, name: str, function: Function, instead: str, *, fix: str) -> Hit:
     gpu, npu = pair.gpu, pair.npu
-    fix = f"runner-sync upgrade --only {npu.name}.{name}"
-    if first is not None:
-        place = f"{first.reading.path}:{first.methods[name][-1].lineno}"
-        fix = f"Give an NPU base a `{name}` such as `{first.name}` has ({place}), then `{fix}`."
     return npu.reading.hit(
         (CODE, SEVERITY),
         npu.node,

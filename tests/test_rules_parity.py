@@ -270,13 +270,6 @@ def test_a_sampler_call_without_the_hook_is_nobodys_business() -> None:
 # RS207
 
 
-def test_the_fix_of_a_missing_hook_names_a_method_that_can_be_ported() -> None:
-    """No NPU method has the place of this one; a class is nothing that `--only` takes."""
-    asking = "def offer(self):\n    return getattr(self.model, 'offers', None)"
-    (finding,) = found(job(EMPTY_NPU, gpu(asking), vllm="x = 1\n"), "RS207")
-    assert (finding.unit, finding.fix) == ("NPUARModelRunner", "runner-sync upgrade --only NPUARModelRunner.offer")
-
-
 ASK = 'def load_model(self):\n    self.flag = getattr(self.model, "wants_history", False)'
 
 

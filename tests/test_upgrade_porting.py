@@ -67,7 +67,7 @@ def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pyte
     assert [note.partition(" (")[0] for note in result.report.notes if "need nothing" in note] == [
         "2 members of the GPU classes need nothing here: the NPU classes inherit 1, nothing calls 1"
     ]
-    asked = upgrade(trees.upgrade(trees.ascend_new, verify=False, only=("NPUARModelRunner._history",)))
+    asked = check_upgrade(trees.upgrade(trees.ascend_new, verify=False, only=("NPUARModelRunner._history",)))
     assert "NPUARModelRunner._history is not ported: nothing on NPU calls it" in asked.report.notes
 
 

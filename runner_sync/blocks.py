@@ -26,7 +26,9 @@ _BUILTINS = frozenset(dir(builtins))
 _RULE_OFF = re.compile(r"^#+\s*[-=]*\s*|\s*[-=]{3,}\s*$")
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\W)\.\s+(?=[A-Z`])")
 _LABEL_LENGTH = 160
+"""Characters of a block's label."""
 _LABEL_REACH = 5
+"""Lines below the first of a block in which the comment that says its purpose is looked for last."""
 
 
 def list_blocks(

@@ -144,6 +144,8 @@ def _edits(text: str, original: str) -> bool:
 
 
 EDITED = 0.35
+"""Dice coefficient of statements from which on a GPU override is vLLM's body, edited; `lineage.COPY` says the same of
+copies, and the figure is the one measured there."""
 
 
 def is_port(text: str, original: str) -> bool:
@@ -153,6 +155,7 @@ def is_port(text: str, original: str) -> bool:
 
 
 PORT = 0.6
+"""Dice coefficient of statements from which on a text is a port of another; a judgement: well more than half."""
 
 
 def _is_declaration(text: str) -> bool:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from runner_sync.statements import Node, UnparsableText, canons, flatten
 
 COPY = 0.35
-"""What has less in common with its namesake is no copy of it."""
+"""Dice coefficient of statements; what has less in common with its namesake is no copy of it (measured, see above)."""
 
 Fingerprint = Counter[str]
 

@@ -14,15 +14,17 @@ from runner_sync.lineage.likeness import COPY, fingerprint, similarity
 from runner_sync.model import Lineage
 
 SHORT = 15
+"""Statements; a method with fewer agrees with another by chance in a few."""
+
 COPY_SHORT = 0.6
-"""Methods under ``SHORT`` statements agree by chance in a few: they must be closer to count as copies."""
+"""Dice coefficient of statements that such a method must reach to count as a copy, instead of ``COPY``: a judgement."""
 
 WRAPPER = 0.7
-"""What calls its namesake on a parent class must be closer yet."""
-
+"""Dice coefficient of statements that what calls its namesake on a parent class must reach: closer yet, a judgement."""
 
 NEAR = 0.02
-"""Two candidates whose similarity differs by less are a near tie: two or three statements of a large method."""
+"""Difference of two Dice coefficients below which candidates are a near tie: two or three statements of a large
+method."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,13 @@ from runner_sync.merge.dataflow import binds
 from runner_sync.statements import ROOT, Node
 
 SIMILAR = 0.55
+"""Dice coefficient of words from which on two statements are versions of one: more than half, a judgement."""
+
 NEAREST = 0.9
+"""The coefficient that statements get at least which bind the same names, or the value of the same function."""
+
 CELLS = 60_000
+"""Pairs of statements in one gap beyond which none are compared, for time's sake: some 245 against 245."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,8 @@ def common(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]
 
 
 _RUN = 0.05
+"""What it is worth, in ``Node.weight``, that a pair of equal statements follows another: a sixth of a comment, so it
+decides between equals only."""
 
 
 def _sparse(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]:
@@ -200,6 +207,8 @@ def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
 
 
 UNRELATED = 0.6
+"""Factor on the likeness of two heads whose suites have nothing in common: only heads alike by more than ``SIMILAR``
+divided by it still pair."""
 
 Measure = Callable[[Node, Node, Suite, Suite], float]
 

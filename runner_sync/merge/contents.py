@@ -19,6 +19,7 @@ from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import Node, inside_strings, is_python
 
 DISTINCT = 1.5
+"""``Node.weight`` from which on a statement is known by its text: thirty characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ SAME_PART = Reason("both changed a part")
 VERSIONS = Reason("both added versions")
 
 CLOSE = 0.85
-"""How similar a statement of an own method must be to upstream's to be the same statement, brought up to date."""
+"""Dice coefficient of words that a statement of an own method must have with upstream's to be the same statement,
+brought up to date; a judgement."""
 
 Heritage = Collection[str]
 

@@ -21,7 +21,7 @@ from runner_sync.edits import Places, apply
 from runner_sync.syntax import walk
 
 TAKEN = 0.75
-"""Share of the old arguments that a call or dictionary must take to be the one that stands for the old call."""
+"""Share of the old arguments that a call or dictionary must take to stand for the old call: three of four."""
 
 FEWEST = 2
 """Arguments in common below which a likeness is chance."""

@@ -210,7 +210,8 @@ def _is_one_strand(weave: Weave, o: int, u: int) -> bool:
 
 
 VERSION = 0.8
-"""How similar two additions must be to count as two versions of one statement."""
+"""Dice coefficient of words from which on two additions are versions of one statement; a judgement: well above
+``SIMILAR``, for there is no base to compare with."""
 
 
 def order(weave: Weave, policy: Policy) -> list[Strand]:

@@ -15,6 +15,13 @@ from keyword import iskeyword
 INDENT = 4
 ROOT = -1
 
+COMMENT_WEIGHT = 0.3
+COMMON_WEIGHT = 0.4
+LONGEST = 120
+PER_WEIGHT = 60
+"""What ``Node.weight`` is made of: a comment or ``else:`` weighs little, any other statement 1 and another 1 for every
+``PER_WEIGHT`` characters, up to ``LONGEST``. The unit is its own; what counts is the order that it makes."""
+
 
 class UnparsableText(ValueError):
     """The text of a unit is no Python. ``line`` is 1-based within the text."""
@@ -83,10 +90,10 @@ class Node:
     def weight(self) -> float:
         """How much evidence an equal pair is: long statements identify a place, ``else:`` does not."""
         if self.is_comment:
-            return 0.3
+            return COMMENT_WEIGHT
         if self.canon in _COMMON:
-            return 0.4
-        return 1.0 + min(len(self.canon), 120) / 60
+            return COMMON_WEIGHT
+        return 1.0 + min(len(self.canon), LONGEST) / PER_WEIGHT
 
 
 _DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")

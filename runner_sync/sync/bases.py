@@ -26,7 +26,8 @@ COMMITS = 3
 """How many commits a hunk names at most."""
 
 GPU_RELEASES = 4
-"""How many omni releases back the GPU twin is compared with when neither lock nor option names its base."""
+"""How many omni releases back the GPU twin is compared with when neither lock nor option names its base; a judgement
+between what each costs to read and how long a port waits."""
 
 
 class Bases:

@@ -21,12 +21,13 @@ from runner_sync.verify.locked import definition, unit_texts
 from runner_sync.verify.parity import in_npu_words
 from runner_sync.verify.reading import Function, Reading
 
-# A unit that is so much closer to its GPU twin was ported from there: in the releases 0.18.0 … 0.30.0, ports are closer
-# to the twin by 0.28 … 1.0 and copies by 0.11 at most.
 PORT = 0.25
+"""Difference of Dice coefficients from which on a unit that is closer to its GPU twin was ported from there: in the
+releases 0.18.0 … 0.30.0, ports are closer to the twin by 0.28 … 1.0 and copies by 0.11 at most."""
 
-# An unpacking of thirteen values with omni's own one more shares 0.96 of its words with vllm-ascend's.
 SAME_BUT_OMNI = 0.85
+"""Dice coefficient of words from which on a statement is upstream's but for omni's part of it: an unpacking of thirteen
+values with omni's own one more has 0.96."""
 
 
 @dataclass(frozen=True, slots=True)

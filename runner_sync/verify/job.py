@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from runner_sync.verify.ancestry import Ancestry
     from runner_sync.verify.world import World
 
+_MOST_STEPS = 4
+"""Modules that pass a class on, followed to where it is defined."""
+
 TextReader = Callable[[str], str | None]
 
 
@@ -102,7 +105,7 @@ class Library:
         if own is not None:
             return own
         for module, original in reading.imports.get(name, ()):
-            source = self.module(module) if original and depth < 4 else None
+            source = self.module(module) if original and depth < _MOST_STEPS else None
             found = self.find_class(source, original, depth + 1) if source is not None else None
             if found is not None:
                 return found

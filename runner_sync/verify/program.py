@@ -21,6 +21,7 @@ from runner_sync.verify.runtime import Runtime, dotted_name, is_super
 from runner_sync.verify.world import Definition
 
 _MAX_DEPTH = 6
+"""Steps from one expression to the next in which a class is looked for; beyond them it counts as unknown."""
 
 # Decorators that leave the parameters as they are written.
 _TRANSPARENT = frozenset(

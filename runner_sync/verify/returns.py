@@ -12,6 +12,7 @@ from runner_sync.verify.modules import FunctionNode, is_plain, returns_of
 from runner_sync.verify.program import Callee, Program
 
 _MAX_DEPTH = 4
+"""Calls that are followed into to learn what they return; beyond them it counts as unknown."""
 
 
 def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | None:

@@ -33,6 +33,8 @@ NAME = "body-drift"
 SEVERITY: Severity = "warning"
 
 MANY = 5
+"""Changed statements beyond which the risk is medium even if none of them is risky by its kind; a judgement."""
+
 _RISKY = ("def ", "async def ", "@", "return", "with ", "async with ", "class ")
 
 

@@ -30,6 +30,7 @@ NAME = "upstream-gone"
 SEVERITY: Severity = "warning"
 
 ALIKE = 0.5
+"""Dice coefficient of statements from which on a new method is named as the likely successor: half, a judgement."""
 
 
 def find(subject: Subject) -> Iterator[Hit]:

@@ -36,7 +36,11 @@ NAME = "statement-missing"
 SEVERITY: Severity = "warning"
 
 RUN = 4
+"""Omni statements in a row that are reported; fewer may well be said in other words (timid)."""
+
 UNKNOWN = 0.5
+"""Share of them that must use a name which nobody on the NPU side has heard of."""
+
 _ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
 _HOOK = re.compile(r"\bself\.(\w+)\(")
 

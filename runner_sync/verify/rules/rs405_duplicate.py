@@ -36,7 +36,10 @@ NAME = "duplicate"
 SEVERITY: Severity = "warning"
 
 STATEMENTS = 4
+"""Statements in a row that are a block; shorter ones repeat on purpose."""
+
 CHARACTERS = 160
+"""Characters that such a block has at least: four assignments of constants are no block."""
 
 
 def find(subject: Subject) -> Iterator[Hit]:

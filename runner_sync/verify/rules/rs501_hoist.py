@@ -32,6 +32,7 @@ NAME = "hoist"
 SEVERITY: Severity = "info"
 
 STATEMENTS = 3
+"""Statements, the ``def`` counted, up to which sharing a method is not worth a line of a report."""
 
 
 def find(subject: Subject) -> Iterator[Hit]:

@@ -145,7 +145,7 @@ def _edits(text: str, original: str) -> bool:
 
 EDITED = 0.35
 """Dice coefficient of statements from which on a GPU override is vLLM's body, edited; `lineage.COPY` says the same of
-copies, and the figure is the one measured there."""
+copies, and the figure is the one measured there. Four upgrades come out the same from 0.25 to 0.45."""
 
 
 def is_port(text: str, original: str) -> bool:
@@ -155,7 +155,8 @@ def is_port(text: str, original: str) -> bool:
 
 
 PORT = 0.6
-"""Dice coefficient of statements from which on a text is a port of another; a judgement: well more than half."""
+"""Dice coefficient of statements from which on a text is a port of another; a judgement: well more than half. Four
+upgrades come out the same from 0.5 to 0.7."""
 
 
 def _is_declaration(text: str) -> bool:

@@ -17,14 +17,16 @@ SHORT = 15
 """Statements; a method with fewer agrees with another by chance in a few."""
 
 COPY_SHORT = 0.6
-"""Dice coefficient of statements that such a method must reach to count as a copy, instead of ``COPY``: a judgement."""
+"""Dice coefficient of statements that such a method must reach to count as a copy, instead of ``COPY``: a judgement.
+Four upgrades come out the same from 0.6 to 0.7; at 0.5 three are others."""
 
 WRAPPER = 0.7
-"""Dice coefficient of statements that what calls its namesake on a parent class must reach: closer yet, a judgement."""
+"""Dice coefficient of statements that what calls its namesake on a parent class must reach: closer yet, a
+judgement. Four upgrades come out the same from 0.7 to 0.8; at 0.6 one is another."""
 
 NEAR = 0.02
 """Difference of two Dice coefficients below which candidates are a near tie: two or three statements of a large
-method."""
+method. Four upgrades come out the same from 0.01 to 0.02; at 0.04 three are others, by 20 lines."""
 
 
 @dataclass(frozen=True, slots=True)

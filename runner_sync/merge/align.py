@@ -19,7 +19,8 @@ from runner_sync.merge.dataflow import binds
 from runner_sync.statements import ROOT, Node
 
 SIMILAR = 0.55
-"""Dice coefficient of words from which on two statements are versions of one: more than half, a judgement."""
+"""Dice coefficient of words from which on two statements are versions of one: more than half, a judgement. It
+matters: of four upgrades, three come out otherwise at 0.5 and two at 0.6."""
 
 NEAREST = 0.9
 """The coefficient that statements get at least which bind the same names, or the value of the same function."""

@@ -27,7 +27,8 @@ COMMITS = 3
 
 GPU_RELEASES = 4
 """How many omni releases back the GPU twin is compared with when neither lock nor option names its base; a judgement
-between what each costs to read and how long a port waits."""
+between what each costs to read and how long a port waits. Of four upgrades, one comes out otherwise with three, by 357
+lines, and two with six, by four."""
 
 
 class Bases:

@@ -39,6 +39,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
         strand.kept, doubt = _presence(weave, strand, policy, heritage)
         if doubt is not None:
             doubts.append(doubt)
+    _keep_clauses_of_edited(weave, heritage)
     _settle_own_suites(weave, heritage)
     doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")
     _leave_out_foreign(weave, terms.foreign)
@@ -80,6 +81,17 @@ def _other_branches(weave: Weave) -> list[Doubt]:
                 weave.of_upstream[k].kept = True
         doubts.append(Doubt(theirs[0][0], Reason("each kept another branch"), REBUILT))
     return doubts
+
+
+def _keep_clauses_of_edited(weave: Weave, heritage: Heritage) -> None:
+    """A branch that another revision of upstream has, too, is omni's own on a condition that omni has rewritten."""
+    for index, strand in enumerate(weave.of_omni):
+        node = weave.omni[index]
+        if strand.sides == "o" and not strand.kept and node.is_clause and node.owner != ROOT:
+            base, omni, _ = sides_of(weave, weave.of_omni[node.owner])
+            assert omni is not None
+            is_edited = base is not None and not is_same(base, omni) and not is_inherited(omni, heritage)
+            strand.kept = is_edited and weave.of_omni[node.owner].kept
 
 
 def _settle_own_suites(weave: Weave, heritage: Heritage) -> None:

@@ -231,3 +231,11 @@ def test_what_is_set_for_such_a_condition_goes_with_it() -> None:
 )
 def test_what_else_a_base_has_stays_in_it(base: str, earlier: str, copy: str) -> None:
     assert without_unsynced(base, earlier, copy) == (base, ())
+
+
+def test_comments_of_other_revisions_are_heritage_and_weigh_nothing() -> None:
+    old = Candidate("0.1", unit("# first", *steps(1, 8)))
+    new = Candidate("0.2", unit("# second", "# third", *steps(1, 8)))
+    found = infer(unit("# omni's", "# second", *steps(1, 8)), [old, new])
+    assert found is not None
+    assert (found.ref, found.heritage) == ("0.1", {"# second", "# third"})

@@ -7,7 +7,7 @@ Goes out: ``Origin`` values, and ``Span`` values per statement (``provenance``).
 ``timeline`` narrows a git history down before any syntax is looked at.
 """
 
-from runner_sync.lineage.likeness import COPY, Fingerprint, dice, fingerprint, nodes_of, similarity
+from runner_sync.lineage.likeness import COPY, Fingerprint, comments, dice, fingerprint, nodes_of, similarity
 from runner_sync.lineage.origin import Candidate, Origin, infer, kind_of
 from runner_sync.lineage.unsynced import without_unsynced
 
@@ -16,6 +16,7 @@ __all__ = [
     "Candidate",
     "Fingerprint",
     "Origin",
+    "comments",
     "dice",
     "fingerprint",
     "infer",

@@ -36,6 +36,11 @@ def fingerprint(text: str) -> Fingerprint:
         return Counter()
 
 
+def comments(text: str) -> frozenset[str]:
+    """The lines of a text that are comments, without indentation; they say nothing about how alike two texts are."""
+    return frozenset(line.strip() for line in text.split("\n") if line.lstrip().startswith("#"))
+
+
 def similarity(a: str, b: str) -> float:
     """How much of two units' statements they have in common."""
     return dice(fingerprint(a), fingerprint(b))

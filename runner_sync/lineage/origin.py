@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.lineage.cover import cover
-from runner_sync.lineage.likeness import COPY, fingerprint, similarity
+from runner_sync.lineage.likeness import COPY, comments, fingerprint, similarity
 from runner_sync.model import Lineage
 
 SHORT = 15
@@ -66,6 +66,7 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     beyond = [frozenset(fingerprint(other.text)) - frozenset(known) for other in others]
     heritage = frozenset[str]().union(*beyond)
     parts = cover(frozenset(mine) & heritage, beyond)
+    heritage |= frozenset[str]().union(*(comments(other.text) for other in others)) - comments(base.text)
     return Origin(base.ref, base.text, scores[at], heritage, tuple(dict.fromkeys(others[k].ref for k in parts)))
 
 

@@ -93,7 +93,7 @@ def merge(
     doubts += unread_additions(weave, kept, contents)
     kept, hollow_now = prune(weave, kept)
     hollow += hollow_now
-    kept = with_their_statements(weave, kept)
+    kept = with_their_statements(weave, kept, heritage)
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
     doubts += [Doubt(s, emptied(weave, s), CONTESTED) for s in suites if not s.kept]
     doubts += set_for_nothing(weave, kept) + set_twice(weave, kept) + came_back(weave, kept)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.statements import Node
@@ -24,9 +24,9 @@ REFLOWED = 0.9
 Nodes = Sequence[Node]
 
 
-def with_their_statements(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
+def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
     """Without upstream's comments on what did not come in or what omni comments on in other words, and without omni's
-    comments on what is gone."""
+    comments on what is gone, and those of another revision of upstream (``heritage``) that today's has not."""
     alive = {id(strand) for strand in kept}
     out: set[int] = set()
     for block, about in _remarks(weave.upstream):
@@ -38,9 +38,18 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
         mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
             out |= {id(comment) for comment in mine if not is_separator(weave.omni[comment.omni or 0])}
+        elif mine and _is_replaced_since(weave, block, about, heritage):
+            out |= {id(comment) for comment in mine}
     for strand in kept:
         strand.kept = id(strand) not in out
     return [strand for strand in kept if strand.kept]
+
+
+def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collection[str]) -> bool:
+    """Whether a comment is one that upstream had on a statement and that it has others on now."""
+    there = weave.of_omni[about].upstream
+    old = all(weave.of_omni[k].sides == "o" and weave.omni[k].canon in heritage for k in block)
+    return old and there is not None and any(about == there for _, about in _remarks(weave.upstream))
 
 
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:

@@ -108,6 +108,7 @@ def _locked(text: str, candidates: Sequence[Candidate], entry: BaseRef) -> Origi
             also = [other.text for other in candidates if other.ref in entry.also]
             known, *others = (lineage.fingerprint(one) for one in merge.named_alike(text, [candidate.text, *also]))
             heritage = frozenset(canon for other in others for canon in other) - frozenset(known)
+            heritage |= frozenset[str]().union(*map(lineage.comments, also)) - lineage.comments(candidate.text)
             return Origin(candidate.ref, candidate.text, max(score, lineage.COPY), heritage, entry.also)
     return None
 

@@ -147,3 +147,13 @@ def test_suites_that_wait_for_one_another_all_come() -> None:
     shared, last = Strand(base=1, omni=3, upstream=3, parent=second), Strand(base=0, omni=1, upstream=1, parent=first)
     found = heads_first([first, second, shared, inner, outer, last])
     assert found == [outer, first, inner, second, shared, last]
+
+
+def test_a_merged_statement_is_shown_without_blanks_around_dots() -> None:
+    texts = (
+        "out = record(self.ids, count=1, size=self.size)\n",
+        "out = record(self.ids, count=2, size=self.size)\n",
+        "out = record(self.ids, count=3, size=self.size, last=self.rows.last)\n",
+    )
+    (decision,) = merge(Triple(*texts)).decisions
+    assert "self.rows.last" in decision.chosen

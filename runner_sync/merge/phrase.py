@@ -76,7 +76,8 @@ def _phrases(text: str) -> Phrases:
             out.append(token.string)
             fresh = False
         else:
-            out[-1] += " " + token.string
+            is_attribute = token.string == "." or out[-1].endswith(".")
+            out[-1] += token.string if is_attribute else f" {token.string}"
     while out and out[-1] == _LINE:
         out.pop()
     return out

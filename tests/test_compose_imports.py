@@ -249,6 +249,12 @@ def test_an_import_moves_with_upstream() -> None:
     assert result.moved == ("from new.name import name",)
 
 
+def test_a_moved_import_that_is_a_paragraph_leaves_no_second_blank_line() -> None:
+    text = "# Licence.\n\nfrom old.name import name\n\nfrom omni.runner import Runner\nname(Runner)\n"
+    result = settle(text, text, (), moves={("old.name", "name"): "new.name"}, first_party="omni")
+    assert result.text == text.replace("old.name", "new.name")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -140,3 +140,27 @@ def test_released_runners_inherit_the_same(
     for row in NPU.names:
         found = world.lookup(row.new_module, row.new_name)
         assert program.lacks(row.new_module, row.new_name) == all(d.kind == "missing" for d in found)
+
+
+@pytest.mark.parametrize(
+    ("dotted", "name", "home"),
+    [
+        pytest.param("vllm_ascend.worker.worker_v1", "NPUModelRunner", "vllm_ascend.worker.runner", id="module gone"),
+        pytest.param("vllm_ascend.worker.runner", "NPUModelRunner", "", id="still there"),
+        pytest.param("vllm_ascend.worker.worker_v1", "Other", "", id="defined nowhere"),
+        pytest.param("vllm_ascend.worker_v1", "NPUModelRunner", "", id="in another package"),
+        pytest.param("torch.worker_v1", "NPUModelRunner", "", id="a tree that is not at hand"),
+    ],
+)
+def test_a_name_is_looked_for_beside_the_module_that_lost_it(dotted: str, name: str, home: str) -> None:
+    assert Program(trees("")).moved_to(dotted, name) == home
+
+
+def test_of_two_modules_that_define_a_name_neither_is_its_new_home() -> None:
+    twice = {**TREES, "vllm_ascend/worker/other.py": "def start():\n    pass\nclass NPUModelRunner:\n    pass\n"}
+    twice["vllm_ascend/worker/third.py"] = "# start\nasync def start():\n    pass\n"
+    twice["vllm_ascend/worker/fourth.py"] = "from .runner import NPUModelRunner\nstarted = 1\n"
+    tree = TextTree(Source("vllm-ascend", "path", "vllm-ascend"), twice)
+    program = Program({"vllm-ascend": tree})
+    gone = "vllm_ascend.worker.worker_v1"
+    assert [program.moved_to(gone, name) for name in ("NPUModelRunner", "start", "started")] == ["", "", ""]

@@ -188,7 +188,11 @@ def remove(text: str, entry: Import) -> str:
             return apply(text, [places.instead_of(statement, _in_one_line(statement, rest))])
         indent = lines[statement.lineno - 1][: statement.col_offset]
         new = _render(statement, rest, indent) if rest else _placeholder(text, statement, indent)
-        lines[statement.lineno - 1 : statement.end_lineno] = new
+        first, behind = statement.lineno - 1, statement.end_lineno or statement.lineno
+        if not new and first and lines[first - 1 : first] == lines[behind : behind + 1] == [""]:
+            # It was a paragraph of its own.
+            behind += 1
+        lines[first:behind] = new
         return "\n".join(lines)
     return text
 

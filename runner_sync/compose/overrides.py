@@ -65,6 +65,12 @@ def accepts(text: str, names: Sequence[str]) -> bool:
     return signature.var_keyword or set(names) <= signature.keywords
 
 
+def takes_the_same(text: str, other: str) -> bool:
+    """Whether two methods have the same parameters by name, in the same order."""
+    own, theirs = _function(text), _function(other)
+    return own is not None and theirs is not None and _names(own) == _names(theirs)
+
+
 def _function(text: str) -> Function | None:
     try:
         body = parse_unit(text).body

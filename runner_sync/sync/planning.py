@@ -181,6 +181,7 @@ def _job(
             constructors=program.constructors(found.text, module_name(found.path)),
             relocated=program.relocated,
             lacks=program.lacks,
+            moved_to=program.moved_to,
             missing_members=_missing_members(given.profile.names, program),
         ),
         Settings(only=options.only, policies=given.config.units),

@@ -10,6 +10,7 @@ anyway, so it asks those, of a conditional base the first branch. A test holds t
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -65,6 +66,17 @@ class Program:
         if found is None or not name:
             return found is None
         return not any(word in found[1] for word in _OPEN) and name not in defined_names(found[1])
+
+    def moved_to(self, dotted: str, name: str) -> str:
+        """The one module beside ``dotted`` that defines a ``name`` which ``dotted`` lacks; else empty."""
+        tree, package = self._tree_of(dotted), dotted.rpartition(".")[0]
+        if tree is None or not package or not self.lacks(dotted, name):
+            return ""
+        folder = package.replace(".", "/")
+        beside = [path for path in tree.paths(f"{folder}/") if path.rpartition("/")[0] == folder]
+        defined = re.compile(rf"^(?:class|(?:async )?def) {re.escape(name)}\b", re.MULTILINE)
+        found = [path for path in beside if defined.search(tree.read(path) or "")]
+        return module_name(found[0]) if len(found) == 1 else ""
 
     def find_class(self, dotted: str, name: str) -> Class | None:
         """The class that ``from dotted import name`` binds, wherever it is defined; ``None`` where no text shows it."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose.members import canonical
-from runner_sync.compose.overrides import accepts, follow_signature
+from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
 from runner_sync.lock import digest
 from runner_sync.merge.confidence import INFERRED, UNMERGED
 from runner_sync.model import BaseRef, ReviewItem, Triple
@@ -197,10 +197,17 @@ def _text(nodes: Sequence[Node]) -> str:
 
 
 def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
-    """Take the parameters that upstream's callers pass from now on, and pass them on to the overridden method."""
+    """Take the parameters that upstream's callers pass from now on, and pass them on to the overridden method.
+
+    An override that takes what vLLM's method takes was written when vllm-ascend had no version of its own.
+    """
     assert draft.upstream is not None
-    grown = follow_signature(draft.text, base.origin.text, draft.upstream)
-    inherited = job.hierarchy.inherited.get(draft.owner, Inherited()).members.get(draft.member)
+    hierarchy, nothing = job.hierarchy, Inherited()
+    vllm = hierarchy.inherited.get(draft.owner, nothing).vllm.get(draft.member)
+    before = vllm if vllm is not None and takes_the_same(draft.text, vllm) else base.origin.text
+    grown = follow_signature(draft.text, before, draft.upstream)
+    parents = (hierarchy.with_twin.get(draft.owner), hierarchy.inherited.get(draft.owner, nothing))
+    inherited = next(parent for parent in parents if parent is not None).members.get(draft.member)
     if grown is None or (grown.passed and inherited is not None and not accepts(inherited, grown.added)):
         return
     said = ", ".join(grown.added)
@@ -211,7 +218,7 @@ def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
         job.path,
         reason=reason,
         confidence=INFERRED,
-        base=base.origin.text,
+        base=before,
         omni=draft.text,
         upstream=draft.upstream,
         chosen=grown.text,

@@ -6,15 +6,17 @@ at hand defines. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from runner_sync.compose.imports import Import, Provider, add, imports, settle
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.errors import InputError
 from runner_sync.markers import ruler_style
+from runner_sync.merge.confidence import INFERRED
 from runner_sync.units import class_bases, insert_member, join, record_classes, set_bases, texts
 from runner_sync.units import replace as exchange
 from runner_sync.upgrade.asking import ask_about_unknown
+from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import Draft, ModuleJob
 
@@ -42,12 +44,13 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
         ]
         module = set_bases(module, class_name, list(dict.fromkeys(wanted)))
     text = join(module)
-    if text == job.text:
+    gone = _gone(drafts, job)
+    if text == job.text and not gone:
         return text
     if job.twin.new is not None:
         for twin in {name for names in job.hierarchy.bases_in_front.values() for name in names}:
             text = add(text, Import(texts.dotted(job.twin.new.path), twin, twin))
-    return _with_helpers(text, drafts, job, side)
+    return _with_helpers(text, drafts, job, side, moves=_moves(drafts, job) | gone)
 
 
 def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
@@ -75,7 +78,36 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
 
-def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
+def _gone(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
+    """Imports of the module that fail on the target, with the modules that define the names there; each is asked
+    about."""
+    found = {}
+    for entry in imports(job.text).values():
+        if not job.target.lacks(entry.module, entry.name):
+            continue
+        home = job.target.moved_to(entry.module, entry.name)
+        if home and drafts:
+            found[entry.module, entry.name] = home
+            reason = f"{entry.module} has no {entry.name} any more, and it is imported from {home} now"
+            old, new = (f"from {module} import {entry.name}" for module in (entry.module, home))
+            item = review(
+                drafts[0],
+                job.path,
+                reason=reason,
+                confidence=INFERRED,
+                base=old,
+                omni=old,
+                upstream=new,
+                chosen=new,
+                in_file=False,
+            )
+            drafts[0].reviews.append(item)
+    return found
+
+
+def _with_helpers(
+    text: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[str, str], str]
+) -> str:
     rows = [row for row in job.profile.names if not job.target.lacks(row.new_module, row.new_name)]
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
     providers = [Provider(job.text, texts.dotted(job.path)), Provider(named, "")]
@@ -90,9 +122,7 @@ def _with_helpers(text: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuS
         return job.target.lacks(module, name) and not job.target.lacks(module, "")
 
     try:
-        settled = settle(
-            job.text, text, providers, moves=_moves(drafts, job), first_party=job.profile.package, lacks=lacks
-        )
+        settled = settle(job.text, text, providers, moves=moves, first_party=job.profile.package, lacks=lacks)
     except SyntaxError as error:
         # What ast.parse lets through and the compiler does not, such as a parameter that is there twice.
         raise InputError(

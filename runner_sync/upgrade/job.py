@@ -116,7 +116,8 @@ class Target:
     ``called_elsewhere`` are the members that other runner modules call on ``self``; ``records`` are those of modules
     upgraded before, ``constructors`` the keywords that records of omni's take; ``relocated`` the dotted names that
     derived modules once had, with what they are called now; ``lacks`` says whether a module, as it is after this run,
-    is known not to have a name; ``missing_members`` are members of GPU classes that the class which stands for them on
+    is known not to have a name, and ``moved_to`` which module beside it defines that now (empty: none, or several);
+    ``missing_members`` are members of GPU classes that the class which stands for them on
     NPU does not have, with that class's name.
     """
 
@@ -125,6 +126,7 @@ class Target:
     constructors: Mapping[str, frozenset[str]] = field(default_factory=dict)
     relocated: Mapping[str, str] = field(default_factory=dict)
     lacks: Callable[[str, str], bool] = lambda _module, _name: False
+    moved_to: Callable[[str, str], str] = lambda _module, _name: ""
     missing_members: Mapping[str, str] = field(default_factory=dict)
 
 

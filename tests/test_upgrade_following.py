@@ -1,0 +1,78 @@
+"""What upstream gave another signature or another module, and what of omni's follows it there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, ASCEND, ASCEND_NEW, VLLM, Trees, check_upgrade, commit, dedent, lay_out
+from sync_samples import stay_at_home as without_network
+
+VLLM_METHOD = """
+    def _encode(self, total):
+        return self.model.encode(total)
+"""
+ASCEND_METHOD = """
+    def _encode(self, padded, total):
+        return self.model.encode(total)[:padded]
+"""
+AR_TEXT = """\
+from vllm_ascend.worker.tables import Rows
+
+from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+
+class NPUARModelRunner(OmniNPUModelRunner):
+    def _stage_of(self, request):
+        return Rows(request)
+"""
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """The samples; vLLM has ``_encode``, of which the new vllm-ascend has a version that takes ``padded`` first."""
+    without_network(monkeypatch, tmp_path)
+    made = Trees(tmp_path)
+    vllm = (made.vllm / VLLM).read_text("utf-8")
+    lay_out(made.vllm, {VLLM: vllm + VLLM_METHOD})
+    lay_out(made.ascend_old, {"vllm_ascend/worker/tables.py": "class Rows:\n    pass\n"})
+    commit(made.ascend_old)
+    lay_out(made.ascend_old, {**ASCEND_NEW, ASCEND: dedent(ASCEND_NEW[ASCEND]) + ASCEND_METHOD})
+    return made
+
+
+def upgraded(trees: Trees, text: str) -> tuple[str, list[str]]:
+    """The AR runner, which was ``text``, on the new vllm-ascend, and what is asked about it."""
+    commit(trees.ascend_old)
+    lay_out(trees.omni, {AR: text})
+    commit(trees.omni)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    after = next((change.after or "" for change in result.changes if change.path == AR), text)
+    return after, [item.reason for item in result.report.reviews if item.path == AR]
+
+
+def test_an_override_of_vllms_method_takes_what_vllm_ascends_own_version_takes(trees: Trees) -> None:
+    own = AR_TEXT + "\n    def _encode(self, total):\n        return Rows(super()._encode(total))\n"
+    after, reasons = upgraded(trees, own)
+    assert "def _encode(self, padded, total):" in after
+    assert "super()._encode(padded, total)" in after
+    assert reasons == ["upstream passes padded from now on: taken here and passed on"]
+
+
+def test_an_override_that_does_not_take_what_vllms_does_is_left(trees: Trees) -> None:
+    own = AR_TEXT + "\n    def _encode(self, total, *, rows=None):\n        return rows or super()._encode(total)\n"
+    assert upgraded(trees, own) == (own, [])
+
+
+def test_an_import_follows_what_upstream_moved_to_a_module_beside(trees: Trees) -> None:
+    (trees.ascend_old / "vllm_ascend/worker/tables.py").rename(trees.ascend_old / "vllm_ascend/worker/rows.py")
+    after, reasons = upgraded(trees, AR_TEXT)
+    assert after == AR_TEXT.replace("worker.tables", "worker.rows")
+    assert reasons == [
+        "vllm_ascend.worker.tables has no Rows any more, and it is imported from vllm_ascend.worker.rows now"
+    ]
+
+
+def test_an_import_of_what_is_gone_for_good_stays(trees: Trees) -> None:
+    (trees.ascend_old / "vllm_ascend/worker/tables.py").unlink()
+    assert upgraded(trees, AR_TEXT) == (AR_TEXT, [])

@@ -538,3 +538,36 @@ def test_a_feature_that_came_only_by_half_is_left_out(
     code = [line.strip() for line in text.split("\n") if "#" not in line]
     assert ("self._start(rows, plan)" in code) == has_anchor
     assert ("plan = self._plan(rows)" in code) == has_anchor
+
+
+OUTPUT = """
+    def _output(self, rows, total):
+        self.note(rows)
+        return self.pack(
+            rows,
+            total=total,
+            hidden=self.last_hidden,
+        )
+"""
+
+
+def test_what_a_port_changes_in_a_statement_is_shown_as_the_whole_statement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    commit(trees.ascend_new)
+    grown = OUTPUT.replace("            hidden", "            stage=self.stage,\n            hidden")
+    lay_out(trees.omni, {AR: dedent(OMNI_TREE[AR]) + OUTPUT})
+    for method in (OUTPUT, grown):
+        lay_out(trees.omni, {GPU_AR: dedent(OMNI_TREE[GPU_AR]) + method})
+        commit(trees.omni)
+    bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "0.20.0"}
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
+    (item,) = (item for item in result.report.reviews if item.unit == "NPUARModelRunner._output")
+    text = next(change.after or "" for change in result.changes if change.path == AR).split("\n")
+    assert item.omni.split() == OUTPUT.partition("rows)\n")[2].split()
+    assert item.chosen.split() == " ".join(text[item.line - 1 : item.end_line]).split()
+    assert item.chosen.startswith("return self.pack(")
+    assert "stage=self.stage" in item.chosen
+    assert item.chosen.endswith(")")

@@ -255,14 +255,16 @@ NEAR = 3
 
 
 def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[ReviewItem]:
-    """One question for each passage that a port changes."""
+    """One question for each passage that a port changes, a passage being of whole statements."""
     old, new = before.split("\n"), after.split("\n")
     runs: list[tuple[int, int, int, int]] = []
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, *rows in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
+        i1, i2 = _whole_statements(before, rows[0], rows[1])
+        j1, j2 = _whole_statements(after, rows[2], rows[3])
         if runs and j1 - runs[-1][3] < NEAR:
-            runs[-1] = (runs[-1][0], i2, runs[-1][2], j2)
+            runs[-1] = (runs[-1][0], max(i2, runs[-1][1]), runs[-1][2], max(j2, runs[-1][3]))
         else:
             runs.append((i1, i2, j1, j2))
     return [
@@ -271,6 +273,13 @@ def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[Re
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
         if was.split() != now.split()
     ]
+
+
+def _whole_statements(text: str, first: int, last: int) -> tuple[int, int]:
+    """The rows ``first`` up to ``last``, with the rest of the statements that begin before them or end behind."""
+    spans = [(node.start - 1, node.start - 1 + len(node.lines)) for node in flatten(text)]
+    cut = [(start, end) for start, end in spans if (start < last and first < end) or start < first < end]
+    return min([first, *(start for start, _ in cut)]), max([last, *(end for _, end in cut)])
 
 
 def _passage(lines: Sequence[str]) -> str:

@@ -166,6 +166,31 @@ def test_what_makes_something_else_is_left_alone(name: str) -> None:
     assert fit(f"    def run(self):\n        self.state = {COMPLETE[name]}\n", GROWN) is None
 
 
+CHANGED = {"State": Record(("output", "logits", "cache", "hidden", "positions"), NOW)}
+
+
+def test_what_makes_a_record_that_lost_and_gained_fields_is_told_by_the_names_it_gives() -> None:
+    before = "self.state = State(output, logits, metadata, hidden, positions, stats)"
+    after = "self.state = State(output, logits, metadata, None, hidden, positions, stats)"
+    fitted = fit(f"    def run(self):\n        {before}\n", CHANGED)
+    assert fitted is not None
+    assert fitted.text == f"    def run(self):\n        {after}\n"
+    assert fitted.added == ("common",)
+    assert fit(fitted.text, CHANGED) is None
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param("output, logits, metadata, hidden, None, stats", id="a value without a name"),
+        pytest.param("output, logits, hidden, metadata, positions, stats", id="in another order"),
+        pytest.param("output, logits, metadata, hidden, positions, other", id="a name that is no field"),
+    ],
+)
+def test_a_construction_that_does_not_tell_its_fields_is_left_to_people(given: str) -> None:
+    assert fit(f"    def run(self):\n        self.state = State({given})\n", CHANGED) is None
+
+
 LOST = {"State": Record((*NOW[:3], "cache", *NOW[3:]), NOW)}
 SHORTER = {
     "an unpacking in one line": (

@@ -107,7 +107,7 @@ LIMITS = {
 
 UNMET = {
     ("upstream", "effort_left"): "0.659 today",
-    ("both", "kept"): "0.234 today",
+    ("both", "kept"): "0.233 today",
 }
 """Promises that the engine does not meet yet; a met one fails here until it is taken off the list."""
 

@@ -186,20 +186,22 @@ def _by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
 
 
 def _fit_construction(text: str, records: Mapping[str, Record]) -> Fitted | None:
-    """``Record(a, b, …)`` with a value for each field that the record had: the new ones get one that goes by that name,
-    or ``None``."""
+    """``Record(a, b, …)`` with a value for each field that the record had, or with names of fields in their order.
+
+    The other fields get a value that goes by their name, or ``None``.
+    """
     tree = _parsed(text)
     bound = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for node in walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
             continue
         one = records.get(node.func.id)
-        if one is None or not one.has_only_grown or any(isinstance(arg, ast.Starred) for arg in node.args):
+        if one is None or any(isinstance(arg, ast.Starred) for arg in node.args):
             continue
-        if len(node.args) != len(one.before):
+        elements = _given(node.args, one)
+        if not elements:
             continue
-        elements = dict(zip(one.before, node.args, strict=True))
-        last = max((one.now.index(field) for field in one.before), default=-1)
+        last = max(one.now.index(field) for field in elements)
         new = [f for k, f in enumerate(one.now) if f not in elements and (k < last or f not in one.optional)]
         if new:
             values = {field: field if field in bound else "None" for field in new}
@@ -207,6 +209,15 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Fitted | None
             reason = f"{node.func.id} has {', '.join(new)} now: given as {given} here"
             return _fitted(text, node.func.id, one.now, elements, values, node, reason)
     return None
+
+
+def _given(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
+    """What a construction gives to which field; empty where that cannot be told."""
+    if one.has_only_grown and len(values) == len(one.before):
+        return dict(zip(one.before, values, strict=True))
+    names = [value.id for value in values if isinstance(value, ast.Name)]
+    known = _by_name(names, one.now) if len(names) == len(values) else {}
+    return {field: values[at] for field, at in known.items()}
 
 
 def _unpackings(text: str) -> Iterator[ast.Tuple]:

@@ -66,6 +66,8 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuS
         already = was is not None and canonical(draft.before) == canonical(was)
         if draft.name in side.device_free and is_port(draft.before, side.old[draft.name]):
             return "the GPU method that it translated has no device code any more and is inherited"
+        if was is None and draft.text == draft.before and _stands_in(canonical(draft.before)[1:], [below]):
+            return "a base class has it since this upgrade, in the version that the callers of today have"
         same = canonical(draft.text) == canonical(below) and not already
         return SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
     if draft.kind != "copy":

@@ -1,0 +1,60 @@
+"""What an NPU class can do without since an upgrade."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.profile import NPU
+from runner_sync.upgrade.gpu import GpuSide
+from runner_sync.upgrade.job import Draft, Hierarchy, Inherited, ModuleJob, Stage
+from runner_sync.upgrade.redundant import drop_redundant
+
+OLD = """\
+    def _note(self, rows):
+        for row in rows:
+            self.noted.add(row.name)
+        self.count(rows)
+        self.last = rows
+"""
+NEW = OLD.replace("(self, rows)", "(self, rows, stage)").replace(
+    "        self.count", "        self.check(stage)\n        self.count"
+)
+OTHER = """\
+    def _note(self, rows):
+        self.talker.note(rows)
+        self.count(rows)
+"""
+
+
+def dropped(text: str, *, below: str | None, before: str | None = None, made: str = "") -> list[str]:
+    """Why a member goes whose class inherits ``below`` from now on, and ``before`` until now.
+
+    ``made`` is its text after this upgrade, if that changed it."""
+    draft = Draft("NPUARModelRunner._note", [Stage(text), *([Stage(made, "gpu")] if made else [])])
+    inherited = Inherited({"_note": below}, before={"_note": before} if before is not None else {})
+    job = ModuleJob(
+        NPU, NPU.modules[1], "runner.py", text, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
+    )
+    drop_redundant([draft], [draft], job, GpuSide())
+    assert draft.removed is bool(draft.reviews)
+    assert all(item.omni == text for item in draft.reviews)
+    return [item.reason for item in draft.reviews]
+
+
+def test_an_older_version_of_what_a_base_class_got_now_goes_with_a_question() -> None:
+    assert dropped(OLD, below=NEW) == [
+        "a base class has it since this upgrade, in the version that the callers of today have"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "below", "before", "made"),
+    [
+        pytest.param(OLD, NEW, OLD, "", id="the base class had it before, too"),
+        pytest.param(OTHER, NEW, None, "", id="another method of that name"),
+        pytest.param(OLD, NEW, None, NEW + "        self.more()\n", id="ported itself"),
+        pytest.param(OLD, None, None, "", id="no text of omni's below"),
+    ],
+)
+def test_an_override_with_something_to_say_stays(text: str, below: str | None, before: str | None, made: str) -> None:
+    assert dropped(text, below=below, before=before, made=made) == []

@@ -16,7 +16,7 @@ from runner_sync.compose.members import Member
 from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
-from runner_sync.sync import planning
+from runner_sync.sync import hierarchy, planning
 from runner_sync.sync.origins import Trees
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found
@@ -185,7 +185,7 @@ class _Judge:
                 load_vllm=lambda: None if vllm is None else Side(vllm.source.ref, "", ""),
             ),
             hierarchy=Hierarchy(
-                inherited={name: planning.inherited_by(program, found, name, given) for name in owners}
+                inherited={name: hierarchy.inherited_by(program, found, name, given) for name in owners}
             ),
             target=Target(
                 called_elsewhere=planning.called_elsewhere(found, modules, given)

@@ -1,0 +1,133 @@
+"""What the classes of a derived module have from their bases, and which bases an upgrade gives them.
+
+Comes in: a module with its GPU twin, the program, options. Goes out: a ``Hierarchy``. May touch: the trees, by reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from runner_sync.compose.imports import Import, add
+from runner_sync.compose.members import self_names
+from runner_sync.naming import module_name
+from runner_sync.profile import Profile
+from runner_sync.sync import inputs
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.program import Program
+from runner_sync.sync.runners import Found
+from runner_sync.units import join, set_bases, texts
+from runner_sync.upgrade.job import GpuTwin, Hierarchy, Inherited, Side, is_selected
+from runner_sync.upgrade.mixing import given_names
+
+Mixins = dict[str, dict[str, frozenset[str]]]
+
+
+def hierarchy_of(
+    found: Found,
+    twin: GpuTwin,
+    modules: Sequence[Found],
+    program: Program,
+    options: UpgradeOptions,
+    given: inputs.Inputs,
+) -> Hierarchy:
+    """The bases of the classes of ``found``, the mixins that this upgrade gives them, and those they go on without."""
+    classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
+    missing = _mixins(found, program, twin.new, given.profile)
+    added, left = _new_and_old(missing, found, twin, options, _used_by_gpu(modules, given))
+    if missing and not _is_asked_for(found, twin.new, options.only):
+        added, left = {}, {found.module.name: missing}
+    return Hierarchy(
+        inherited={name: inherited_by(program, found, name, given) for name in classes},
+        with_twin=_with_twin(found, program, given) if twin.new is not None else {},
+        added_mixins=added,
+        missing_mixins=left,
+    )
+
+
+def inherited_by(program: Program, found: Found, name: str, given: inputs.Inputs) -> Inherited:
+    """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
+    dotted = module_name(found.path)
+    original = program.as_before()
+    twin = given.profile.gpu_name(name)
+    path = found.module.gpu.path if found.module.gpu is not None else ""
+    text = given.omni.read(path) if path else None
+    return replace(
+        program.inherited(found.text, name, dotted),
+        before=original.inherited(found.text, name, dotted).members,
+        vllm=original.inherited(text, twin, module_name(path)).vllm if text else {},
+    )
+
+
+def _with_twin(found: Found, program: Program, given: inputs.Inputs) -> dict[str, Inherited]:
+    """What a class would inherit as a subclass of its GPU twin, where it is meant to be one and is not."""
+    module = found.module
+    if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
+        return {}
+    if module.gpu.name in program.inherited(found.text, module.name, module_name(found.path)).classes:
+        return {}
+    entry = Import(module_name(module.gpu.path), module.gpu.name, module.gpu.name)
+    bases = program.bases(found.text, module.name, module_name(found.path))
+    grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
+    return {module.name: inherited_by(program, replace(found, text=add(join(grown), entry)), module.name, given)}
+
+
+def _mixins(found: Found, program: Program, gpu_new: Side | None, profile: Profile) -> dict[str, frozenset[str]]:
+    """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry.
+
+    With each mixin the names that it gives to ``self``.
+    """
+    if gpu_new is None or found.module.gpu is None:
+        return {}
+    have = program.inherited(found.text, found.module.name, module_name(found.path)).classes
+    twins = {gpu for gpu, _ in profile.classes}
+    missing = {}
+    for base in texts.bases_of(gpu_new.text, found.module.gpu.name):
+        origin = next((o for o in base.origins if o.module.startswith(f"{profile.package}.")), None)
+        if origin is not None and base.expression not in have and base.expression not in twins:
+            source = program.module(origin.module)
+            missing[base.expression] = given_names(source[1], origin.name) if source is not None else frozenset()
+    return missing
+
+
+def _is_asked_for(found: Found, gpu_new: Side | None, only: Sequence[str]) -> bool:
+    """Whether ``--only`` names the module's class or a member of it, here or on the GPU side: its bases may change."""
+    names = {found.module.name, *texts.unit_texts(found.text, found.path)}
+    if gpu_new is not None and found.module.gpu is not None:
+        twin = f"{found.module.gpu.name}."
+        there = texts.unit_texts(gpu_new.text, found.module.gpu.path)
+        names |= {f"{found.module.name}.{name.removeprefix(twin)}" for name in there if name.startswith(twin)}
+    return any(is_selected(name, only) for name in names)
+
+
+def _new_and_old(
+    missing: Mapping[str, frozenset[str]],
+    found: Found,
+    gpu: GpuTwin,
+    options: UpgradeOptions,
+    used: frozenset[str],
+) -> tuple[Mixins, Mixins]:
+    """Missing mixins by class: those to bring, and those that the NPU class has done without since before this upgrade.
+
+    The latter are no change of an upgrade (``check`` reports them), unless ``--only`` asks for the class. A mixin of
+    which no GPU runner uses anything does nothing there yet, and is not brought either.
+    """
+    assert not missing or found.module.gpu is not None
+    name = found.module.name
+    old: set[str] = set()
+    if found.module.gpu is not None and not (options.only and is_selected(name, options.only)):
+        twin = found.module.gpu.name
+        tables = [{b.expression for b in texts.bases_of(base.side.text, twin)} for base in gpu.bases]
+        old = set.intersection(*tables) if tables else set()
+        old |= {b.expression for b in texts.bases_of(gpu.settled.text, twin)} if gpu.settled is not None else set()
+        old |= {mixin for mixin, names in missing.items() if names and not names & used}
+    brought = {mixin: names for mixin, names in missing.items() if mixin not in old}
+    left = {mixin: names for mixin, names in missing.items() if mixin in old}
+    return ({name: brought} if brought else {}), ({name: left} if left else {})
+
+
+def _used_by_gpu(modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
+    """Names that any GPU twin reads from ``self``."""
+    twins = {other.module.gpu.path for other in modules if other.module.gpu is not None}
+    readings = [given.omni.read(path) for path in sorted(twins)]
+    return frozenset(name for text in readings if text for name in self_names(text))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
@@ -142,24 +142,31 @@ def _is_endless(stmt: ast.stmt) -> bool:
     return isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
 
 
-def _names(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int, bool]]:
+def _names(nodes: Sequence[ast.AST]) -> list[tuple[str, int, bool]]:
     """Names in the order they run: ``(name, line, whether it is bound)``; inner scopes left out."""
-    for node in nodes:
+    found: list[tuple[str, int, bool]] = []
+    todo = list(reversed(nodes))
+    while todo:
+        node = todo.pop()
         match node:
             case ast.Name():
-                yield node.id, node.lineno, not isinstance(node.ctx, ast.Load)
+                found.append((node.id, node.lineno, not isinstance(node.ctx, ast.Load)))
+                continue
+            case ast.Constant() | ast.expr_context() | ast.operator():
+                continue
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name, node.lineno, True
+                found.append((node.name, node.lineno, True))
             case ast.alias():
-                yield node.asname or node.name.split(".")[0], 0, True
+                found.append((node.asname or node.name.split(".")[0], 0, True))
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                yield name, 0, True
+                found.append((name, 0, True))
             case ast.MatchMapping(rest=str(name)):
-                yield name, 0, True
+                found.append((name, 0, True))
             case ast.Global(names=names) | ast.Nonlocal(names=names):
-                yield from ((name, 0, True) for name in names)
+                found += [(name, 0, True) for name in names]
         if not isinstance(node, _SCOPES | _COMPREHENSIONS):
-            yield from _names(_in_order(node))
+            todo += reversed(_in_order(node))
+    return found
 
 
 def _in_order(node: ast.AST) -> list[ast.AST]:

@@ -30,7 +30,7 @@ from runner_sync.statements import parses
 from runner_sync.sync import planning, replaying
 from runner_sync.sync.options import ReplayOptions
 from runner_sync.transforms import class_names
-from runner_sync.upgrade.job import ModuleJob, ModuleResult
+from runner_sync.upgrade.job import ModuleJob, ModuleResult, Side
 from runner_sync.upgrade.module import upgrade_module
 
 WHOLE = "runner-sync"
@@ -92,16 +92,21 @@ def _nearest_release() -> None:
     """One base for every unit and nothing between: what a tool without lineage would know."""
 
     def poorer(job: ModuleJob) -> ModuleResult:
-        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=job.upstream.bases[:1])))
+        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=_candidates(job)[:1])))
 
     _exchange(planning, "upgrade_module", poorer)
+
+
+def _candidates(job: ModuleJob) -> tuple[Side, ...]:
+    """The revisions that a unit may have been copied from."""
+    return tuple(side for side in job.upstream.bases if side.is_base)
 
 
 def _latest_release() -> None:
     """The release before the new one as every unit's base: the guess of a tool that is not told and cannot infer."""
 
     def poorer(job: ModuleJob) -> ModuleResult:
-        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=job.upstream.bases[-2:-1])))
+        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=_candidates(job)[-2:-1])))
 
     _exchange(planning, "upgrade_module", poorer)
 

@@ -31,8 +31,10 @@ def without_unsynced(base: str, earlier: str, copy: str) -> tuple[str, tuple[str
     names = {name for node in others for name in node.names}
     cuts: list[range] = []
     for index, node in enumerate(nodes):
+        if not node.canon.startswith("if ") or node.names <= names:
+            continue
         whole = _whole(nodes, index)
-        if not node.canon.startswith("if ") or node.names <= names or any(one.canon in known for one in whole):
+        if any(one.canon in known for one in whole):
             continue
         last = max(one.start + len(one.lines) - 1 for one in whole)
         cut = range(_beginning(nodes, index, known), last + 1)

@@ -74,7 +74,7 @@ def test_an_unpacking_takes_the_new_fields(name: str) -> None:
     fitted = fit(method(before), STATE)
     assert fitted is not None
     assert fitted.text == method(after)
-    assert fitted.record == "State"
+    assert fitted.reason.startswith("State has ")
     assert fitted.statement.strip().startswith(after[:6])
     ast.parse("class _:\n" + fitted.text)
     assert fit(fitted.text, STATE) is None
@@ -149,7 +149,7 @@ def test_what_makes_a_record_gives_the_new_fields(name: str) -> None:
     fitted = fit(f"    def run(self):\n        {before}\n", GROWN)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        {after}\n"
-    assert fitted.added == ("common", "stats")
+    assert fitted.reason.startswith("State has common, stats now")
     assert fit(fitted.text, GROWN) is None
 
 
@@ -175,7 +175,7 @@ def test_what_makes_a_record_that_lost_and_gained_fields_is_told_by_the_names_it
     fitted = fit(f"    def run(self):\n        {before}\n", CHANGED)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        {after}\n"
-    assert fitted.added == ("common",)
+    assert fitted.reason.startswith("State has common now")
     assert fit(fitted.text, CHANGED) is None
 
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from runner_sync.compose.records import Fields, fields
+from runner_sync.compose.records import Fields, Mended, fields
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
@@ -22,17 +21,7 @@ from runner_sync.syntax import walk
 Constructors = Mapping[str, frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class SetApart:
-    """The text with one keyword less, and the 1-based ``line`` of the ``statement`` that does its work."""
-
-    text: str
-    line: int
-    statement: str
-    reason: str
-
-
-def set_apart(before: str, text: str, constructors: Constructors) -> SetApart | None:
+def set_apart(before: str, text: str, constructors: Constructors) -> Mended | None:
     """The first keyword set apart that a constructor does not accept, and that ``before`` does not give it either."""
     known = {(name, key.arg) for _, name, call in _constructions(before, constructors) for key in call.keywords}
     for made, name, call in _constructions(text, constructors):
@@ -42,7 +31,7 @@ def set_apart(before: str, text: str, constructors: Constructors) -> SetApart | 
             moved = _moved(text, made, key)
             if moved is not None:
                 line, statement, new = moved
-                return SetApart(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
+                return Mended(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
     return None
 
 

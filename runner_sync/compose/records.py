@@ -35,15 +35,11 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """The text after a change, the record and the fields that a statement newly takes or gives, and where it stands.
-
-    ``line`` is its first line, ``statement`` its text; ``reason`` says what was done.
-    """
+class Mended:
+    """The text of a method after one change, the 1-based ``line`` of the ``statement`` that it is in now, and what was
+    done."""
 
     text: str
-    record: str
-    added: Fields
     line: int
     statement: str
     reason: str
@@ -97,12 +93,12 @@ def _is_made(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
-def fit(text: str, records: Mapping[str, Record]) -> Fitted | None:
+def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
     """The method with its first unpacking or construction that does not fit mended; ``None`` when there is none."""
     return _without_gone(text, records) or _fit_unpacking(text, records) or _fit_construction(text, records)
 
 
-def _without_gone(text: str, records: Mapping[str, Record]) -> Fitted | None:
+def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
     """Unpackings and constructions that are complete but for fields that the record has no more."""
     for name, one in records.items():
         gone = set(one.before) - set(one.now)
@@ -114,7 +110,7 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Fitted | None:
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
                 made = _removed(text, lost)
                 reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
-                return Fitted(made, name, (), around.lineno, made.split("\n")[around.lineno - 1].strip(), reason)
+                return Mended(made, around.lineno, made.split("\n")[around.lineno - 1].strip(), reason)
     return None
 
 
@@ -149,7 +145,7 @@ def _removal(places: Places, element: ast.expr) -> Edit:
     return Edit(first + len(before.rstrip().removesuffix(",")), end, "")
 
 
-def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Fitted | None:
+def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
     """An unpacking takes its names from an attribute of ``self``.
 
     It is one of a record when it has as many names as the record had fields and they agree where most of them stand, or
@@ -166,7 +162,7 @@ def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Fitted | None:
                 elements = {field: target.elts[at] for field, at in known.items()}
                 new = {field: field for field in added}
                 reason = f"{name} has {', '.join(added)} now: unpacked here, used nowhere yet"
-                return _fitted(text, name, one.now, elements, new, target, reason)
+                return _fitted(text, one.now, elements, new, target, reason)
     return None
 
 
@@ -185,7 +181,7 @@ def _by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
     return {wanted[place]: at for at, place in enumerate(places)}
 
 
-def _fit_construction(text: str, records: Mapping[str, Record]) -> Fitted | None:
+def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None:
     """``Record(a, b, …)`` with a value for each field that the record had, or with names of fields in their order.
 
     The other fields get a value that goes by their name, or ``None``.
@@ -207,7 +203,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Fitted | None
             values = {field: field if field in bound else "None" for field in new}
             given = ", ".join(f"{field}={value}" for field, value in values.items())
             reason = f"{node.func.id} has {', '.join(new)} now: given as {given} here"
-            return _fitted(text, node.func.id, one.now, elements, values, node, reason)
+            return _fitted(text, one.now, elements, values, node, reason)
     return None
 
 
@@ -230,18 +226,17 @@ def _unpackings(text: str) -> Iterator[ast.Tuple]:
 
 def _fitted(
     text: str,
-    name: str,
     wanted: Fields,
     elements: Mapping[str, ast.expr],
     new: Mapping[str, str],
     around: ast.expr,
     reason: str,
-) -> Fitted:
+) -> Mended:
     made = _completed(text, wanted, elements, new)
     grown = made.count("\n") - text.count("\n")
     last = (around.end_lineno or around.lineno) + grown
     statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
-    return Fitted(made, name, tuple(new), around.lineno, statement, reason)
+    return Mended(made, around.lineno, statement, reason)
 
 
 def _completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:

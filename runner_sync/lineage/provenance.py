@@ -17,10 +17,7 @@ from difflib import SequenceMatcher
 
 from runner_sync.lineage.likeness import dice, nodes_of
 from runner_sync.model import Provenance, Unit
-from runner_sync.statements import Node
-
-_TELLING = 1.0
-"""Weight above which a statement says by itself where it is from."""
+from runner_sync.statements import TELLING, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +106,7 @@ def _take_anywhere(
         if (
             spans[k] is None
             and key(node, unit) in first
-            and node.weight > _TELLING
+            and node.weight > TELLING
             and node.start + unit.start - 1 not in spared
         ):
             spans[k] = _span(node, unit, provenance, source, first[key(node, unit)])
@@ -133,7 +130,7 @@ _EDITED = 0.6
 
 
 def _is_telling(node: Node) -> bool:
-    return node.weight > _TELLING and not node.is_comment and node.kind != "docstring"
+    return node.weight > TELLING and not node.is_comment and node.kind != "docstring"
 
 
 def _head(node: Node) -> str:
@@ -160,7 +157,7 @@ def _with_companions(spans: Sequence[Span], nodes: Sequence[Node], marked: Colle
             settled[k] = _like(settled[k], settled[node.owner])
         elif node.kind == "docstring" and node.parent >= 0 and settled[k].provenance == "omni":
             settled[k] = _like(settled[k], settled[node.parent])
-        elif not node.is_comment and node.weight <= _TELLING and node.parent >= 0 and not node.is_clause:
+        elif not node.is_comment and node.weight <= TELLING and node.parent >= 0 and not node.is_clause:
             head = settled[node.parent]
             if head.provenance != "upstream" and not nodes[node.parent].defines:
                 settled[k] = _like(settled[k], head)

@@ -13,10 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from runner_sync.lineage.likeness import nodes_of
-from runner_sync.statements import Node, parses
-
-_TELLING = 1
-"""Weight of a statement above which it identifies a place."""
+from runner_sync.statements import TELLING, Node, below, parses
 
 
 def without_unsynced(base: str, earlier: str, copy: str) -> tuple[str, tuple[str, ...]]:
@@ -27,13 +24,13 @@ def without_unsynced(base: str, earlier: str, copy: str) -> tuple[str, tuple[str
     """
     nodes, lines = nodes_of(base), base.split("\n")
     others = [*nodes_of(earlier), *nodes_of(copy)]
-    known = {node.canon for node in others if node.weight > _TELLING}
+    known = {node.canon for node in others if node.weight > TELLING}
     names = {name for node in others for name in node.names}
     cuts: list[range] = []
     for index, node in enumerate(nodes):
         if not node.canon.startswith("if ") or node.names <= names:
             continue
-        whole = _whole(nodes, index)
+        whole = [nodes[k] for k in below(nodes, index)]
         if any(one.canon in known for one in whole):
             continue
         last = max(one.start + len(one.lines) - 1 for one in whole)
@@ -41,15 +38,6 @@ def without_unsynced(base: str, earlier: str, copy: str) -> tuple[str, tuple[str
         if not any(cut[0] in one for one in cuts) and parses(_without(lines, [*cuts, cut])):
             cuts.append(cut)
     return _without(lines, cuts), tuple("\n".join(lines[at - 1] for at in cut) for cut in cuts)
-
-
-def _whole(nodes: Sequence[Node], index: int) -> list[Node]:
-    """A statement with everything under it and its clauses."""
-    inside = {index}
-    for k in range(index + 1, len(nodes)):
-        if nodes[k].parent in inside or nodes[k].owner in inside:
-            inside.add(k)
-    return [nodes[k] for k in sorted(inside)]
 
 
 def _beginning(nodes: Sequence[Node], index: int, known: Collection[str]) -> int:

@@ -13,7 +13,7 @@ from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, INFERRED, REBUILT
 from runner_sync.merge.dataflow import attributes_set, binds, reads
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, below
 
 
 def inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
@@ -274,15 +274,6 @@ def _whole_addition(weave: Weave, strand: Strand) -> list[int]:
     ):
         top = above
     return below(weave.upstream, top)
-
-
-def below(nodes: Sequence[Node], index: int) -> list[int]:
-    """A statement and everything inside it and its clauses, as indices."""
-    inside = {index}
-    for k in range(index + 1, len(nodes)):
-        if nodes[k].parent in inside or nodes[k].owner in inside:
-            inside.add(k)
-    return sorted(inside)
 
 
 def _sibling(weave: Weave, index: int, step: int) -> Strand | None:

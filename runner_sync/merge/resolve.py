@@ -12,7 +12,6 @@ from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.passages import (
-    below,
     between_removed,
     inside_removed,
     loops_with_additions,
@@ -24,7 +23,7 @@ from runner_sync.merge.reason import Reason
 from runner_sync.merge.refusal import refuse
 from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
-from runner_sync.statements import ROOT
+from runner_sync.statements import ROOT, below
 
 
 def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:

@@ -10,16 +10,18 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 """
 
 from runner_sync.statements.flattening import canons, flatten
-from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
+from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below
 from runner_sync.statements.parsing import as_module, is_indented, is_python, parse_unit, parses
 from runner_sync.statements.tokens import inside_strings, tokens
 
 __all__ = [
     "INDENT",
     "ROOT",
+    "TELLING",
     "Node",
     "UnparsableText",
     "as_module",
+    "below",
     "canons",
     "flatten",
     "inside_strings",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -21,6 +21,9 @@ LONGEST = 120
 PER_WEIGHT = 60
 """What ``Node.weight`` is made of: a comment or ``else:`` weighs little, any other statement 1 and another 1 for every
 ``PER_WEIGHT`` characters, up to ``LONGEST``. The unit is its own; what counts is the order that it makes."""
+
+TELLING = 1.0
+"""``Node.weight`` above which a statement tells where it comes from; ``else:`` and a comment do not."""
 
 
 class UnparsableText(ValueError):
@@ -94,6 +97,15 @@ class Node:
         if self.canon in _COMMON:
             return COMMON_WEIGHT
         return 1.0 + min(len(self.canon), LONGEST) / PER_WEIGHT
+
+
+def below(nodes: Sequence[Node], index: int) -> list[int]:
+    """A statement and everything inside it and its clauses, as indices in order."""
+    inside = {index}
+    for k in range(index + 1, len(nodes)):
+        if nodes[k].parent in inside or nodes[k].owner in inside:
+            inside.add(k)
+    return sorted(inside)
 
 
 _DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")

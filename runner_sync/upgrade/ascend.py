@@ -15,13 +15,13 @@ from runner_sync import lineage, merge
 from runner_sync.compose.members import canonical
 from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
 from runner_sync.lock import digest
-from runner_sync.merge.confidence import INFERRED, UNMERGED
+from runner_sync.merge.confidence import INFERRED
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import Node, flatten
 from runner_sync.units import texts
 from runner_sync.upgrade import splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
-from runner_sync.upgrade.doubts import review, review_of
+from runner_sync.upgrade.doubts import review, review_of, unmerged
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, winner
 
 
@@ -237,17 +237,7 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
     result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=policy, heritage=origin.heritage)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
-        item = review(
-            draft,
-            job.path,
-            reason=reason,
-            confidence=UNMERGED,
-            base=origin.text,
-            omni=draft.text,
-            upstream=draft.upstream,
-            chosen=draft.text,
-        )
-        draft.reviews.append(item)
+        draft.reviews.append(unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream))
         draft.outcome = "review"
         return
     draft.stages.append(Stage(result.text, "upstream"))

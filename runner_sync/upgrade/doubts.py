@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from runner_sync import merge
+from runner_sync.merge.confidence import UNMERGED
 from runner_sync.model import Hunk, Provenance, ReviewItem
 from runner_sync.upgrade.job import Draft, Stage
 from runner_sync.upgrade.wording import MERGED, Sides, worded
@@ -58,6 +59,12 @@ def not_ported(
         chosen=omni,
         in_file=False,
     )
+
+
+def unmerged(draft: Draft, path: str, *, reason: str, base: str, upstream: str) -> ReviewItem:
+    """A review item about a merge whose result does not parse: the draft stands as it was."""
+    text = draft.text
+    return review(draft, path, reason=reason, confidence=UNMERGED, base=base, omni=text, upstream=upstream, chosen=text)
 
 
 def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED) -> ReviewItem:

@@ -5,11 +5,13 @@ Comes in: a ``ModuleJob``. Goes out: a ``ModuleResult``. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from runner_sync.compose import records
 from runner_sync.compose.constructors import set_apart
 from runner_sync.compose.members import Action, canonical, device_bound
+from runner_sync.compose.records import Mended
 from runner_sync.compose.rulers import enclose_additions
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, DERIVED, INFERRED, REQUIRED
@@ -115,39 +117,31 @@ def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJo
     own = {d.name: records.record(d.before, d.text, d.name) for d in drafts if not d.owner and not d.removed}
     known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
     for draft in chosen:
-        fitted = None if draft.removed or not draft.owner else records.fit(draft.text, known)
-        while fitted is not None:
-            complete(draft, fitted.text)
-            item = review(
-                draft,
-                job.path,
-                reason=fitted.reason,
-                confidence=REQUIRED,
-                upstream=fitted.statement,
-                chosen=fitted.statement,
-                line=fitted.line,
-            )
-            draft.reviews.append(item)
-            fitted = records.fit(draft.text, known)
+        if draft.owner and not draft.removed:
+            _mend(draft, job, lambda text: records.fit(text, known), REQUIRED)
 
 
 def _set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
     """Set what a constructor newly gets and does not take on the record that it makes."""
     for draft in chosen:
-        found = None if draft.removed else set_apart(draft.before, draft.text, job.target.constructors)
-        while found is not None:
-            complete(draft, found.text)
-            item = review(
-                draft,
-                job.path,
-                reason=found.reason,
-                confidence=DERIVED,
-                upstream=found.statement,
-                chosen=found.statement,
-                line=found.line,
-            )
-            draft.reviews.append(item)
-            found = set_apart(draft.before, draft.text, job.target.constructors)
+        if not draft.removed:
+            _mend(draft, job, partial(set_apart, draft.before, constructors=job.target.constructors), DERIVED)
+
+
+def _mend(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> None:
+    """Change a draft as long as there is something to change; each time is a review item."""
+    while (mended := change(draft.text)) is not None:
+        complete(draft, mended.text)
+        item = review(
+            draft,
+            job.path,
+            reason=mended.reason,
+            confidence=confidence,
+            upstream=mended.statement,
+            chosen=mended.statement,
+            line=mended.line,
+        )
+        draft.reviews.append(item)
 
 
 def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:

@@ -18,12 +18,12 @@ from runner_sync.compose.names import defined_names
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.lock import digest
 from runner_sync.merge import Reason, Veto
-from runner_sync.merge.confidence import CONTESTED, DERIVED, REBUILT, UNMERGED
+from runner_sync.merge.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.units import texts
 from runner_sync.upgrade import calling, splitting, wording
-from runner_sync.upgrade.doubts import advance, not_ported, review, review_of
+from runner_sync.upgrade.doubts import advance, not_ported, review, review_of, unmerged
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.upgrade.halves import half_ported
 from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, winner
@@ -161,18 +161,7 @@ def _port(
     result, broken = _merged(draft, sides, policy, veto=veto, foreign=foreign, known=known)
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
-        draft.reviews.append(
-            review(
-                draft,
-                job.path,
-                reason=reason,
-                confidence=UNMERGED,
-                base=sides.base,
-                omni=draft.text,
-                upstream=sides.upstream,
-                chosen=draft.text,
-            )
-        )
+        draft.reviews.append(unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream))
         return
     idle = any(problem.kind == "idle" for problem in broken)
     if idle or len(broken) > BROKEN * changed_statements(draft.text, result.text):

@@ -78,6 +78,8 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuS
         if draft.upstream is None and (inherits or not _is_called(draft, drafts)):
             return "upstream dropped the method, and the copy has nothing of omni's"
         return ""
+    if draft.upstream is None and draft.base is not None and _is_abandoned(draft, drafts, inherited):
+        return "upstream dropped the method that this is a copy of, and nothing calls the copy any more"
     elsewhere = [d.text for d in drafts if d is not draft and not d.removed and d.owner == draft.owner]
     elsewhere += [text for text in inherited.members.values() if text is not None]
     if inherits and _stands_in(draft.own, elsewhere):
@@ -93,6 +95,14 @@ def _stands_in(own: Collection[str], elsewhere: Sequence[str]) -> bool:
 
 def _is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
     return any(draft.member in self_names(d.text) for d in drafts if d is not draft and not d.removed)
+
+
+def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:
+    """Whether the calls of a method went with this upgrade: the module had some, and neither it nor a base class has
+    one now."""
+    had = any(draft.member in self_names(other.before) for other in drafts if other is not draft)
+    below = any(draft.member in self_names(text) for text in inherited.members.values() if text is not None)
+    return had and not below and not _is_called(draft, drafts)
 
 
 def _remove(draft: Draft, job: ModuleJob, reason: str) -> None:

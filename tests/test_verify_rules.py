@@ -6,6 +6,7 @@ import pytest
 from verify_samples import NPU, find, npu, symbols, world
 
 from runner_sync.errors import InputError
+from runner_sync.verify import breakage
 
 ASCEND = """\
 from vllm.runner import GPUModelRunner
@@ -67,6 +68,14 @@ FINDS = {
         npu("def m(self):\n    return helper(1, gone=2)"),
         [("RS306", "helper(gone=)")],
     ),
+    "a keyword that is gone, in a dictionary made for the call": (
+        npu("def m(self, x):\n    options = dict(gone=2, **x)\n    return helper(1, **options)"),
+        [("RS306", "helper(gone=)")],
+    ),
+    "a dictionary made for the call lacks a required argument": (
+        npu("def m(self):\n    options = {'tokens': 1}\n    return self.forward(**options)"),
+        [("RS302", "forward(padded)")],
+    ),
     "two values where vllm-ascend returns three": (
         npu("def m(self):\n    a, b = self.prepare(1)\n    return a, b"),
         [("RS303", "prepare")],
@@ -125,6 +134,20 @@ NOOPS = {
         "def m(self):\n    return runner.gone if hasattr(runner, 'gone') else 1", head="from vllm import runner"
     ),
     "star arguments may supply anything": npu("def m(self, *a, **k):\n    return self.forward(*a), helper(**k)"),
+    "a dictionary made for the call takes more from elsewhere": npu(
+        "def m(self, x):\n    options = dict(tokens=1, **x)\n    return self.forward(**options)"
+    ),
+    "a dictionary gets more keys": npu(
+        "def m(self):\n    options = {}\n    options['padded'] = options['tokens'] = 1\n"
+        "    return self.forward(**options)"
+    ),
+    "a dictionary is handed on": npu(
+        "def m(self, fill):\n    options = {'gone': 1}\n    fill(options)\n    return helper(1, **options)"
+    ),
+    "one of two dictionaries": npu(
+        "def m(self, a):\n    options = {}\n    if a:\n        options = {'padded': 1, 'tokens': 2}\n"
+        "    return self.forward(**options)"
+    ),
     "a local name shadows the import": npu("def m(self, helper):\n    return helper(1, 2, 3, gone=4)"),
     "an assigned callable hides the method": npu("def m(self, f):\n    self.forward = f\n    self.forward(1)"),
     "a starred target takes any size": npu("def m(self):\n    a, *b = self.prepare(1)\n    return a, b"),
@@ -302,6 +325,12 @@ OLD_AND_NEW = {
         "def step(self, tokens, positions): ...",
         [("RS307", "step")],
     ),
+    "a new required parameter that an open dictionary cannot know of": (
+        "def run(self, x):\n    options = dict(tokens=1, **x)\n    return self.step(**options)",
+        "def step(self, tokens, positions): ...",
+        "def step(self, padded, tokens, positions): ...",
+        [("RS302", "step(padded)")],
+    ),
     "a renamed parameter is no move": (
         "def run(self):\n    return self.step(1, 2)",
         "def step(self, tokens, positions): ...",
@@ -341,6 +370,24 @@ def test_only_the_new_is_reported(name: str) -> None:
     new, old = world(npu=npu(body), ascend=ascend(after)), world(npu=npu(body), ascend=ascend(before))
     assert symbols(find(new, old)) == expected
     assert find(new, new) == []
+
+
+def test_what_changed_together_with_its_call_has_not_moved() -> None:
+    before = world(npu=npu("def run(self):\n    return self.step(1, 2)\ndef step(self, tokens, positions): ..."))
+    after = world(
+        npu=npu("def run(self):\n    return self.step(0, 1, 2)\ndef step(self, padded, tokens, positions): ...")
+    )
+    left = world(
+        npu=npu("def run(self):\n    return self.step(1, 2)\ndef step(self, padded, tokens, positions=0): ...")
+    )
+    assert symbols(breakage.find(after, None, [NPU], since=before)) == []
+    assert symbols(breakage.find(left, None, [NPU], since=before)) == [("RS307", "step")]
+
+
+def test_a_world_that_only_tells_what_changed_hides_nothing() -> None:
+    broken = world(npu=npu("def run(self):\n    return self.gone"))
+    assert symbols(breakage.find(broken, broken, [NPU])) == []
+    assert symbols(breakage.find(broken, None, [NPU], since=broken)) == [("RS304", "gone")]
 
 
 BATCH_READER = npu("def m(self, batch: Batch):\n    return batch.late", head="from {}.batch import Batch\n")

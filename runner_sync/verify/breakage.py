@@ -47,14 +47,16 @@ CALL_RULES = (rs302_call_arguments, rs303_tuple_size, rs306_keyword_gone, rs307_
 ATTRIBUTE_RULES = (rs304_missing_attribute, rs308_typed_attribute, rs309_buffer_kind)
 
 
-def find(new: World, old: World | None, modules: Sequence[str]) -> list[Finding]:
+def find(new: World, old: World | None, modules: Sequence[str], *, since: World | None = None) -> list[Finding]:
     """Breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not have.
 
     Two findings are the same when code, path, unit and symbol agree: lines move. A module that ``old`` lacks is all
-    new. Raises InputError when a module is missing in ``new`` or is not Python.
+    new. ``since`` is an old world that only tells what has changed: what it has is found, too. Raises InputError when a
+    module is missing in ``new`` or is not Python.
     """
     before = Program(old, old.existing(modules)) if old is not None else None
-    found = _run(Program(new, modules), before)
+    told = Program(since, since.existing(modules)) if since is not None else before
+    found = _run(Program(new, modules), told)
     known = {_key(finding) for finding in _run(before, None)} if before is not None else set()
     fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
     return [fresh[place] for place in sorted(fresh)]

@@ -2,16 +2,21 @@
 
 Comes in: a `Program` and a module of it. Goes out: calls, each with the callee that it misses and why. May touch:
 nothing.
+
+Keywords that a call takes from a dictionary (``**options``) count as given where the dictionary is made in the same
+function and goes nowhere else. What it takes from elsewhere itself may supply a parameter that is missing, unless the
+callee requires that only since the old tree: who made the dictionary did not know of it.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner_sync import signatures
-from runner_sync.signatures import Misfit
+from runner_sync.signatures import Arguments, Misfit
+from runner_sync.syntax import is_name, walk
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Callee, Program
@@ -27,25 +32,77 @@ class Unfitting:
     misfit: Misfit
 
 
-def unfitting(program: Program, module: Module, *, keywords: bool) -> Iterator[Unfitting]:
+def unfitting(program: Program, module: Module, old: Program | None = None, *, keywords: bool) -> Iterator[Unfitting]:
     """The unguarded calls in ``module`` that cannot bind: for an unknown keyword with ``keywords``, else for any other
     reason."""
     for frame in program.frames(module):
         for node in frame.nodes():
             if not isinstance(node, ast.Call) or (keywords and not node.keywords) or frame.is_guarded(node, calls=True):
                 continue
-            for callee, misfit in _misfits(program, frame, node):
+            for callee, misfit in _misfits(program, frame, node, old):
                 if (misfit.kind == "unknown keyword") == keywords:
                     yield Unfitting(frame, node, callee, misfit)
 
 
-def _misfits(program: Program, frame: Frame, call: ast.Call) -> list[tuple[Callee, Misfit]]:
+def _misfits(program: Program, frame: Frame, call: ast.Call, old: Program | None) -> list[tuple[Callee, Misfit]]:
     """Why ``call`` fits no member of one of its callee groups; empty when it fits or is unknown."""
-    arguments = signatures.of_call(call)
+    made = _with_dictionaries(frame, call)
+    required = _required_before(frame, call, old) if made.open_keyword and old is not None else None
     for group in program.callees(frame, call):
-        found = [(callee, signatures.misfits(callee.signature, arguments)) for callee in group]
+        found = [(callee, _reasons(callee, made, required)) for callee in group]
         if found and all(misfit for _, misfit in found):
             # Patched or conditional: the first definition speaks for the group.
             callee, reasons = found[0]
             return [(callee, reason) for reason in reasons]
     return []
+
+
+def _reasons(callee: Callee, made: Arguments, required: frozenset[str] | None) -> list[Misfit]:
+    """Why a call does not bind; of what an open dictionary may supply, what was not among ``required``."""
+    found = signatures.misfits(callee.signature, made)
+    if required is None or not made.keywords:
+        return found
+    closed = signatures.misfits(callee.signature, replace(made, open_keyword=False))
+    return found + [one for one in closed if one.kind == "missing" and one.name not in required]
+
+
+def _required_before(frame: Frame, call: ast.Call, old: Program) -> frozenset[str] | None:
+    """The parameters that the callees of a call in the old tree had; ``None`` where they are not known."""
+    before = old.twin(frame)
+    groups = old.callees(before, call) if before is not None else []
+    known = [callee.signature for group in groups for callee in group]
+    return frozenset(name for one in known for name in (*one.positional, *one.keyword_only)) if known else None
+
+
+def _with_dictionaries(frame: Frame, call: ast.Call) -> Arguments:
+    """What a call passes, the keywords of dictionaries that are made for it included."""
+    arguments = signatures.of_call(call)
+    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    made = [_keys(frame, star) for star in stars]
+    known = [keys for keys in made if keys is not None]
+    if not known:
+        return arguments
+    names = [name for keys, _ in known for name in keys]
+    is_open = len(known) < len(stars) or any(is_open for _, is_open in known)
+    return replace(arguments, keywords=(*arguments.keywords, *names), open_keyword=is_open)
+
+
+def _keys(frame: Frame, star: ast.expr) -> tuple[list[str], bool] | None:
+    """The keys of a dictionary that is made in the function and is nothing but an argument list, and whether it may
+    have others, too."""
+    if not isinstance(star, ast.Name) or len(frame.bound.get(star.id, ())) != 1:
+        return None
+    made = frame.bound[star.id][0]
+    value = made.value if isinstance(made, ast.Assign | ast.AnnAssign) else None
+    nodes = walk(frame.function)
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == star.id]
+    given = [k.value for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg is None]
+    if any(isinstance(use.ctx, ast.Load) and not any(use is one for one in given) for use in uses):
+        return None
+    if isinstance(value, ast.Dict):
+        names = [key.value if isinstance(key, ast.Constant) else None for key in value.keys]
+    elif isinstance(value, ast.Call) and is_name(value.func, "dict") and not value.args:
+        names = [keyword.arg for keyword in value.keywords]
+    else:
+        return None
+    return [name for name in names if isinstance(name, str)], not all(isinstance(name, str) for name in names)

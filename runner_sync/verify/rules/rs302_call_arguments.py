@@ -13,8 +13,9 @@ keywords are behind 18 of the 156 recorded breakages, imported functions and con
 Fix: pass what the target's signature asks for; `runner-sync upgrade` takes the new call from vllm-ascend's own
 body.
 
-Leaves alone: calls with `*args`/`**kwargs` as far as those may supply what is missing, callables it cannot resolve,
-functions with unknown decorators, attributes that are assigned instead of defined. Keywords are RS306's.
+Leaves alone: calls with `*args`/`**kwargs` as far as those may supply what is missing (a dictionary that is made for
+the call in the same function gives what it says), callables it cannot resolve, functions with unknown decorators,
+attributes that are assigned instead of defined. Keywords are RS306's.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ NAME = "call-arguments"
 SEVERITY: Severity = "error"
 
 
-def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Calls in ``module`` with an argument count that no reachable definition accepts."""
-    for found in unfitting(program, module, keywords=False):
+    for found in unfitting(program, module, old, keywords=False):
         callee, misfit = found.callee, found.misfit
         yield found.frame.finding(
             CODE,

@@ -34,7 +34,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         yield found.frame.finding(
             CODE,
             SEVERITY,
-            next(keyword.value for keyword in found.call.keywords if keyword.arg == misfit.name),
+            next((keyword.value for keyword in found.call.keywords if keyword.arg == misfit.name), found.call),
             symbol=f"{callee.name}({misfit.name}=)",
             message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
             fix=f"Drop or rename `{misfit.name}=` as {callee.place} declares it.",

@@ -38,8 +38,10 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for frame in program.frames(module) if old is not None else ():
         before = old.twin(frame) if old is not None else None
         if old is not None and before is not None:
+            stood = {ast.dump(node) for node in before.nodes() if isinstance(node, ast.Call) and node.args}
             for node in frame.nodes():
-                if isinstance(node, ast.Call) and node.args:
+                # A call that was changed as well gives its values as the new order asks.
+                if isinstance(node, ast.Call) and node.args and ast.dump(node) in stood:
                     yield from _check_call(program, frame, node, old=old, before=before)
     for info in program.own_classes(module) if module in program.checked else ():
         for line in program.lineups(info):

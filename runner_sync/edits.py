@@ -92,6 +92,12 @@ class Places:
         """The edit that puts ``text`` in front of ``node``."""
         return Edit(self.start(node), self.start(node), text)
 
+    def ahead_of(self, element: Node, *others: str) -> Edit:
+        """The edit that puts ``others`` in front of an element of a list, on their own lines where it begins one."""
+        margin = self.text[self.line(element.lineno)[0] : self.start(element)]
+        gap = " " if margin.strip() else f"\n{margin}"
+        return self.before(element, "".join(f"{other},{gap}" for other in others))
+
     def behind(self, node: Node, text: str) -> Edit:
         """The edit that puts ``text`` behind ``node``."""
         return Edit(self.end(node), self.end(node), text)

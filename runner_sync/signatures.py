@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from runner_sync.syntax import is_name, walk
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -102,15 +104,49 @@ def accepts(signature: Signature, other: Signature) -> bool:
     )
 
 
-def of_call(call: ast.Call) -> Arguments:
-    """What ``call`` passes."""
+def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
+    """What ``call`` passes; with the ``function`` that it stands in, the keys of dictionaries made for it, too."""
     stars = [a for a in call.args if isinstance(a, ast.Starred)]
-    return Arguments(
-        len(call.args) - len(stars),
-        tuple(k.arg for k in call.keywords if k.arg is not None),
-        bool(stars),
-        any(k.arg is None for k in call.keywords),
-    )
+    names = [k.arg for k in call.keywords if k.arg is not None]
+    spread = [k.value for k in call.keywords if k.arg is None]
+    is_open = False
+    for star in spread:
+        made = dictionary_for(function, star) if function is not None else None
+        keys = _keys(made) if made is not None else [None]
+        names += [name for name in keys if name is not None]
+        is_open = is_open or None in keys
+    return Arguments(len(call.args) - len(stars), tuple(names), bool(stars), is_open)
+
+
+def dictionary_for(function: Function, star: ast.expr) -> ast.Dict | ast.Call | None:
+    """What makes the dictionary that a call takes as ``**star``: ``{…}`` or ``dict(…)``.
+
+    ``None`` unless the function sets the name once, with nothing else, and uses it for nothing but calls' keywords.
+    """
+    if not isinstance(star, ast.Name):
+        return None
+    nodes = walk(function)
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == star.id]
+    spread = {id(k.value) for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg is None}
+    set_by = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign) and _target(node) == star.id]
+    given = any(isinstance(node, ast.arg) and node.arg == star.id for node in nodes)
+    others = [use for use in uses if id(use) not in spread]
+    made = set_by[0].value if len(set_by) == len(others) == 1 and not given else None
+    if isinstance(made, ast.Dict) or (isinstance(made, ast.Call) and is_name(made.func, "dict") and not made.args):
+        return made
+    return None
+
+
+def _target(statement: ast.Assign | ast.AnnAssign) -> str:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
+
+
+def _keys(made: ast.Dict | ast.Call) -> list[str | None]:
+    """The keys of a dictionary; ``None`` for each that cannot be told, or may be several."""
+    if isinstance(made, ast.Call):
+        return [keyword.arg for keyword in made.keywords]
+    return [key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None for key in made.keys]
 
 
 def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:

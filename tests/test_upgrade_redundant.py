@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import Draft, Hierarchy, Inherited, ModuleJob, Stage
@@ -58,3 +59,36 @@ def test_an_older_version_of_what_a_base_class_got_now_goes_with_a_question() ->
 )
 def test_an_override_with_something_to_say_stays(text: str, below: str | None, before: str | None, made: str) -> None:
     assert dropped(text, below=below, before=before, made=made) == []
+
+
+COPY = OLD + "        self.mine(rows)\n"
+CALLER = "    def run(self, rows):\n        return self._note(rows)\n"
+WITHOUT = "    def run(self, rows):\n        return rows\n"
+
+
+def abandoned(*, was: str, now: str, upstream: str | None = None, below: str = "") -> list[str]:
+    """Why a copy goes that vllm-ascend dropped, beside a method that ``was`` and is ``now``."""
+    base = BaseRef("vllm-ascend", "0.14.0rc1", "runner.py", "NPUModelRunner._note", "option", 0.9)
+    copy = Draft(
+        "NPUARModelRunner._note", [Stage(COPY)], "copy", base=base, upstream=upstream, own=("self.mine(rows)",)
+    )
+    caller = Draft("NPUARModelRunner.run", [Stage(was), *([Stage(now, "upstream")] if now != was else [])])
+    inherited = Inherited({"all": below or None})
+    job = ModuleJob(
+        NPU, NPU.modules[1], "runner.py", COPY, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
+    )
+    drop_redundant([copy], [copy, caller], job, GpuSide())
+    return [item.reason for item in copy.reviews] if copy.removed else []
+
+
+def test_a_copy_goes_together_with_its_last_call() -> None:
+    assert abandoned(was=CALLER, now=WITHOUT) == [
+        "upstream dropped the method that this is a copy of, and nothing calls the copy any more"
+    ]
+
+
+def test_a_copy_that_something_may_call_stays() -> None:
+    assert abandoned(was=CALLER, now=CALLER) == []
+    assert abandoned(was=WITHOUT, now=WITHOUT) == []
+    assert abandoned(was=CALLER, now=WITHOUT, upstream=OLD) == []
+    assert abandoned(was=CALLER, now=WITHOUT, below=CALLER) == []

@@ -13,7 +13,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from runner_sync.compose.records import Fields, Mended, fields
+from runner_sync.compose.mended import Mended
+from runner_sync.compose.records import Fields, fields
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from runner_sync import signatures
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function
-from runner_sync.statements import parse_unit, parses
+from runner_sync.statements import parse_function, parses
 from runner_sync.syntax import walk
 
 
@@ -34,7 +34,7 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
     ``None`` where there is nothing to follow: none are new, ``*args`` or ``**kwargs`` takes them, or the result
     would not parse.
     """
-    own, before, now = (_function(source) for source in (text, old, new))
+    own, before, now = (parse_function(source) for source in (text, old, new))
     if own is None or before is None or now is None or own.args.vararg is not None:
         return None
     added = [name for name in _names(now) if name not in _names(before) and name not in _names(own)]
@@ -58,7 +58,7 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
 
 def accepts(text: str, names: Sequence[str]) -> bool:
     """Whether a method takes these keywords."""
-    function = _function(text)
+    function = parse_function(text)
     if function is None:
         return False
     signature = signatures.of_function(function, bound=True)
@@ -67,16 +67,8 @@ def accepts(text: str, names: Sequence[str]) -> bool:
 
 def takes_the_same(text: str, other: str) -> bool:
     """Whether two methods have the same parameters by name, in the same order."""
-    own, theirs = _function(text), _function(other)
+    own, theirs = parse_function(text), parse_function(other)
     return own is not None and theirs is not None and _names(own) == _names(theirs)
-
-
-def _function(text: str) -> Function | None:
-    try:
-        body = parse_unit(text).body
-    except SyntaxError:
-        return None
-    return body[0] if len(body) == 1 and isinstance(body[0], Function) else None
 
 
 def _positional(function: Function) -> list[ast.arg]:

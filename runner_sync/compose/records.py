@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from runner_sync.compose.mended import Mended
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import is_name, walk
@@ -32,17 +33,6 @@ class Record:
     @property
     def has_only_grown(self) -> bool:
         return () != self.before != self.now and [f for f in self.now if f in self.before] == list(self.before)
-
-
-@dataclass(frozen=True, slots=True)
-class Mended:
-    """The text of a method after one change, the 1-based ``line`` of the ``statement`` that it is in now, and what was
-    done."""
-
-    text: str
-    line: int
-    statement: str
-    reason: str
 
 
 def fields(text: str, name: str) -> Fields:
@@ -248,18 +238,12 @@ def _completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new:
         if field in new:
             pending.append(new[field])
         elif field in elements and pending:
-            edits.append(_put_before(places, elements[field], pending))
+            edits.append(places.ahead_of(elements[field], *pending))
             pending = []
     if pending:
         last = [field for field in wanted if field in elements][-1]
         edits += _put_behind(places, elements[last], pending)
     return apply(text, edits)
-
-
-def _put_before(places: Places, element: ast.expr, values: Sequence[str]) -> Edit:
-    margin = places.text[places.line(element.lineno)[0] : places.start(element)]
-    gap = " " if margin.strip() else f"\n{margin}"
-    return places.before(element, "".join(f"{value},{gap}" for value in values))
 
 
 def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> list[Edit]:

@@ -39,6 +39,16 @@ def parse_unit(text: str) -> ast.Module:
     return ast.Module(around.body, [])
 
 
+def parse_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The one function that a unit is; ``None`` for anything else, and where it does not parse."""
+    try:
+        body = parse_unit(text).body
+    except SyntaxError:
+        return None
+    only = body[0] if len(body) == 1 else None
+    return only if isinstance(only, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+
 def parses(text: str) -> bool:
     """Whether a unit is Python, also in what the grammar leaves to the compiler: no parameter or keyword twice."""
     return is_python(as_module(text))

@@ -5,22 +5,18 @@ Comes in: a ``ModuleJob``. Goes out: a ``ModuleResult``. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-from runner_sync.compose import records
-from runner_sync.compose.constructors import set_apart
 from runner_sync.compose.members import Action, canonical, device_bound
-from runner_sync.compose.records import Mended
 from runner_sync.compose.rulers import enclose_additions
 from runner_sync.markers import read_markers, ruler_style
-from runner_sync.merge.confidence import CONTESTED, DERIVED, INFERRED, REQUIRED
+from runner_sync.merge.confidence import CONTESTED, INFERRED
 from runner_sync.statements import as_module, is_indented
 from runner_sync.units import texts
-from runner_sync.upgrade import ascend, gpu, inheriting, outcomes, porting
+from runner_sync.upgrade import ascend, gpu, inheriting, mending, outcomes, porting
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.composing import compose
-from runner_sync.upgrade.doubts import complete, relocate, review
+from runner_sync.upgrade.doubts import relocate, review
 from runner_sync.upgrade.hidden import hidden_changes
 from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage, is_selected
 from runner_sync.upgrade.new_members import declined_members, ported_members
@@ -42,8 +38,9 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     if job.twin.new is not None:
         porting.follow_twin(chosen, job, side)
         decided = _port(chosen, drafts, job, side)
-    _fit_records(chosen, drafts, job)
-    _set_apart(chosen, job)
+    mending.fit_records(chosen, drafts, job)
+    mending.set_apart(chosen, job)
+    mending.pass_on(chosen, drafts, job)
     drop_redundant(chosen, drafts, job, side)
     drafts += [*_mixed_in(job), *hidden_changes(drafts, job)]
     for draft in drafts:
@@ -110,38 +107,6 @@ def _settled_bases(job: ModuleJob) -> set[str]:
     if job.twin.settled is None or job.module.gpu is None:
         return set()
     return {base.expression for base in texts.bases_of(job.twin.settled.text, job.module.gpu.name)}
-
-
-def _fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
-    """Complete what unpacks or makes records that have grown, here or in a module that this one imports them from."""
-    own = {d.name: records.record(d.before, d.text, d.name) for d in drafts if not d.owner and not d.removed}
-    known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
-    for draft in chosen:
-        if draft.owner and not draft.removed:
-            _mend(draft, job, lambda text: records.fit(text, known), REQUIRED)
-
-
-def _set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
-    """Set what a constructor newly gets and does not take on the record that it makes."""
-    for draft in chosen:
-        if not draft.removed:
-            _mend(draft, job, partial(set_apart, draft.before, constructors=job.target.constructors), DERIVED)
-
-
-def _mend(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> None:
-    """Change a draft as long as there is something to change; each time is a review item."""
-    while (mended := change(draft.text)) is not None:
-        complete(draft, mended.text)
-        item = review(
-            draft,
-            job.path,
-            reason=mended.reason,
-            confidence=confidence,
-            upstream=mended.statement,
-            chosen=mended.statement,
-            line=mended.line,
-        )
-        draft.reviews.append(item)
 
 
 def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 from runner_sync import signatures
 from runner_sync.signatures import Arguments, Misfit
-from runner_sync.syntax import is_name, walk
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Callee, Program
@@ -46,7 +45,7 @@ def unfitting(program: Program, module: Module, old: Program | None = None, *, k
 
 def _misfits(program: Program, frame: Frame, call: ast.Call, old: Program | None) -> list[tuple[Callee, Misfit]]:
     """Why ``call`` fits no member of one of its callee groups; empty when it fits or is unknown."""
-    made = _with_dictionaries(frame, call)
+    made = signatures.of_call(call, frame.function)
     required = _required_before(frame, call, old) if made.open_keyword and old is not None else None
     for group in program.callees(frame, call):
         found = [(callee, _reasons(callee, made, required)) for callee in group]
@@ -72,37 +71,3 @@ def _required_before(frame: Frame, call: ast.Call, old: Program) -> frozenset[st
     groups = old.callees(before, call) if before is not None else []
     known = [callee.signature for group in groups for callee in group]
     return frozenset(name for one in known for name in (*one.positional, *one.keyword_only)) if known else None
-
-
-def _with_dictionaries(frame: Frame, call: ast.Call) -> Arguments:
-    """What a call passes, the keywords of dictionaries that are made for it included."""
-    arguments = signatures.of_call(call)
-    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
-    made = [_keys(frame, star) for star in stars]
-    known = [keys for keys in made if keys is not None]
-    if not known:
-        return arguments
-    names = [name for keys, _ in known for name in keys]
-    is_open = len(known) < len(stars) or any(is_open for _, is_open in known)
-    return replace(arguments, keywords=(*arguments.keywords, *names), open_keyword=is_open)
-
-
-def _keys(frame: Frame, star: ast.expr) -> tuple[list[str], bool] | None:
-    """The keys of a dictionary that is made in the function and is nothing but an argument list, and whether it may
-    have others, too."""
-    if not isinstance(star, ast.Name) or len(frame.bound.get(star.id, ())) != 1:
-        return None
-    made = frame.bound[star.id][0]
-    value = made.value if isinstance(made, ast.Assign | ast.AnnAssign) else None
-    nodes = walk(frame.function)
-    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == star.id]
-    given = [k.value for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg is None]
-    if any(isinstance(use.ctx, ast.Load) and not any(use is one for one in given) for use in uses):
-        return None
-    if isinstance(value, ast.Dict):
-        names = [key.value if isinstance(key, ast.Constant) else None for key in value.keys]
-    elif isinstance(value, ast.Call) and is_name(value.func, "dict") and not value.args:
-        names = [keyword.arg for keyword in value.keywords]
-    else:
-        return None
-    return [name for name in names if isinstance(name, str)], not all(isinstance(name, str) for name in names)

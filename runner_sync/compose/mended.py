@@ -1,0 +1,19 @@
+"""One change that completes a method.
+
+Comes in and goes out: a frozen value. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """The text of a method after one change, the 1-based ``line`` of the ``statement`` that it is in now, and what was
+    done."""
+
+    text: str
+    line: int
+    statement: str
+    reason: str

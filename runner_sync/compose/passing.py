@@ -1,0 +1,148 @@
+"""Parameters that a method newly requires: what calls it passes them, or takes them itself to pass them on.
+
+Comes in: texts of methods of one class. Goes out: texts. May touch: nothing.
+
+A method of omni's own that vllm-ascend knows nothing of goes on calling as before, and fails with a ``TypeError`` on
+its first run (`_run_generation_model`, after `_model_forward` got `num_tokens_padded` in 0.15.0rc1).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from runner_sync import signatures
+from runner_sync.compose.mended import Mended
+from runner_sync.edits import Edit, Places, apply
+from runner_sync.signatures import Function, Signature
+from runner_sync.statements import parse_function, parses
+from runner_sync.syntax import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter that ``method`` requires now and did not take before: its name, as it is declared, and the names of
+    the parameters behind it."""
+
+    method: str
+    name: str
+    declared: str
+    following: tuple[str, ...]
+
+
+def newly_required(method: str, before: str, now: str) -> tuple[Parameter, ...]:
+    """The parameters without a default that ``now`` has and ``before`` has not under any kind."""
+    old, new = parse_function(before), parse_function(now)
+    if old is None or new is None or old.args.vararg is not None:
+        return ()
+    arguments = [*new.args.posonlyargs, *new.args.args, *new.args.kwonlyargs]
+    names = [argument.arg for argument in arguments]
+    required = signatures.of_function(new, bound=signatures.is_bound(new)).required
+    had = {argument.arg for argument in (*old.args.posonlyargs, *old.args.args, *old.args.kwonlyargs)}
+    return tuple(
+        Parameter(method, argument.arg, ast.unparse(argument), tuple(names[at + 1 :]))
+        for at, argument in enumerate(arguments)
+        if argument.arg in required and argument.arg not in had
+    )
+
+
+def lacks(text: str, now: str, parameter: Parameter) -> bool:
+    """Whether a method calls ``parameter.method``, whose text is ``now``, without the parameter."""
+    return next(_calls_without(text, now, parameter), None) is not None
+
+
+def has_local(text: str, name: str) -> bool:
+    """Whether a method has a local or parameter of that name, anywhere."""
+    function = parse_function(text)
+    return function is not None and any(_sets(node, name) for node in walk(function))
+
+
+def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
+    """The method with its first call that lacks the parameter given the local of that name; ``None`` where no call
+    does, or that would be no Python."""
+    found = next(_calls_without(text, now, parameter), None)
+    if found is None:
+        return None
+    function, call = found
+    around = _holder(function, call)
+    made = apply(text, [_given(Places(text), around, parameter)])
+    if not parses(made):
+        return None
+    last = (around.end_lineno or around.lineno) + made.count("\n") - text.count("\n")
+    statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
+    reason = f"{parameter.method} requires {parameter.name} since this upgrade: passed on here"
+    return Mended(made, around.lineno, statement, reason)
+
+
+def taken(text: str, parameter: Parameter) -> str | None:
+    """The method with the parameter, by keyword only; ``None`` where it has no place for it."""
+    function = parse_function(text)
+    if function is None or function.args.vararg is not None or not signatures.is_bound(function):
+        return None
+    places, arguments = Places(text), function.args
+    after = next((arg for arg in arguments.kwonlyargs if arg.arg in parameter.following), None)
+    if after is not None:
+        edit = places.ahead_of(after, parameter.declared)
+    elif arguments.kwonlyargs:
+        edit = places.ahead_of(arguments.kwonlyargs[0], parameter.declared)
+    elif arguments.args and arguments.kwarg is None:
+        said: list[ast.arg | ast.expr] = [*arguments.args, *arguments.defaults]
+        edit = places.behind(max(said, key=places.end), f", *, {parameter.declared}")
+    else:
+        return None
+    made = apply(text, [edit])
+    return made if parses(made) else None
+
+
+def _calls_without(text: str, now: str, parameter: Parameter) -> Iterator[tuple[Function, ast.Call]]:
+    function, callee = parse_function(text), parse_function(now)
+    if function is None or callee is None:
+        return
+    signature = signatures.of_function(callee, bound=signatures.is_bound(callee))
+    for node in walk(function):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) != f"self.{parameter.method}":
+            continue
+        if _misses(function, node, signature, parameter.name):
+            yield function, node
+
+
+def _misses(function: Function, call: ast.Call, signature: Signature, name: str) -> bool:
+    """Whether a call leaves a parameter out, where what it takes from an open dictionary is older than that."""
+    given = signatures.of_call(call, function)
+    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    if given.open_positional or any(signatures.dictionary_for(function, star) is None for star in stars):
+        return False
+    by_place = signature.positional[: given.positional]
+    return name not in by_place and name not in given.keywords
+
+
+def _holder(function: Function, call: ast.Call) -> ast.Call | ast.Dict:
+    """What holds the keywords of a call: the dictionary that is made for it, else the call itself."""
+    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    return next((made for star in stars if (made := signatures.dictionary_for(function, star)) is not None), call)
+
+
+def _given(places: Places, around: ast.Call | ast.Dict, parameter: Parameter) -> Edit:
+    """The local by keyword, in front of what stands behind it in the callee."""
+    name = parameter.name
+    if isinstance(around, ast.Dict):
+        said, bracket = f'"{name}": {name}', places.start(around) + 1
+        rows = [(row, row.value) for row in around.keys if isinstance(row, ast.Constant)]
+        if rows:
+            return places.ahead_of(next((row for row, word in rows if word in parameter.following), rows[0][0]), said)
+        return Edit(bracket, bracket, said + (", " if around.values else ""))
+    after = next((keyword for keyword in around.keywords if keyword.arg in parameter.following), None)
+    if after is not None:
+        return places.ahead_of(after, f"{name}={name}")
+    given: Sequence[ast.expr | ast.keyword] = [*around.args, *(one for one in around.keywords if one.arg is not None)]
+    if given:
+        return places.behind(max(given, key=places.end), f", {name}={name}")
+    bracket = places.end(around.func) + 1
+    return Edit(bracket, bracket, f"{name}={name}" + (", " if around.keywords else ""))
+
+
+def _sets(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.arg):
+        return node.arg == name
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)

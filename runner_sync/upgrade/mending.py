@@ -1,0 +1,95 @@
+"""What a merge cannot know and a result needs to run: records and calls that must say more, or less, than they did.
+
+Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the same drafts, each change with a question. May
+touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from runner_sync.compose import constructors, passing, records
+from runner_sync.compose.members import self_names
+from runner_sync.compose.mended import Mended
+from runner_sync.compose.passing import Parameter
+from runner_sync.merge.confidence import DERIVED, REQUIRED
+from runner_sync.upgrade.doubts import complete, review
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob
+
+
+def fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
+    """Complete what unpacks or makes records that have grown, here or in a module that this one imports them from."""
+    own = {d.name: records.record(d.before, d.text, d.name) for d in drafts if not d.owner and not d.removed}
+    known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
+    for draft in chosen:
+        if draft.owner and not draft.removed:
+            _mend(draft, job, lambda text: records.fit(text, known), REQUIRED)
+
+
+def set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
+    """Set what a constructor newly gets and does not take on the record that it makes."""
+    for draft in chosen:
+        if not draft.removed:
+            change = partial(constructors.set_apart, draft.before, constructors=job.target.constructors)
+            _mend(draft, job, change, DERIVED)
+
+
+def pass_on(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
+    """Pass what methods newly require where they are called; helpers of omni's own take it first from their callers."""
+    for owner in dict.fromkeys(draft.owner for draft in chosen if draft.owner):
+        todo = [*_newly_required(owner, drafts, job)]
+        for parameter, now in todo:
+            for draft in [d for d in chosen if d.owner == owner and not d.removed]:
+                if not passing.lacks(draft.text, now, parameter):
+                    continue
+                if not passing.has_local(draft.text, parameter.name):
+                    grown = _taken(draft, parameter, drafts, job)
+                    if grown is None:
+                        continue
+                    complete(draft, grown)
+                    todo.append((_of(draft, parameter), grown))
+                _mend(draft, job, partial(passing.passed, now=now, parameter=parameter), REQUIRED)
+
+
+def _newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
+    """Parameters that methods of a class require since this upgrade, each with the method's text."""
+    own = {d.member: (d.before, d.text) for d in drafts if d.owner == owner and not d.removed}
+    inherited = job.hierarchy.inherited.get(owner, Inherited())
+    for name, text in inherited.members.items():
+        before = inherited.before.get(name)
+        if text is not None and before is not None:
+            own.setdefault(name, (before, text))
+    for name, (before, text) in own.items():
+        yield from ((parameter, text) for parameter in passing.newly_required(name, before, text))
+
+
+def _of(draft: Draft, parameter: Parameter) -> Parameter:
+    """The parameter as one of the draft's method."""
+    return Parameter(draft.member, parameter.name, parameter.declared, parameter.following)
+
+
+def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: ModuleJob) -> str | None:
+    """The text of a helper of omni's own that takes a parameter from its callers, all of which have it."""
+    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+    callers = [d for d in drafts if d is not draft and not d.removed and draft.member in self_names(d.text)]
+    is_known = draft.member in inherited.members or draft.member in job.target.called_elsewhere
+    if is_known or not callers or not all(passing.has_local(d.text, parameter.name) for d in callers):
+        return None
+    return passing.taken(draft.text, parameter)
+
+
+def _mend(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> None:
+    """Change a draft as long as there is something to change; each time is a review item."""
+    while (mended := change(draft.text)) is not None:
+        complete(draft, mended.text)
+        item = review(
+            draft,
+            job.path,
+            reason=mended.reason,
+            confidence=confidence,
+            upstream=mended.statement,
+            chosen=mended.statement,
+            line=mended.line,
+        )
+        draft.reviews.append(item)

@@ -1,0 +1,101 @@
+"""A parameter that a method newly requires reaches it from every call."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from runner_sync.compose.passing import lacks, newly_required, passed, taken
+
+BEFORE = "    def forward(self, ids, rows=None, **more):\n        return ids\n"
+NOW = "    def forward(self, padded: int, ids=None, rows=None, **more):\n        return ids[:padded]\n"
+(PADDED,) = newly_required("forward", BEFORE, NOW)
+
+
+def method(body: str) -> str:
+    return "    def run(self, padded, ids, x):\n" + textwrap.indent(body, " " * 8)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "names"),
+    [
+        pytest.param(BEFORE, NOW, ["padded"], id="a new first one"),
+        pytest.param(BEFORE, BEFORE.replace("ids,", "ids, *, padded,"), ["padded"], id="by keyword only"),
+        pytest.param(BEFORE, BEFORE.replace("rows=None", "rows=None, padded=0"), [], id="with a default"),
+        pytest.param(NOW, NOW.replace("ids=None", "ids"), [], id="taken before, required now"),
+        pytest.param(BEFORE.replace("ids,", "*ids,"), NOW, [], id="it took anything by place"),
+        pytest.param("    forward = None\n", NOW, [], id="it was no function"),
+    ],
+)
+def test_what_is_newly_required(before: str, now: str, names: list[str]) -> None:
+    assert [parameter.name for parameter in newly_required("forward", before, now)] == names
+
+
+PASSED = {
+    "in front of what stands behind it": (
+        "return self.forward(ids=ids, rows=x)\n",
+        "return self.forward(padded=padded, ids=ids, rows=x)\n",
+    ),
+    "on a line of its own": (
+        "return self.forward(\n    ids=ids,\n)\n",
+        "return self.forward(\n    padded=padded,\n    ids=ids,\n)\n",
+    ),
+    "in the dictionary that is made for the call": (
+        "given = dict(\n    ids=ids,\n    **x,\n)\nreturn self.forward(**given)\n",
+        "given = dict(\n    padded=padded,\n    ids=ids,\n    **x,\n)\nreturn self.forward(**given)\n",
+    ),
+    "in a dictionary in braces": (
+        "given = {'rows': x}\nreturn self.forward(**given)\n",
+        "given = {\"padded\": padded, 'rows': x}\nreturn self.forward(**given)\n",
+    ),
+    "in a call that gives nothing": ("return self.forward()\n", "return self.forward(padded=padded)\n"),
+    "behind what is no parameter of it": (
+        "return self.forward(other=x)\n",
+        "return self.forward(other=x, padded=padded)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PASSED)
+def test_a_call_passes_the_local_of_that_name(name: str) -> None:
+    before, after = PASSED[name]
+    mended = passed(method(before), NOW, PADDED)
+    assert mended is not None
+    assert mended.text == method(after)
+    assert "padded" in mended.statement
+    assert mended.text.split("\n")[mended.line - 1] == mended.statement.split("\n")[0]
+    assert passed(mended.text, NOW, PADDED) is None
+
+
+LEFT = {
+    "given by place": "return self.forward(padded, ids)\n",
+    "given by keyword": "return self.forward(ids=ids, padded=1)\n",
+    "values by a star": "return self.forward(*x)\n",
+    "keywords from elsewhere": "return self.forward(**x)\n",
+    "a dictionary that others fill": "given = {}\nx(given)\nreturn self.forward(**given)\n",
+    "of another object": "return self.model.forward(ids=ids)\n",
+    "another method": "return self.forward_all(ids=ids)\n",
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_other_calls_are_left_alone(name: str) -> None:
+    assert not lacks(method(LEFT[name]), NOW, PADDED)
+    assert passed(method(LEFT[name]), NOW, PADDED) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        pytest.param("(self, *, ids, x)", "(self, *, padded: int, ids, x)", id="in its order"),
+        pytest.param("(self, *, x)", "(self, *, padded: int, x)", id="by keyword only"),
+        pytest.param("(self, ids, x=1)", "(self, ids, x=1, *, padded: int)", id="callers by place stay right"),
+        pytest.param("(self, *ids)", None, id="takes anything by place"),
+        pytest.param("(self, **x)", None, id="takes anything by keyword"),
+    ],
+)
+def test_a_helper_takes_it_by_keyword(head: str, expected: str | None) -> None:
+    body = ":\n        return self.forward(ids=1)\n"
+    grown = taken(f"    def run{head}{body}", PADDED)
+    assert grown == (f"    def run{expected}{body}" if expected else None)

@@ -61,6 +61,8 @@ def _newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iter
         if text is not None and before is not None:
             own.setdefault(name, (before, text))
     for name, (before, text) in own.items():
+        if before == text:
+            continue
         yield from ((parameter, text) for parameter in passing.newly_required(name, before, text))
 
 

@@ -524,3 +524,14 @@ def test_an_upstream_file_in_newer_syntax_proves_nothing() -> None:
 def test_a_tree_that_is_left_out_proves_nothing() -> None:
     text = npu("def m(self):\n    return self.gone, helper(1, 2, 3, 4)", head="from vllm.lost import f")
     assert symbols(find(world(npu=text, without=("vllm",)))) == []
+
+
+def test_two_worlds_of_the_same_upstreams_share_what_both_have() -> None:
+    new = world(npu=npu("pass"), gpu="class OmniGPUModelRunner: ...")
+    other = world(npu=npu("pass"), gpu="class OmniGPUModelRunner:\n    hook = 1").tree_of("vllm_omni.npu")
+    assert other is not None
+    old = new.with_omni(other)
+    assert old.module("vllm_omni.npu") is new.module("vllm_omni.npu") is not None
+    assert old.module("vllm.runner") is new.module("vllm.runner") is not None
+    texts = [getattr(one.module("vllm_omni.gpu"), "text", "") for one in (new, old)]
+    assert ["hook" in text for text in texts] == [False, True]

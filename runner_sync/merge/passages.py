@@ -194,11 +194,16 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]
     """
     doubts = []
     replacing = [(line[id(s)], binds(any_node(weave, s))) for s in kept if s.sides == "u"]
+    setters: dict[str, list[int]] = {}
+    for index, node in enumerate(weave.omni):
+        for name in binds(node):
+            setters.setdefault(name, []).append(index)
     for strand in kept:
-        if strand.sides != "o" or strand.omni is None:
+        if strand.sides != "o" or (omni := strand.omni) is None:
             continue
-        for name in sorted(reads(weave.omni[strand.omni])):
-            setter = _setter(weave, strand.omni, name)
+        for name in sorted(reads(weave.omni[omni])):
+            above = [index for index in setters.get(name, ()) if index < omni]
+            setter = weave.of_omni[above[-1] if above else omni]
             gone = not setter.kept or _is_without(weave, setter, name)
             places = [place for place, names in replacing if name in names and gone] or [line.get(id(setter), 0)]
             if min(places) > line[id(strand)]:
@@ -222,12 +227,6 @@ def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 CONDITIONS = ("if ", "elif ", "else", "for ", "while ", "except")
-
-
-def _setter(weave: Weave, index: int, name: str) -> Strand:
-    """The last statement of omni's above one that sets a local; the statement itself where there is none."""
-    above = (k for k in range(index - 1, -1, -1) if name in binds(weave.omni[k]))
-    return weave.of_omni[next(above, index)]
 
 
 def _is_without(weave: Weave, setter: Strand, name: str) -> bool:

@@ -40,8 +40,9 @@ class Strand:
     @property
     def sides(self) -> str:
         """Which sides have it: a subset of ``"bou"``."""
-        marks = zip("bou", (self.base, self.omni, self.upstream), strict=True)
-        return "".join(mark for mark, index in marks if index is not None)
+        first = "" if self.base is None else "b"
+        second = first if self.omni is None else f"{first}o"
+        return second if self.upstream is None else f"{second}u"
 
 
 @dataclass

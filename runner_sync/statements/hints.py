@@ -39,9 +39,7 @@ class _Hints(ast.NodeTransformer):
 
 def hint(annotation: ast.expr | None) -> ast.expr | None:
     """``annotation`` in the one spelling; anything with a ``Literal`` stays, for its strings are values."""
-    if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in walk(annotation)):
-        return annotation
-    return _Hints().visit(copy.deepcopy(annotation))  # type: ignore[no-any-return]
+    return _spelled(copy.deepcopy(annotation))
 
 
 def arguments(arguments: ast.arguments) -> str:
@@ -49,5 +47,12 @@ def arguments(arguments: ast.arguments) -> str:
     plain = copy.deepcopy(arguments)
     for arg in walk(plain):
         if isinstance(arg, ast.arg):
-            arg.annotation = hint(arg.annotation)
+            arg.annotation = _spelled(arg.annotation)
     return ast.unparse(plain)
+
+
+def _spelled(annotation: ast.expr | None) -> ast.expr | None:
+    """``hint`` of a node that may be changed."""
+    if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in walk(annotation)):
+        return annotation
+    return _Hints().visit(annotation)  # type: ignore[no-any-return]

@@ -25,7 +25,7 @@ def is_indented(text: str) -> bool:
     return text[:1] in (" ", "\t")
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=48)
 def parse_unit(text: str) -> ast.Module:
     """The tree of a unit, its statements at the top and with the line numbers of ``text``; shared, so never edit it.
 

@@ -51,8 +51,7 @@ def new_breakage(
     trees: dict[Project, Tree] = {"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm}
     world = World(trees, surroundings=given.profile.surroundings)
     paths = [result.path for result in results]
-    before = World({**trees, "vllm-omni": given.omni}, surroundings=given.profile.surroundings)
-    found = breakage.find(world, None, paths, since=before)
+    found = breakage.find(world, None, paths, since=world.with_omni(given.omni))
     inherited = breakage.find_inherited(world, paths)
     options.progress("verifying", 1, 1)
     return tuple(found), tuple(_note(inherited))

@@ -19,7 +19,7 @@ class Surroundings:
 
     def __init__(self, trees: Mapping[Project, Tree], folders: Sequence[str]) -> None:
         self._trees = dict(trees)
-        self._folders = tuple(folders)
+        self.folders = tuple(folders)
         self._texts: dict[str, str] | None = None
 
     def set_on_runner(self, attribute: str) -> bool:
@@ -49,7 +49,7 @@ class Surroundings:
         if self._texts is None:
             projects = {package: project for project, package in PACKAGES.items()}
             self._texts = {}
-            for folder in self._folders:
+            for folder in self.folders:
                 project = projects.get(folder.partition("/")[0])
                 tree = self._trees.get(project) if project else None
                 for path in tree.paths(f"{folder}/") if tree else ():

@@ -69,8 +69,16 @@ class World:
         self._trees = dict(trees)
         self.surroundings = Surroundings(trees, surroundings)
         self._modules: dict[str, Module | None] = {}
+        self._built: dict[str, Module] = {}
         self._patches: list[Patch] | None = None
         self._by_module: dict[str, list[Patch]] = {}
+
+    def with_omni(self, omni: Tree) -> World:
+        """The same upstreams with another omni tree; what both have is parsed once."""
+        trees: dict[Project, Tree] = {**self._trees, "vllm-omni": omni}
+        other = World(trees, surroundings=self.surroundings.folders)
+        other._built = self._built
+        return other
 
     def tree_of(self, name: str) -> Tree | None:
         """The tree that holds module ``name``, or ``None`` when it is external."""
@@ -154,8 +162,11 @@ class World:
 
     def _parse(self, name: str, path: str, tree: Tree, *, text: str, is_package: bool) -> Module:
         project = tree.source.project
+        built = self._built.get(path)
+        if built is not None and built.text == text:
+            return built
         try:
-            return modules.build(name, path, project, text=text, is_package=is_package)
+            built = modules.build(name, path, project, text=text, is_package=is_package)
         except SyntaxError as error:
             if project == "vllm-omni" and (found := conflicts(text)):
                 raise UnresolvedConflict(path, found[0][0]) from error
@@ -165,6 +176,8 @@ class World:
             broken = modules.build(name, path, project, text="", is_package=is_package)
             broken.dynamic = True
             return broken
+        self._built[path] = built
+        return built
 
     def _is_namespace(self, name: str) -> bool:
         tree = self.tree_of(name)

@@ -6,7 +6,7 @@ findings, sorted by place. May touch: the worlds' trees, by reading.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from runner_sync.model import Finding
 from runner_sync.verify.program import Program
@@ -57,7 +57,9 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     before = Program(old, old.existing(modules)) if old is not None else None
     told = Program(since, since.existing(modules)) if since is not None else before
     found = _run(Program(new, modules), told)
-    known = {_key(finding) for finding in _run(before, None)} if before is not None else set()
+    # What the old world breaks as well counts only where the new one breaks in the same way.
+    codes = {finding.code for finding in found}
+    known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()
     fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
     return [fresh[place] for place in sorted(fresh)]
 
@@ -69,9 +71,11 @@ def find_inherited(world: World, modules: Sequence[str]) -> list[Finding]:
     return sorted(found, key=_place)
 
 
-def _run(program: Program, old: Program | None) -> list[Finding]:
-    own = [f for rule in RULES for module in program.checked for f in rule.find(program, module, old)]
-    return own + [f for rule in CALL_RULES for module in program.inherited() for f in rule.find(program, module, old)]
+def _run(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:
+    """What the rules find, those of some ``codes`` or all."""
+    own, calls = ([rule for rule in rules if codes is None or rule.CODE in codes] for rules in (RULES, CALL_RULES))
+    found = [f for rule in own for module in program.checked for f in rule.find(program, module, old)]
+    return found + [f for rule in calls for module in program.inherited() for f in rule.find(program, module, old)]
 
 
 def _key(finding: Finding) -> tuple[str, str, str, str]:

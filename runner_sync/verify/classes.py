@@ -221,7 +221,7 @@ def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
 
 def self_name(function: FunctionNode) -> str | None:
     """The name of the instance (or class) parameter, ``None`` for static methods."""
-    if any(ast.unparse(d) == "staticmethod" for d in function.decorator_list):
+    if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):
         return None
     arguments = [*function.args.posonlyargs, *function.args.args]
     return arguments[0].arg if arguments else None

@@ -241,13 +241,7 @@ def _is_import(node: ast.AST) -> bool:
 
 def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
     """The values of the function's own ``return`` statements; ``None`` for a bare one."""
-    pending: list[ast.AST] = list(function.body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Return):
-            yield node.value
-        elif not isinstance(node, FunctionNode | ast.ClassDef | ast.Lambda):
-            pending.extend(ast.iter_child_nodes(node))
+    return (statement.value for statement in statements_of(function.body) if isinstance(statement, ast.Return))
 
 
 def is_plain(function: FunctionNode) -> bool:

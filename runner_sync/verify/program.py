@@ -171,7 +171,7 @@ class Program(Runtime):
 
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
         """The classes ``node`` can be an instance of, ``None`` counted out; ``None`` when it cannot be told."""
-        if depth > _MAX_DEPTH or ast.unparse(node) in frame.narrowed:
+        if depth > _MAX_DEPTH or (frame.narrowed and ast.unparse(node) in frame.narrowed):
             return None
         if isinstance(node, ast.Name):
             return self._infer_name(frame, node.id, depth)

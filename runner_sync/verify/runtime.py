@@ -25,6 +25,7 @@ class Runtime:
         self.checked = [world.module_at(path) for path in names]
         self._frames: dict[str, list[Frame]] = {}
         self._frame: dict[int, Frame] = {}
+        self._by_unit: dict[str, dict[str, Frame]] = {}
         self._leaves: list[Lineup] | None = None
         self._by_class: dict[int, list[Lineup]] | None = None
         self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
@@ -42,9 +43,12 @@ class Runtime:
 
     def twin(self, frame: Frame) -> Frame | None:
         """The frame of the same unit of the same module in this program, ``None`` when there is none."""
-        module = next((m for m in (*self.checked, *self.inherited()) if m.path == frame.module.path), None)
-        own = self.frames(module) if module is not None else []
-        return next((other for other in own if other.unit == frame.unit), None)
+        path = frame.module.path
+        if path not in self._by_unit:
+            modules = (m for m in (*self.checked, *self.inherited()) if m.path == path)
+            frames = [other for module in modules for other in self.frames(module)]
+            self._by_unit[path] = {other.unit: other for other in reversed(frames)}
+        return self._by_unit[path].get(frame.unit)
 
     def inherited(self) -> list[Module]:
         """Omni modules that are not checked themselves but whose classes stand in the MRO of a checked class."""

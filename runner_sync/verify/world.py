@@ -16,7 +16,7 @@ from typing import Literal
 from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import PACKAGES, Project, Tree
 from runner_sync.naming import module_name, paths_of, project_of
-from runner_sync.syntax import walk
+from runner_sync.syntax import is_name, walk
 from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
 from runner_sync.verify.modules import Binding, Import, Module
@@ -72,6 +72,7 @@ class World:
         self._built: dict[str, Module] = {}
         self._patches: list[Patch] | None = None
         self._by_module: dict[str, list[Patch]] = {}
+        self._patched: dict[Patch, set[str]] = {}
 
     def with_omni(self, omni: Tree) -> World:
         """The same upstreams with another omni tree; what both have is parsed once."""
@@ -267,7 +268,10 @@ class World:
         return self._patches
 
     def _targets(self, patch: Patch) -> set[str]:
-        return {f"{definition.name}.{patch.attribute}" for definition in self.resolve(patch.module, patch.owner)}
+        if patch not in self._patched:
+            owners = self.resolve(patch.module, patch.owner)
+            self._patched[patch] = {f"{owner.name}.{patch.attribute}" for owner in owners}
+        return self._patched[patch]
 
     def _by(self, patch: Patch) -> list[Definition]:
         text = ast.unparse(patch.value) if patch.value is not None else ""
@@ -286,10 +290,10 @@ def _read_patches(module: Module) -> Iterator[Patch]:
 def _patch_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         for target, value, _ in modules.assignments_of(statement):
-            text = ast.unparse(target)
-            if isinstance(target, ast.Attribute) and re.fullmatch(r"[\w.]+", text) and not text.startswith("self."):
+            text = ast.unparse(target) if isinstance(target, ast.Attribute) else ""
+            if re.fullmatch(r"[\w.]+", text) and not text.startswith("self."):
                 yield text, value
-    elif isinstance(statement, ast.Call) and ast.unparse(statement.func) == "setattr" and len(statement.args) == 3:
+    elif isinstance(statement, ast.Call) and is_name(statement.func, "setattr") and len(statement.args) == 3:
         owner, name, value = statement.args
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
             yield f"{ast.unparse(owner)}.{name.value}", value

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.records import Fields, fields
@@ -36,6 +37,7 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
     return None
 
 
+@lru_cache(maxsize=64)
 def own_fields(text: str, name: str) -> Fields | None:
     """The fields that a class of the module ``text`` adds to the generated constructor; none if it is no dataclass
     itself. ``None`` where it has a constructor of its own, or is not there."""

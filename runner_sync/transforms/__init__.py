@@ -77,6 +77,7 @@ def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
         code.take_apart()
 
 
+@lru_cache(maxsize=1024)
 def translate_unit(text: str, profile: Profile) -> Translated:
     """Like `translate` for a fragment, such as one indented method: unbound names mean what the profile says.
 

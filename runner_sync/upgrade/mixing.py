@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from runner_sync.statements import parse_unit, parses
 from runner_sync.syntax import walk
@@ -18,6 +19,7 @@ from runner_sync.syntax import walk
 Span = tuple[int, int]
 
 
+@lru_cache(maxsize=64)
 def given_names(text: str, class_name: str) -> frozenset[str]:
     """Names that a class gives to its instances: its methods, and what they set on ``self``."""
     found: set[str] = set()

@@ -85,8 +85,9 @@ class Node:
 
     @cached_property
     def made_by(self) -> str:
-        """What it binds and the function whose value it binds there (``a, b = self.f``), else empty."""
-        match = _MADE.match(self.canon) if not self.compound else None
+        """What it binds and the function whose value it binds there (``a, b = self.f``), or the attribute that it takes
+        apart, whatever into (``self.state``); else empty."""
+        match = None if self.compound else _MADE.match(self.canon) or _TAKEN_APART.match(self.canon)
         return match[1] if match else ""
 
     @cached_property
@@ -110,6 +111,7 @@ def below(nodes: Sequence[Node], index: int) -> list[int]:
 
 _DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")
 _MADE = re.compile(r"([\w., ()]+ = [\w.]+)\(.*\)$")
+_TAKEN_APART = re.compile(r"\(?[\w.]+, [\w., ()]+ = (self\.[\w.]+)$")
 _COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
 
 

@@ -166,12 +166,24 @@ def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
 
 
 def _undo_half_moves(weave: Weave, strands: Sequence[Strand]) -> None:
-    """A statement that upstream moved goes from its old place only if it comes in at the new one."""
-    left_out = {weave.upstream[s.upstream].canon for s in strands if s.upstream is not None and not s.kept}
+    """A statement that upstream moved goes from its old place only if it comes in at the new one.
+
+    What the base has at the new place already was not moved there.
+    """
+    left_out = {
+        weave.upstream[s.upstream].canon
+        for s in strands
+        if s.upstream is not None and not s.kept and not _is_as_in_base(weave, s)
+    }
     for strand in strands:
         if strand.sides == "bo" and not strand.kept:
             node = weave.omni[strand.omni or 0]
             strand.kept = not node.is_comment and node.weight >= 1 and node.canon in left_out
+
+
+def _is_as_in_base(weave: Weave, strand: Strand) -> bool:
+    base, _, upstream = sides_of(weave, strand)
+    return base is not None and upstream is not None and is_same(base, upstream)
 
 
 def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from runner_sync.merge.align import Suite, align, alike, common, pair_similar, similarity, suites
+from runner_sync.merge.branches import are_branches
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.reason import Reason
 from runner_sync.statements import ROOT, Node
@@ -157,9 +158,10 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
 
 
 def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
-    """Where the base has a statement twice, as branches of a condition have, and each side one of the two: one strand.
+    """Where the base has a statement twice, in two branches of one condition, and each side one of the two: one strand.
 
-    Else each side's would be a removal of the other's, and the statement would be gone.
+    Else each side's would be a removal of the other's, and the statement would be gone. Under conditions of their own
+    they are two statements: one that upstream removed, and one that omni did.
     """
     left = [j for j in o if weave.of_omni[j].sides == "bo"]
     right = [k for k in u if weave.of_upstream[k].sides == "bu"]
@@ -167,8 +169,9 @@ def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite
     found = pair_similar(*sides, [inner[0][j] for j in left], [inner[1][k] for k in right], similar=VERSION)
     for a, b in found:
         strand, other = weave.of_omni[left[a]], weave.of_upstream[right[b]]
-        first, second = weave.base[strand.base or 0], weave.base[other.base or 0]
-        if first.weight >= 1 and similarity(first, second) >= VERSION:
+        first, second = strand.base or 0, other.base or 0
+        is_alike = similarity(weave.base[first], weave.base[second]) >= VERSION
+        if weave.base[first].weight >= 1 and is_alike and are_branches(weave.base, first, second):
             strand.upstream, other.upstream = right[b], None
             weave.of_upstream[right[b]] = strand
 

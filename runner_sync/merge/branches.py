@@ -1,0 +1,28 @@
+"""Which statements stand in different branches of one condition.
+
+Comes in: nodes. Goes out: the answer. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.statements import ROOT, Node
+
+
+def are_branches(nodes: Sequence[Node], first: int, second: int) -> bool:
+    """Whether of two statements only one ever runs: they stand in different branches of the same condition."""
+    mine, theirs = _branches(nodes, first), _branches(nodes, second)
+    return any(theirs.get(condition, branch) != branch for condition, branch in mine.items())
+
+
+def _branches(nodes: Sequence[Node], index: int) -> dict[int, int]:
+    """``{condition: branch}`` of the conditions around a statement, as indices."""
+    found = {}
+    above = nodes[index].parent
+    while above != ROOT:
+        head = nodes[above].owner if nodes[above].is_clause else above
+        if nodes[head].canon.startswith("if "):
+            found[head] = above
+        above = nodes[head].parent
+    return found

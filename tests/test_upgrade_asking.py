@@ -20,7 +20,7 @@ from sync_samples import (
 )
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.asking import ask_about_order, ask_about_returns
+from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unknown
 from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage, Upstream
 
 FIRST = "        self._update_states(scheduler_output)\n"
@@ -79,6 +79,30 @@ def test_what_only_looks_like_setting_it_is_not_enough(line: str, tmp_path: Path
 )
 def test_other_ways_to_set_it(line: str, tmp_path: Path) -> None:
     assert unset(tmp_path, new=f"\n    def start(self):\n        {line}\n") == []
+
+
+def unknown(text: str) -> list[int]:
+    """The lines of a changed method that are asked about because nothing defines ``payload``."""
+    draft = Draft("OmniNPUModelRunner.run", [Stage("    def run(self): ...\n"), Stage(text, "gpu")], "copy", "updated")
+    ask_about_unknown("payload", [draft], "runner.py")
+    return [item.line for item in draft.reviews]
+
+
+def test_a_name_that_nothing_defines_is_a_question_where_it_is_read() -> None:
+    assert unknown("    def run(self, rows):\n        rows = self.pack(rows)\n        return payload\n") == [3]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    def run(self, rows):\n        payload = self.pack(rows)\n        return payload\n",
+        "    def run(self, payload):\n        return self.pack(payload)\n",
+        "    def run(self, rows):\n        return self.payload\n",
+    ],
+    ids=["a local", "a parameter", "an attribute"],
+)
+def test_a_unit_that_has_the_name_itself_is_none(text: str) -> None:
+    assert unknown(text) == []
 
 
 BEFORE = """    def run(self, rows):

@@ -12,9 +12,10 @@ from functools import lru_cache
 from itertools import product
 
 from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
+from runner_sync.compose.names import used_names
 from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.merge.confidence import DEFECT
-from runner_sync.statements import parse_unit
+from runner_sync.statements import as_module, parse_unit
 from runner_sync.syntax import walk
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, ModuleJob
@@ -44,9 +45,12 @@ def ask_about_order(draft: Draft, path: str) -> None:
 
 
 def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> None:
-    """Ask where a name is read that neither the module nor any import at hand defines."""
+    """Ask where a name is read that neither the module nor any import at hand defines.
+
+    Not where a unit has a local or a parameter of that name.
+    """
     for draft in drafts:
-        if _is_changed(draft):
+        if _is_changed(draft) and name in used_names(as_module(draft.text)):
             for line in uses_of(draft.text, name)[:1]:
                 _ask(draft, path, reason=f"nothing at hand defines {name}", line=line)
 

@@ -23,6 +23,7 @@ from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Ter
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import named_alike, with_omni_names, with_omni_names_behind, with_upstream_names
+from runner_sync.merge.replacing import go_where_the_old_one_is
 from runner_sync.merge.resolve import settle_presence
 from runner_sync.merge.unread import unread_additions
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
@@ -87,6 +88,7 @@ def merge(
     parents(weave, strands, policy)
     if policy.nesting == "omni":
         doubts += without_partial_wrappers(weave, strands)
+        go_where_the_old_one_is(weave)
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)
     contents, both_changed = _contents(weave, kept, terms)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -108,8 +108,17 @@ class Tree:
 
     def newly_bound_by(self, key: int) -> frozenset[str]:
         """Those of ``bound_by`` that a statement of upstream's alone binds: what omni has, omni has put in order."""
-        inside = [key] if self.node[key].defines else self.inside(key)
-        return frozenset(name for k in inside if k in self.new for name in binds(self.node[k])) & self.bound_by(key)
+        return self._bound_in(key, [k for k in self._that_bind(key) if k in self.new])
+
+    def bound_here_by(self, key: int) -> frozenset[str]:
+        """Those of ``bound_by`` that a statement of omni's binds."""
+        return self._bound_in(key, [k for k in self._that_bind(key) if k not in self.new])
+
+    def _that_bind(self, key: int) -> Iterable[int]:
+        return [key] if self.node[key].defines else self.inside(key)
+
+    def _bound_in(self, key: int, keys: Iterable[int]) -> frozenset[str]:
+        return frozenset(name for k in keys for name in binds(self.node[k])) & self.bound_by(key)
 
 
 def put_before_readers(tree: Tree, movable: set[int]) -> None:
@@ -225,7 +234,7 @@ SMALL = 8
 
 
 def put_behind_bindings(tree: Tree, movable: set[int]) -> list[tuple[int, str]]:
-    """Move each movable statement behind the sibling that first binds a local it reads.
+    """Move each movable statement behind the sibling of the other side's that first binds a local it reads.
 
     Only where nothing before it binds that name and a later sibling does. Returns ``(key, name)`` of those moved.
     """
@@ -274,8 +283,9 @@ def _later_binding(tree: Tree, suite: list[int], index: int, known: set[str]) ->
         return None
     first = reads(tree.node[child]) if not tree.node[child].defines else frozenset()
     wanted = (first | (tree.read_by(child) - tree.bound_by(child))) - known
+    bound = tree.bound_here_by if child in tree.new else tree.newly_bound_by
     for name in sorted(wanted):
         for later in range(index + 1, len(suite)):
-            if name in tree.newly_bound_by(suite[later]):
+            if name in bound(suite[later]):
                 return later, name
     return None

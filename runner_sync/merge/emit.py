@@ -133,7 +133,7 @@ def emit(
     """
     strands = heads_first(strands)
     children, clauses = _children(strands), _clauses(strands)
-    _settle_order(weave, strands, children, clauses, contents)
+    _settle_order(weave, strands, children, clauses, contents, tight=tight)
     put_above_their_statements(weave, children.values())
     enclose_their_block(weave, children, clauses, tight=tight)
     printer = _Printer(weave, contents, children, clauses)
@@ -148,9 +148,15 @@ def _settle_order(
     children: dict[int, list[Strand]],
     clauses: dict[int, list[Strand]],
     contents: Mapping[int, Content],
+    *,
+    tight: bool,
 ) -> None:
     """Additions of one side go behind the statement of the other that now binds what they read, and before the one that
-    reads what they bind."""
+    reads what they bind.
+
+    Those of upstream only where the text is built in another way, which is when it is not ``tight``: else its order is
+    right.
+    """
     by_key = {id(s): s for s in strands}
     tree = Tree(
         {key: [id(s) for s in suite] for key, suite in children.items()},
@@ -162,6 +168,8 @@ def _settle_order(
     put_before_branches(tree, additions)
     put_behind_bindings(tree, additions)
     put_before_readers(tree, additions)
+    if not tight:
+        put_behind_bindings(tree, set(tree.new))
     for key, suite in tree.children.items():
         children[key] = [by_key[k] for k in suite]
 

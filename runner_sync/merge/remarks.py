@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.statements import Node
@@ -53,18 +53,24 @@ def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collect
 
 
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
-    """Put omni's comments directly above the statement they are about, where a merge put others between the two.
+    """Put comments of one side directly above the statement they are about, where a merge put others between the two.
 
     In place; only inside one suite, and never a ruler, which is about all that stands between it and the next.
     """
     home = {id(strand): suite for suite in suites for strand in suite}
-    for block, about in _remarks(weave.omni):
-        strand = weave.of_omni[about]
+    for side in ("o", "u"):
+        _put_above(weave, side, home)
+
+
+def _put_above(weave: Weave, side: str, home: Mapping[int, list[Strand]]) -> None:
+    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    for block, about in _remarks(nodes):
+        strand = of[about]
         above: list[Strand] = []
         for k in reversed(block):
-            if weave.of_omni[k].sides != "o" or is_separator(weave.omni[k]):
+            if of[k].sides != side or is_separator(nodes[k]):
                 break
-            above.insert(0, weave.of_omni[k])
+            above.insert(0, of[k])
         suite = home.get(id(strand), [])
         mine = [comment for comment in above if home.get(id(comment)) is suite]
         if not mine or len(mine) < len(above):

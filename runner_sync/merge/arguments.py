@@ -8,8 +8,9 @@ gave another value. May touch: nothing.
     upstream  f(rows, mode=new, padded=True)
     result    f(own.rows[: own.count], mode=new, padded=True)
 
-Keywords stand for themselves, so what omni did to the other arguments is no reason to do without them. A conflict
-remains where omni has another value for such a keyword, or where upstream did more than that.
+Keywords stand for themselves, so what omni did to the other arguments is no reason to do without them; what is
+unpacked into keywords (``**more``) is a keyword without a name. A conflict remains where omni has another value for
+such a keyword, or where upstream did more than that.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def with_their_keywords(base: str, omni: str, upstream: str) -> str | None:
     values = [(keyword.value, changed[keyword.arg]) for keyword in mine.keywords if keyword.arg in changed]
     if any(value.lineno != value.end_lineno for value, _ in values):
         return None
-    added = "".join(f", {name}={value}" for name, value in changed.items() if name not in here)
+    more = [(name, value) for name, value in changed.items() if name not in here]
+    added = "".join(f", {name}" if name.startswith("**") else f", {name}={value}" for name, value in more)
     places = Places(omni)
     arguments: list[ast.expr | ast.keyword] = [*mine.args, *mine.keywords]
     last = max(arguments, key=places.end)
@@ -57,12 +59,19 @@ def _call(text: str) -> ast.Call | None:
 
 
 def _keywords(call: ast.Call) -> Keywords:
-    return {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg}
+    """The keywords with their values; what is unpacked into keywords goes by itself."""
+    named = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg}
+    return named | {text: text for keyword in call.keywords if not keyword.arg for text in [_unpacked(keyword.value)]}
+
+
+def _unpacked(value: ast.expr) -> str:
+    text = ast.unparse(value)
+    return f"**({text})" if isinstance(value, ast.IfExp | ast.BoolOp | ast.Lambda) else f"**{text}"
 
 
 def _frame(text: str) -> str:
-    """The statement without the keywords of its call; what is unpacked into them belongs to it."""
+    """The statement without the keywords of its call."""
     tree = ast.parse(text)
     call: ast.Call = tree.body[0].value  # type: ignore[attr-defined]
-    call.keywords = [keyword for keyword in call.keywords if keyword.arg is None]
+    call.keywords = []
     return ast.unparse(tree)

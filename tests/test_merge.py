@@ -15,7 +15,18 @@ from pathlib import Path
 import pytest
 
 from runner_sync.compose.layout import format_changes
-from runner_sync.merge import FOLLOW, PORT, RECORD, TOUCH_UP, Merged, Reason, UnparsableText, merge, named_alike
+from runner_sync.merge import (
+    FOLLOW,
+    PORT,
+    RECORD,
+    TOUCH_UP,
+    Merged,
+    Reason,
+    UnparsableText,
+    merge,
+    named_alike,
+    with_old_reads_renamed,
+)
 from runner_sync.merge.emit import heads_first
 from runner_sync.merge.weave import Strand
 from runner_sync.model import Triple
@@ -157,3 +168,28 @@ def test_a_merged_statement_is_shown_without_blanks_around_dots() -> None:
     )
     (decision,) = merge(Triple(*texts)).decisions
     assert "self.rows.last" in decision.chosen
+
+
+UNPACKED = "def run(self):\n    rows, output = self.state\n    self.note(output)\n    return len(rows)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "expected"),
+    [
+        pytest.param(UNPACKED, ("rows, output", "rows, raw"), "self.note(raw)", id="bound by another name now"),
+        pytest.param(UNPACKED, ("= self.state", "= self.state()"), "self.note(output)", id="bound as before"),
+        pytest.param(UNPACKED, ("rows, output = self.state", "rows, raw = self.raw"), "self.note(output)", id="other"),
+        pytest.param(
+            UNPACKED.replace("    self", "    output = output or self.empty\n    self"),
+            ("    rows, output = self.state\n    output = output or self.empty\n", "    rows, raw = self.state\n"),
+            "self.note(output)",
+            id="bound twice",
+        ),
+        pytest.param(
+            UNPACKED.replace("rows)", "rows), raw"), ("rows, output", "rows, raw"), "self.note(output)", id="name taken"
+        ),
+        pytest.param(UNPACKED, ("rows, output", "rows, raw, _"), "self.note(output)", id="another shape"),
+    ],
+)
+def test_reads_of_a_local_that_has_another_name_now(before: str, text: tuple[str, str], expected: str) -> None:
+    assert expected in with_old_reads_renamed(before, before.replace(*text), ["output"])

@@ -571,3 +571,23 @@ def test_what_a_port_changes_in_a_statement_is_shown_as_the_whole_statement(
     assert item.chosen.startswith("return self.pack(")
     assert "stage=self.stage" in item.chosen
     assert item.chosen.endswith(")")
+
+
+def test_what_the_port_of_a_renamed_local_left_as_it_was_reads_the_new_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The GPU runner collects into another list, too, which a mixin sends that NPU does not have."""
+    body = (
+        "        rows, output = self.take(total)\n        found = []\n        for row in rows:\n"
+        "            found.append(self.cut(output, row))\n        self.note(rows, total)\n        return found\n"
+    )
+    fetch = "        return self.cache.get(rows, total)\n"
+    was, npu = (twin.replace(fetch, body) for twin in (GPU_TWIN, NPU_TWIN))
+    now = was.replace("rows, output = ", "rows, output_raw = ").replace("        found = []\n", "")
+    now = now.replace("found.append(self.cut(output, row))", "payloads.append(self.cut(output_raw, row))")
+    now = now.replace("        for row in rows", "        payloads = torch.cuda.Stream()\n        for row in rows")
+    now = now.replace("return found", "return self.send(payloads)")
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
+    assert "rows, output_raw = self.take(total)" in text
+    assert "found.append(self.cut(output_raw, row))" in text
+    assert "nothing at hand defines output" not in questions

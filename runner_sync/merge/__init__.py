@@ -22,7 +22,13 @@ from runner_sync.merge.passages import (
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Terms, settled_for
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.remarks import with_their_statements
-from runner_sync.merge.renames import named_alike, with_omni_names, with_omni_names_behind, with_upstream_names
+from runner_sync.merge.renames import (
+    named_alike,
+    with_old_reads_renamed,
+    with_omni_names,
+    with_omni_names_behind,
+    with_upstream_names,
+)
 from runner_sync.merge.replacing import go_where_the_old_one_is
 from runner_sync.merge.resolve import settle_presence
 from runner_sync.merge.unread import unread_additions
@@ -272,5 +278,6 @@ __all__ = [
     "merge",
     "named_alike",
     "settled_for",
+    "with_old_reads_renamed",
     "with_omni_names_behind",
 ]

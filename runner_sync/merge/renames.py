@@ -100,6 +100,31 @@ def _reach(text: str, name: str, line: int) -> range:
     return range(line, min(later, default=text.count("\n") + 2))
 
 
+def with_old_reads_renamed(before: str, text: str, names: Collection[str]) -> str:
+    """``text``, which ``before`` became, with its reads of those locals that it binds by another name only.
+
+    For ``names`` that nothing in ``text`` binds: what reads one reads what ``before`` bound by it. Only where every
+    statement that did so is the same but for the name.
+    """
+    for name in sorted(set(names) - _bound(text)):
+        new = _bound_instead(before, text, name)
+        if new and not _mentions(before, new):
+            text = _rename(text, {name: new})
+    return text
+
+
+def _bound_instead(before: str, text: str, name: str) -> str:
+    """The name that ``text`` has where ``before`` binds ``name``; empty where that is not clear."""
+    left, right = flatten(before), flatten(text)
+    pairs = {pair.left: right[pair.right] for pair in align(left, right)}
+    found = set()
+    for k, node in enumerate(left):
+        if name in binds(node):
+            new = next(iter(binds(pairs[k]) - binds(node)), "") if k in pairs else ""
+            found.add(new if new and re.sub(rf"(?<![\w.]){name}\b", new, node.canon) == pairs[k].canon else "")
+    return found.pop() if len(found) == 1 else ""
+
+
 def renamed_locals(base: str, omni: str) -> dict[str, str]:
     """``{base name: omni name}`` of locals that omni renamed consistently."""
     gone, come = _unshared(base, omni)

@@ -223,6 +223,10 @@ def _merged(
             break
         sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides
         missing |= names if sides == unnamed else set()
+    # Of a renaming that came with the statement which binds the name, but not with all that read it.
+    text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
+    if text != result.text:
+        result, broken = replace(result, text=text), problems(text, known) - before
     return result, broken
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, INFERRED, REBUILT
 from runner_sync.merge.dataflow import attributes_set, binds, reads
@@ -139,7 +140,20 @@ def suites_with_edits(
     return doubts
 
 
-def set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+def set_for_nothing(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts, with those about statements of omni's whose locals nothing reads any more; one for each statement."""
+    found = {id(doubt.strand): doubt for doubt in _set_for_nothing(weave, kept)}
+    out = []
+    for doubt in doubts:
+        unread = found.get(id(doubt.strand)) if doubt.reason.kind == "edited statement removed" else None
+        if unread is not None:
+            del found[id(doubt.strand)]
+            doubt = replace(doubt, reason=Reason("edited statement unread", unread.reason.names))
+        out.append(doubt)
+    return [*out, *found.values()]
+
+
+def _set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Locals that omni sets and read, and that nothing reads in the result: half of something of omni's went."""
     read_before = {name for node in weave.omni for name in reads(node)}
     read_now = {name for strand in kept for node in _versions(weave, strand) for name in reads(node)}

@@ -20,6 +20,7 @@ Kind = Literal[
     # One side removed what the other had edited or added to.
     "edited statement removed",
     "edited statement rewritten",
+    "edited statement unread",
     "removed statement changed",
     "edited block removed",
     "loop with additions removed",

@@ -49,6 +49,7 @@ _SAID: Mapping[Kind, str] = {
     "additions moved on": "what {omni} had added to a call went to the statement that {upstream} put in its place",
     "keywords taken over": "{upstream}'s change of the keywords was made to {omni}'s call of the same function",
     "edited statement removed": "{upstream} removed a statement that {omni} had edited",
+    "edited statement unread": "{upstream} removed a statement that {omni} had edited, and nothing reads {names} now",
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} had edited",
     "removed statement changed": "{upstream} changed a statement that {omni} had removed",
     "edited block removed": "{upstream} removed a block inside which {omni} had edited a statement",

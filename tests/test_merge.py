@@ -8,6 +8,7 @@ cases whose result is not yet the ideal one.
 from __future__ import annotations
 
 import ast
+import textwrap
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -193,3 +194,26 @@ UNPACKED = "def run(self):\n    rows, output = self.state\n    self.note(output)
 )
 def test_reads_of_a_local_that_has_another_name_now(before: str, text: tuple[str, str], expected: str) -> None:
     assert expected in with_old_reads_renamed(before, before.replace(*text), ["output"])
+
+
+LORA = "    if self.lora:\n        self.set_lora(ids)\n"
+CHECK = "        if self.checks:\n            self.check(ids)\n        else:\n            self.note(ids)\n"
+
+
+def test_a_new_block_that_stays_out_is_shown_with_what_is_in_it() -> None:
+    plain = "def run(self):\n    ids = self.ids()\n    return ids\n"
+    base = plain.replace("    return", f"{LORA}    return")
+    (asked,) = merge(Triple(base, plain, base.replace(LORA, LORA + CHECK))).decisions
+    assert asked.upstream == "if self.checks:\n    self.check(ids)\nelse:\n    self.note(ids)"
+
+
+def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> None:
+    asked = read_case(CASES / "local_of_omni_that_nothing_reads_any_more").run().decisions
+    assert asked[0].omni == "if recorder is not None:\n    self.clear(rows)"
+
+
+def test_of_a_new_suite_around_old_statements_the_head_is_shown() -> None:
+    base = f"def run(self):\n    ids = self.ids()\n{LORA}    return ids\n"
+    around = base.replace(LORA, f"    try:\n{textwrap.indent(LORA, '    ')}    finally:\n        self.release()\n")
+    (asked,) = merge(Triple(base, base.replace(LORA, ""), around)).decisions
+    assert asked.upstream == "try:"

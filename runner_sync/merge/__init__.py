@@ -31,6 +31,8 @@ from runner_sync.merge.renames import (
 )
 from runner_sync.merge.replacing import go_where_the_old_one_is
 from runner_sync.merge.resolve import settle_presence
+from runner_sync.merge.shown import is_shown_whole
+from runner_sync.merge.shown import shown as text_of
 from runner_sync.merge.unread import unread_additions
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
 from runner_sync.model import Triple
@@ -147,14 +149,19 @@ def _indent(text: str) -> int:
 
 
 def _is_nested(weave: Weave, doubt: Doubt, doubts: Sequence[Doubt]) -> bool:
-    """A statement inside a block about which the same question is asked already."""
+    """A statement inside a block about which the same question is asked already, or a clause that is shown there."""
     same = {id(d.strand) for d in doubts if d.reason == doubt.reason}
     for side, of, index in (
         (weave.omni, weave.of_omni, doubt.strand.omni),
         (weave.upstream, weave.of_upstream, doubt.strand.upstream),
         (weave.base, weave.of_base, doubt.strand.base),
     ):
-        if index is not None and side[index].parent >= 0 and id(of[side[index].parent]) in same:
+        if index is None:
+            continue
+        above, owner = side[index].parent, side[index].owner
+        if above >= 0 and id(of[above]) in same:
+            return True
+        if owner >= 0 and id(of[owner]) in same and is_shown_whole(side, of, owner):
             return True
     return False
 
@@ -250,11 +257,11 @@ def _decision(
     line = nearby.get(id(shown), 0)
     first, last = emitted.place.get(id(shown), (line, line))
     sides = [
-        nodes[index].text if index is not None else ""
-        for nodes, index in (
-            (weave.base, strand.base),
-            (weave.omni, strand.omni),
-            (weave.upstream, shown.upstream),
+        text_of(nodes, of, index) if index is not None else ""
+        for nodes, of, index in (
+            (weave.base, weave.of_base, strand.base),
+            (weave.omni, weave.of_omni, strand.omni),
+            (weave.upstream, weave.of_upstream, shown.upstream),
         )
     ]
     chosen = "\n".join(contents[id(shown)].lines) if id(shown) in emitted.place else ""

@@ -573,6 +573,32 @@ def test_what_a_port_changes_in_a_statement_is_shown_as_the_whole_statement(
     assert item.chosen.endswith(")")
 
 
+NOTED = "        self.note(\n            rows,\n            stage=self.stage,\n        )\n"
+SENT = "        self.send(\n            total,\n            stage=self.stage,\n        )\n"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "omni", "chosen"),
+    [(NOTED, NOTED + SENT, "", SENT), (NOTED + SENT, NOTED, SENT, "")],
+    ids=["brought", "taken away"],
+)
+def test_a_call_that_a_port_puts_behind_another_one_is_shown_alone(
+    was: str, now: str, omni: str, chosen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    commit(trees.ascend_new)
+    first, last = OUTPUT.split("        self.note(rows)\n")
+    lay_out(trees.omni, {AR: dedent(OMNI_TREE[AR]) + first + was + last})
+    for body in (was, now):
+        lay_out(trees.omni, {GPU_AR: dedent(OMNI_TREE[GPU_AR]) + first + body + last})
+        commit(trees.omni)
+    bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "0.20.0"}
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
+    (item,) = (item for item in result.report.reviews if item.unit == "NPUARModelRunner._output")
+    assert (item.omni.split(), item.chosen.split()) == (omni.split(), chosen.split())
+
+
 def test_what_the_port_of_a_renamed_local_left_as_it_was_reads_the_new_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -254,6 +254,9 @@ def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[Re
     for tag, *rows in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
+        if tag != "replace":
+            by = _slide(after, rows[2], rows[3]) if tag == "insert" else _slide(before, rows[0], rows[1])
+            rows = [row + by for row in rows]
         i1, i2 = _whole_statements(before, rows[0], rows[1])
         j1, j2 = _whole_statements(after, rows[2], rows[3])
         if runs and j1 - runs[-1][3] < NEAR:
@@ -266,6 +269,19 @@ def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[Re
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
         if was.split() != now.split()
     ]
+
+
+def _slide(text: str, first: int, last: int) -> int:
+    """By how many rows new or removed ones can be told further down, so that they begin with a statement, not in one.
+
+    Where a call comes behind another one, the last line of the first may count as new, and that of the second not.
+    """
+    lines = text.split("\n")
+    inside = {row for node in flatten(text) for row in range(node.start, node.start - 1 + len(node.lines))}
+    by = 0
+    while first + by in inside and last + by < len(lines) and lines[first + by] == lines[last + by]:
+        by += 1
+    return by if first + by not in inside else 0
 
 
 def _whole_statements(text: str, first: int, last: int) -> tuple[int, int]:

@@ -217,3 +217,13 @@ def test_of_a_new_suite_around_old_statements_the_head_is_shown() -> None:
     around = base.replace(LORA, f"    try:\n{textwrap.indent(LORA, '    ')}    finally:\n        self.release()\n")
     (asked,) = merge(Triple(base, base.replace(LORA, ""), around)).decisions
     assert asked.upstream == "try:"
+
+
+def test_of_a_block_that_upstream_has_its_inside_without_what_runs_now_is_shown() -> None:
+    base = "def run(self, output):\n    connection = self.connection()\n    return output\n"
+    moved = "    self.transfers().handle_preemptions(connection.metadata)\n"
+    mine = base.replace("    return", f"    if connection.metadata is not None:\n    {moved}    return")
+    (asked,) = merge(Triple(base, mine, base.replace("    return", f"{moved}    return"))).decisions
+    assert asked.reason.kind == "added block left"
+    assert (asked.omni, asked.chosen) == ("if connection.metadata is not None:", moved.strip())
+    assert asked.upstream == moved.strip()

@@ -105,7 +105,7 @@ def merge(
     hollow += hollow_now
     kept = with_their_statements(weave, kept, heritage)
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
-    doubts += [Doubt(s, emptied(weave, s), CONTESTED) for s in suites if not s.kept]
+    doubts += [emptied(weave, s) for s in suites if not s.kept]
     doubts = set_for_nothing(weave, kept, doubts) + set_twice(weave, kept) + came_back(weave, kept)
     doubts += both_changed
     return _written(triple, weave, strands, kept, contents, doubts, tight=policy.nesting == "upstream")

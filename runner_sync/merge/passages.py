@@ -182,12 +182,11 @@ def _block(nodes: Sequence[Node], index: int) -> tuple[str, ...]:
     return tuple(nodes[k].canon for k in below(nodes, index) if not nodes[k].is_comment)
 
 
-def emptied(weave: Weave, suite: Strand) -> Reason:
-    """What became of the inside of a block that omni had added and that is empty now."""
+def emptied(weave: Weave, suite: Strand) -> Doubt:
+    """What became of the inside of a block that omni had added and that is empty now: shown is what is left of it."""
     inside = [weave.of_omni[k] for k in below(weave.omni, suite.omni or 0)[1:] if not weave.omni[k].is_comment]
-    if any(strand.kept for strand in inside):
-        return Reason("added block left")
-    return Reason("added block emptied")
+    left = next((strand for strand in inside if strand.kept), None)
+    return Doubt(suite, Reason("added block emptied" if left is None else "added block left"), CONTESTED, left)
 
 
 def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:

@@ -66,15 +66,15 @@ _SAID: Mapping[Kind, str] = {
     "suite around other statements": "{upstream} put a suite around statements that {omni} has in another form",
     "branch of a removed condition": "{upstream} added a branch to a condition that {omni} had removed",
     "read only in what was left out": "{upstream} sets what is read only in what was left out, and so was this",
-    "reads what was left out": "it uses {name}, whose definition was not taken",
+    "reads what was left out": "left out: it uses {name}, whose definition was not taken",
     "no longer read": "nothing reads {names} any more, which {omni} sets here",
     "set by both": "{upstream} sets {name} now, which {omni} sets, too",
     "set below its use": "{upstream} sets {name} below this now, which {omni} had set above it",
     "under a new condition": "it runs under {name!r} of {upstream}'s now",
-    "reads what nothing sets": "it uses {name}, which nothing sets here",
-    "needs an absent member": "it needs {name}, which is not on the NPU side ({what})",
-    "uses refused code": "it uses {name}, which is {what}",
-    "unpacks other results": "it unpacks what {name} returns, and vllm-ascend has its own version of that",
+    "reads what nothing sets": "left out: it uses {name}, which nothing sets here",
+    "needs an absent member": "left out: it needs {name}, which is not on the NPU side ({what})",
+    "uses refused code": "left out: it uses {name}, which is {what}",
+    "unpacks other results": "left out: it unpacks what {name} returns, and vllm-ascend has its own version of that",
 }
 
 _SAID_AT_ONCE: Mapping[Kind, str] = {

@@ -77,7 +77,7 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
         kept = [s for s in strands if s.kept]
         alive = {id(s) for s in kept}
         full = {id(s.parent) for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
-        owners = {id(s.owner) for s in kept if s.owner is not None}
+        owners = {id(s.owner) for s in kept if s.owner is not None and not any_node(weave, s).is_comment}
         empty = [s for s in kept if s.sides == "u" and id(s) in owners and id(s) not in full]
         orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, alive)]
         for strands_, reason in ((empty, HOLLOW), (orphans, ORPHAN)):
@@ -94,6 +94,8 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
                 strand.kept = False
             while strand.parent is not None and not strand.parent.kept:
                 strand.parent = strand.parent.parent
+            if strand.owner is not None and not strand.owner.kept:
+                strand.owner = None
 
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:

@@ -171,7 +171,15 @@ def _with_comments(items: Sequence[_Item], comments: dict[int, int]) -> list[_It
     for position, item in enumerate(merged):
         if item.kind == "comment":
             item.parent = _comment_parent(merged, position)
+            item.owner = _comment_owner(merged, position)
     return merged
+
+
+def _comment_owner(items: list[_Item], position: int) -> _Item | None:
+    """A comment above a clause, at its column, stands between the clauses of a statement, as the clause does."""
+    following = next((i for i in items[position + 1 :] if i.kind != "comment"), None)
+    is_on_clause = following is not None and following.kind == "clause" and following.column == items[position].column
+    return following.owner if is_on_clause and following is not None else None
 
 
 def _comment_parent(items: list[_Item], position: int) -> _Item | None:

@@ -43,7 +43,7 @@ FOUNDATION = {
     "nodes": {"model", "errors"},
     "mro": set[str](),
     "naming": {"model"},
-    "signatures": set[str](),
+    "signatures": {"syntax"},
     "syntax": set[str](),
     "unmerged": set[str](),
     "units": {"model", "errors", "edits", "naming", "profile", "nodes", "syntax", "unmerged"},

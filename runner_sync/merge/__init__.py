@@ -100,7 +100,7 @@ def merge(
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)
     contents, both_changed = _contents(weave, kept, terms)
-    doubts += unread_additions(weave, kept, contents)
+    doubts += unread_additions(weave, kept, contents, records_fit=policy.nesting == "omni")
     kept, hollow_now = prune(weave, kept)
     hollow += hollow_now
     kept = with_their_statements(weave, kept, heritage)

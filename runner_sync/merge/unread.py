@@ -4,6 +4,7 @@ Comes in: the kept strands of a ``Weave`` with their contents. Goes out: ``Doubt
 marked, edits that are undone have omni's text. May touch: the contents that it is given.
 
 Judged by the text that was chosen for a statement: upstream's version of one reads nothing where omni's stands.
+What an import brings for a statement that was taken out of upstream before the merge is unread there already.
 """
 
 from __future__ import annotations
@@ -20,20 +21,33 @@ from runner_sync.merge.weave import Doubt, Strand, Weave
 UNREAD = Reason("read only in what was left out")
 
 
-def unread_additions(weave: Weave, kept: Sequence[Strand], contents: dict[int, Content]) -> list[Doubt]:
+def unread_additions(
+    weave: Weave, kept: Sequence[Strand], contents: dict[int, Content], *, records_fit: bool
+) -> list[Doubt]:
     """Leave out new statements of upstream's that set such locals, and take its edits back that set nothing else.
 
     A call that fetches or resets something would do so for nothing, and a ``return`` that became an assignment for
-    what follows it returns nothing without that.
+    what follows it returns nothing without that. With ``records_fit`` the record that omni unpacks is not upstream's,
+    and has the fields that omni takes out of it.
     """
     read_there = {name for node in weave.upstream for name in reads(node)}
+    read_there |= {name for node in weave.upstream if node.canon.startswith("from ") for name in binds(node)}
     mine = {name for node in weave.omni for name in binds(node) | reads(node)}
     doubts: list[Doubt] = []
     while True:
         read_here = {name for s in kept if s.kept for name in _read_in(weave, s, contents)}
         unread = read_there - read_here
         strand = next(
-            (s for s in kept if s.kept and _is_for_nothing(weave, s, contents, unread=unread, mine=mine)), None
+            (
+                s
+                for s in kept
+                if s.kept
+                and (
+                    _is_for_nothing(weave, s, contents, unread=unread, mine=mine)
+                    or (records_fit and _unpacks_for_nothing(weave, s, contents, read=read_here))
+                )
+            ),
+            None,
         )
         if strand is None:
             return doubts
@@ -69,3 +83,17 @@ def _is_for_nothing(
         return True
     edited = strand.omni is not None and contents[id(strand)].lines == node.lines != weave.omni[strand.omni].lines
     return edited and names.isdisjoint(mine)
+
+
+def _unpacks_for_nothing(weave: Weave, strand: Strand, contents: dict[int, Content], *, read: Collection[str]) -> bool:
+    """Whether upstream only takes more out of a record than before, none of which is read."""
+    if strand.base is None or strand.omni is None or strand.upstream is None:
+        return False
+    base, mine, node = weave.base[strand.base], weave.omni[strand.omni], weave.upstream[strand.upstream]
+    if contents[id(strand)].lines == mine.lines or not all(_UNPACKED.match(one.canon) for one in (base, mine, node)):
+        return False
+    added = binds(node) - binds(base)
+    return bool(added) and binds(base) <= binds(node) and added.isdisjoint(read)
+
+
+_UNPACKED = re.compile(r"\(?[\w, ]+,[\w, ]*\)? = self\.\w+$")

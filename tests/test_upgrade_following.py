@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, ASCEND, ASCEND_NEW, VLLM, Trees, check_upgrade, commit, dedent, lay_out
+from sync_samples import AR, ASCEND, ASCEND_NEW, ASCEND_OLD, VLLM, Trees, check_upgrade, commit, dedent, lay_out
 from sync_samples import stay_at_home as without_network
 
 VLLM_METHOD = """
@@ -76,3 +76,78 @@ def test_an_import_follows_what_upstream_moved_to_a_module_beside(trees: Trees) 
 def test_an_import_of_what_is_gone_for_good_stays(trees: Trees) -> None:
     (trees.ascend_old / "vllm_ascend/worker/tables.py").unlink()
     assert upgraded(trees, AR_TEXT) == (AR_TEXT, [])
+
+
+POOL = """
+    def _pool(self, rows):
+        if not rows:
+            output = copy(self.empty)
+            return output
+        first, last = rows[0], rows[-1]
+        self.start(first)
+        self.finish(last)
+        self.total = sum(rows)
+        self.update_rows(first, last)
+        self.synchronize_rows(self.total)
+        result = Result(rows, self.model.pool(rows))
+        self.measure()
+        result.count = len(rows)
+        result.width = self.width_of(rows)
+        self.note(rows)
+        return result
+"""
+ROUTED = "        if self.routes:\n            {}.routed = self.route(rows)\n        return {}\n"
+OWN_POOL = POOL.replace("result = Result(rows, self.model.pool(rows))", "result = self.fill(OmniOutput())")
+
+
+def pooled(trees: Trees, own: str, was: str = POOL) -> tuple[str, list[str]]:
+    """``_pool`` of the AR runner, a copy of vllm-ascend's that was edited to ``own``, once vllm-ascend's routes."""
+    new = (trees.ascend_old / ASCEND).read_text("utf-8")
+    lay_out(trees.ascend_old, {**ASCEND_OLD, ASCEND: dedent(ASCEND_OLD[ASCEND]) + was})
+    commit(trees.ascend_old)
+    now = was.replace("        return result\n", ROUTED.format("result", "result"))
+    lay_out(trees.ascend_old, {**ASCEND_NEW, ASCEND: new + now})
+    text, reasons = upgraded(trees, AR_TEXT + own)
+    return text.removeprefix(AR_TEXT), reasons
+
+
+def test_what_is_new_for_a_value_that_omni_makes_itself_goes_by_omnis_name(trees: Trees) -> None:
+    """Upstream has ``output`` in front of it, too, for something else."""
+    own = OWN_POOL.replace("result", "output")
+    wanted = own.removesuffix("        return output\n") + ROUTED.format("output", "output")
+    assert pooled(trees, own) == (wanted, [])
+
+
+@pytest.mark.parametrize(
+    ("own", "was"),
+    [
+        pytest.param(
+            OWN_POOL.replace("result", "output"),
+            POOL.replace("self.note(rows)", "output = self.note(rows)"),
+            id="upstream goes on with a value of that name",
+        ),
+        pytest.param(
+            OWN_POOL.replace("result", "output").replace("output.width", "made.width"),
+            POOL,
+            id="omni goes on with two values",
+        ),
+        pytest.param(
+            OWN_POOL.replace("        result.width = self.width_of(rows)\n", "")
+            .replace("        result.count = len(rows)\n", "")
+            .replace("result", "output"),
+            POOL,
+            id="one statement tells little",
+        ),
+    ],
+)
+def test_what_is_new_for_a_value_that_omni_does_not_have_stays_out(trees: Trees, own: str, was: str) -> None:
+    text, reasons = pooled(trees, own, was)
+    assert "routed" not in text
+    assert "upstream added a use of result, which omni does not set" in reasons
+
+
+def test_what_omni_does_itself_with_a_value_of_another_name_is_asked_about(trees: Trees) -> None:
+    own = OWN_POOL.replace("self.note(rows)", "result.routed = self.route(rows)").replace("result", "output")
+    text, reasons = pooled(trees, own)
+    assert text.count("routed") == 1
+    assert len(reasons) == 1

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from runner_sync.edits import Places, apply
 from runner_sync.merge.align import align
-from runner_sync.merge.dataflow import binds
+from runner_sync.merge.dataflow import binds, reads
 from runner_sync.model import Triple
 from runner_sync.statements import Node, UnparsableText, flatten, parse_unit
 from runner_sync.syntax import walk
@@ -66,10 +66,11 @@ def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
     """The triple with base and upstream calling the value of a local as omni does, from the statement on that binds it.
 
     For ``names`` that are bound again and again (``output = …`` in a branch that returns it, and once more at the end):
-    omni may have given only one of the values another name.
+    omni may have given only one of the values another name. And for a value that omni makes in another way and calls by
+    a name that upstream has for something else in front of it.
     """
     for name in names:
-        found = _renamed_binding(triple, name)
+        found = _renamed_binding(triple, name) or _renamed_value(triple, name)
         if found is not None:
             new, *lines = found
             base, upstream = (
@@ -92,6 +93,31 @@ def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
         if other != name and not _mentions(triple.base, other) and not _mentions(triple.upstream, other):
             return other, base[pair.left].start, upstream[theirs[pair.left]].start
     return None
+
+
+def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
+    """The same, told by how omni goes on with the value that base and upstream bind to ``name`` once."""
+    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    made = [[node.start for node in side if name in binds(node)] for side in (base, upstream)]
+    if any(len(lines) != 1 for lines in made):
+        return None
+    bound = {other for node in omni for other in binds(node)}
+    votes: Counter[str] = Counter()
+    for pair in align(base, omni):
+        node = base[pair.left]
+        if node.start > made[0][0] and name in reads(node):
+            changed = dict(_differences(node.canon, omni[pair.right].canon))
+            votes[changed.get(name, name)] += 1
+    other, count = next(iter(votes.items()), (name, 0))
+    later = {word for side, lines in zip((base, upstream), made, strict=True) for word in _used_behind(side, lines[0])}
+    if len(votes) > 1 or count < SEEN or other not in bound - later:
+        return None
+    return other, made[0][0], made[1][0]
+
+
+def _used_behind(nodes: Sequence[Node], line: int) -> set[str]:
+    """The locals that statements from a line on read or bind."""
+    return {word for node in nodes if node.start >= line for word in reads(node) | binds(node)}
 
 
 def _reach(text: str, name: str, line: int) -> range:

@@ -234,7 +234,7 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
     # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
     policy = merge.RECORD if not draft.owner else merge.FOLLOW
     policy = merge.settled_for(policy, winner(job, draft.name))
-    result = merge.merge(Triple(origin.text, draft.text, draft.upstream), policy=policy, heritage=origin.heritage)
+    result = _merged(Triple(origin.text, draft.text, draft.upstream), policy, origin)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
         draft.reviews.append(unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream))
@@ -242,3 +242,21 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
         return
     draft.stages.append(Stage(result.text, "upstream"))
     draft.reviews += [review_of(item, draft, job.path, line=item.line) for item in result.decisions]
+
+
+def _merged(sides: Triple, policy: merge.Policy, origin: lineage.Origin) -> merge.Merged:
+    """The merge; anew where what was left out for a local that omni does not set reads one that omni calls otherwise.
+
+    Only where that settles the question: omni may do with its own local what upstream newly does.
+    """
+    result = merge.merge(sides, policy=policy, heritage=origin.heritage)
+    unset = {name for item in result.decisions if item.reason.kind == UNSET for name in item.reason.names}
+    named = merge.with_omni_names_behind(sides, sorted(name for name in unset if name.isidentifier()))
+    if named == sides:
+        return result
+    other = merge.merge(named, policy=policy, heritage=origin.heritage)
+    return other if other.parses and len(other.decisions) < len(result.decisions) else result
+
+
+UNSET: merge.Kind = "addition reads what omni does not set"
+"""The reason of a decision about an addition of upstream's that stays out."""

@@ -617,3 +617,23 @@ def test_what_the_port_of_a_renamed_local_left_as_it_was_reads_the_new_name(
     assert "rows, output_raw = self.take(total)" in text
     assert "found.append(self.cut(output_raw, row))" in text
     assert "nothing at hand defines output" not in questions
+
+
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        pytest.param("", "taken out, as in the GPU runner, which has it no more", id="gone"),
+        pytest.param(
+            "        self.note(first, rows)\n",
+            "ported from the GPU runner; no line of it has run on this platform yet",
+            id="changed",
+        ),
+    ],
+)
+def test_what_the_gpu_runner_took_out_is_not_said_to_be_new(
+    new: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npu, was = (text.replace("kept = ", "self.note(first)\n        kept = ") for text in (NPU_TWIN, GPU_TWIN))
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, was.replace("        self.note(first)\n", new))
+    assert ("self.note(first)" in text) is False
+    assert questions.split("\n") == [reason]

@@ -243,6 +243,8 @@ def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[s
 
 PORTED = "ported from the GPU runner; no line of it has run on this platform yet"
 
+GONE = "taken out, as in the GPU runner, which has it no more"
+
 NEAR = 3
 """Unchanged lines between two ported passages that make them two questions."""
 
@@ -264,7 +266,7 @@ def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[Re
         else:
             runs.append((i1, i2, j1, j2))
     return [
-        review(draft, job.path, reason=PORTED, confidence=DERIVED, omni=was, upstream=now, chosen=now, line=j1 + 1)
+        review(draft, job.path, reason=PORTED if now else GONE, confidence=DERIVED, omni=was, upstream=now, chosen=now, line=j1 + 1)
         for i1, i2, j1, j2 in runs
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
         if was.split() != now.split()

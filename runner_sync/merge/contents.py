@@ -5,8 +5,8 @@ Comes in: a kept strand of a ``Weave``. Goes out: its ``Content`` and the reason
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from runner_sync.merge.align import similarity
 from runner_sync.merge.arguments import with_their_keywords
@@ -44,7 +44,27 @@ Heritage = Collection[str]
 
 
 def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
-    """The text of a kept strand and, where both sides changed it, the reason of a doubt."""
+    """The text of a kept strand and, where both sides changed it, the reason of a doubt.
+
+    Whichever side's text stands, a blank line that the other one put in front of it stands, too: what it sets apart is
+    still there. One that a side took out tells less, for what stood above may have gone with it.
+    """
+    chosen, reason = _content(weave, strand, terms)
+    base, omni, upstream = sides_of(weave, strand)
+    if base is None or omni is None or upstream is None or terms.policy.nesting == "omni":
+        return chosen, reason
+    if _has_remark(weave.omni, strand.omni or 0) or _has_remark(weave.upstream, strand.upstream or 0):
+        return chosen, reason
+    added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
+    return replace(chosen, blanks=max(chosen.blanks, added)), reason
+
+
+def _has_remark(nodes: Sequence[Node], index: int) -> bool:
+    """Whether a comment stands directly above a statement."""
+    return index > 0 and nodes[index - 1].is_comment and not nodes[index].blanks
+
+
+def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
     policy, heritage = terms.policy, terms.heritage
     base, omni, upstream = sides_of(weave, strand)
     if strand.carried and upstream is not None:

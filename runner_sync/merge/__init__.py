@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import Content, content
 from runner_sync.merge.emit import Emitted, emit, prune, without_partial_wrappers
+from runner_sync.merge.exits import added_exits
 from runner_sync.merge.passages import (
     came_back,
     emptied,
@@ -107,6 +108,7 @@ def merge(
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
     doubts += [emptied(weave, s) for s in suites if not s.kept]
     doubts = set_for_nothing(weave, kept, doubts) + set_twice(weave, kept) + came_back(weave, kept)
+    doubts += added_exits(weave, kept)
     doubts += both_changed
     return _written(triple, weave, strands, kept, contents, doubts, tight=policy.nesting == "upstream")
 

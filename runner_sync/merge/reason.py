@@ -30,6 +30,7 @@ Kind = Literal[
     "added block left",
     "removed block came back",
     # What upstream added has no place.
+    "exit that omni has otherwise",
     "addition to a removed block",
     "addition to a removed passage",
     "addition reads what omni does not set",

@@ -266,7 +266,16 @@ def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[Re
         else:
             runs.append((i1, i2, j1, j2))
     return [
-        review(draft, job.path, reason=PORTED if now else GONE, confidence=DERIVED, omni=was, upstream=now, chosen=now, line=j1 + 1)
+        review(
+            draft,
+            job.path,
+            reason=PORTED if now else GONE,
+            confidence=DERIVED,
+            omni=was,
+            upstream=now,
+            chosen=now,
+            line=j1 + 1,
+        )
         for i1, i2, j1, j2 in runs
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
         if was.split() != now.split()

@@ -59,6 +59,7 @@ _SAID: Mapping[Kind, str] = {
     "added block emptied": "{upstream} removed everything inside a block that {omni} had added",
     "added block left": "{omni} had put a block around it; {upstream} has it elsewhere now, where it runs without",
     "removed block came back": "{omni} had removed it; it came in where {upstream} has it now",
+    "exit that omni has otherwise": "{upstream} returns here, too, what {omni} has replaced at other ways out",
     "addition to a removed block": "{upstream} added to a block that {omni} had removed",
     "addition to a removed passage": "{upstream} added to a passage that {omni} had removed",
     "addition reads what omni does not set": "{upstream} added a use of {name}, which {omni} does not set",

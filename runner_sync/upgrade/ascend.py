@@ -23,6 +23,7 @@ from runner_sync.upgrade import splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.doubts import review, review_of, unmerged
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, winner
+from runner_sync.upgrade.moved import statements_of_given_up
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -58,7 +59,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             )
         if base.ref.ref != job.upstream.new.ref:
             # Not on its own base: there nothing is new.
-            origin = replace(origin, text=base.copied)
+            origin = replace(origin, text=base.copied, heritage=origin.heritage | _given_up(draft, job, origin))
         draft.own = _own(draft.text, origin)
         if draft.upstream is not None:
             second = _second_half(draft, job, origin)
@@ -69,6 +70,14 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
                 _merge(draft, job, origin)
             _ask_about_unsynced(draft, job, base)
     return added
+
+
+def _given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset[str]:
+    """What the copy has of methods that upstream gave up, in the place of statements of its base."""
+    owner = job.module.upstreams[0].name
+    if not draft.owner:
+        return frozenset()
+    return statements_of_given_up(draft.text, origin.text, owner, sides=job.upstream.bases, ref=origin.ref)
 
 
 def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:

@@ -14,6 +14,7 @@ from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.passages import (
     between_removed,
     inside_removed,
+    leave_out_what_stayed,
     loops_with_additions,
     suites_with_edits,
     without_definitions,
@@ -38,6 +39,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
         strand.kept, doubt = _presence(weave, strand, policy, heritage)
         if doubt is not None:
             doubts.append(doubt)
+    leave_out_what_stayed(weave)
     _keep_clauses_of_edited(weave, heritage)
     _settle_own_suites(weave, heritage)
     doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")

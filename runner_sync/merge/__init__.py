@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from runner_sync.merge.classify import classify
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import Content, content
 from runner_sync.merge.emit import Emitted, emit, prune, without_partial_wrappers
 from runner_sync.merge.exits import added_exits
+from runner_sync.merge.nesting import home, parents
 from runner_sync.merge.passages import (
     came_back,
     emptied,
@@ -32,10 +34,11 @@ from runner_sync.merge.renames import (
 )
 from runner_sync.merge.replacing import go_where_the_old_one_is
 from runner_sync.merge.resolve import settle_presence
+from runner_sync.merge.sequence import order
 from runner_sync.merge.shown import is_shown_whole
 from runner_sync.merge.shown import shown as text_of
 from runner_sync.merge.unread import unread_additions
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, classify, home, order, parents
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, flatten, parses
 

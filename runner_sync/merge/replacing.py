@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runner_sync.merge.dataflow import binds
-from runner_sync.merge.weave import Strand, Weave, home
+from runner_sync.merge.nesting import home
+from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import ROOT, Node
 
 

@@ -1,0 +1,155 @@
+"""Which nodes of base, omni and upstream are one strand.
+
+Comes in: the flattened three sides. Goes out: a ``Weave``. May touch: nothing.
+
+The base is aligned with both sides; what they add, moved or took from two branches of one condition is joined after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.merge.align import Suite, align, alike, common, pair_similar, similarity, suites
+from runner_sync.merge.branches import are_branches
+from runner_sync.merge.weave import Nodes, Strand, Weave
+from runner_sync.statements import ROOT, Node
+
+
+def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
+    """Put every node of the three sides into a strand."""
+    weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
+    in_omni = {p.right: p.left for p in align(base, omni)}
+    in_upstream = {p.right: p.left for p in align(base, upstream)}
+    for j in range(len(omni)):
+        strand = weave.of_base[in_omni[j]] if j in in_omni else Strand()
+        strand.omni = j
+        weave.of_omni.append(strand)
+    for j in range(len(upstream)):
+        strand = weave.of_base[in_upstream[j]] if j in in_upstream else Strand()
+        strand.upstream = j
+        weave.of_upstream.append(strand)
+    inner = suites(omni), suites(upstream)
+    for o, u in _gaps(weave):
+        _join_alternatives(weave, o, u, inner)
+    _pair_moved(weave, inner[0])
+    for o, u in _gaps(weave):
+        _join_additions(weave, o, u, inner)
+    _join_clauses(weave)
+    return weave
+
+
+def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
+    """A statement of the base that upstream removed or rewrote, and that omni has at another place: omni moved it.
+
+    Only one that stands once in omni's text and says enough; a suite only with all that is in it.
+    """
+    new = {_moved_key(node, inner[j]): j for j, node in enumerate(weave.omni) if weave.of_omni[j].sides == "o"}
+    for node, strand, inside in zip(weave.base, weave.of_base, suites(weave.base), strict=True):
+        j = new.get(_moved_key(node, inside))
+        if j is None or strand.sides != "b" or not _is_telling(node):
+            continue
+        strand.omni = j
+        weave.of_omni[j] = strand
+
+
+def _moved_key(node: Node, suite: Suite) -> tuple[str, frozenset[tuple[str, int]]]:
+    return node.canon, frozenset(suite.items())
+
+
+def _is_telling(node: Node) -> bool:
+    return not node.is_comment and not node.is_clause and node.weight >= 1
+
+
+def _gaps(weave: Weave) -> list[tuple[range, range]]:
+    """The index ranges of omni and upstream between consecutive strands that all three sides have."""
+    gaps = []
+    o = u = 0
+    for strand in weave.of_base:
+        if strand.omni is not None and strand.upstream is not None:
+            gaps.append((range(o, strand.omni), range(u, strand.upstream)))
+            o, u = strand.omni + 1, strand.upstream + 1
+    return [*gaps, (range(o, len(weave.omni)), range(u, len(weave.upstream)))]
+
+
+def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
+    """What both sides added in one gap is one strand: the same statement, or two versions of it."""
+    left = [j for j in o if weave.of_omni[j].base is None]
+    right = [j for j in u if weave.of_upstream[j].base is None]
+    if not left or not right:
+        return
+    nodes_l, nodes_r = [weave.omni[j] for j in left], [weave.upstream[j] for j in right]
+    inner_l, inner_r = [inner[0][j] for j in left], [inner[1][j] for j in right]
+    pairs = [(a, b) for a, b in common(nodes_l, nodes_r) if alike(nodes_l[a], nodes_r[b], inner_l[a], inner_r[b]) == 1]
+    i = k = 0
+    joined = list(pairs)
+    for a, b in [*pairs, (len(left), len(right))]:
+        sides = (nodes_l[i:a], nodes_r[k:b], inner_l[i:a], inner_r[k:b])
+        gap = pair_similar(*sides, similar=VERSION, measure=_as_versions)
+        joined += [(i + x, k + y) for x, y in gap]
+        i, k = a + 1, b + 1
+    for a, b in sorted(joined):
+        if _in_one_place(weave, left[a], right[b]):
+            strand = weave.of_omni[left[a]]
+            strand.upstream = right[b]
+            weave.of_upstream[right[b]] = strand
+
+
+def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
+    """Where the base has a statement twice, in two branches of one condition, and each side one of the two: one strand.
+
+    Else each side's would be a removal of the other's, and the statement would be gone. Under conditions of their own
+    they are two statements: one that upstream removed, and one that omni did.
+    """
+    left = [j for j in o if weave.of_omni[j].sides == "bo"]
+    right = [k for k in u if weave.of_upstream[k].sides == "bu"]
+    sides = [weave.omni[j] for j in left], [weave.upstream[k] for k in right]
+    found = pair_similar(*sides, [inner[0][j] for j in left], [inner[1][k] for k in right], similar=VERSION)
+    for a, b in found:
+        strand, other = weave.of_omni[left[a]], weave.of_upstream[right[b]]
+        first, second = strand.base or 0, other.base or 0
+        is_alike = similarity(weave.base[first], weave.base[second]) >= VERSION
+        if weave.base[first].weight >= 1 and is_alike and are_branches(weave.base, first, second):
+            strand.upstream, other.upstream = right[b], None
+            weave.of_upstream[right[b]] = strand
+
+
+def _join_clauses(weave: Weave) -> None:
+    """The same clause that both sides added to one statement is one, whatever is inside: no ``try`` has two
+    ``finally``."""
+    for j, node in enumerate(weave.omni):
+        if not node.is_clause or weave.of_omni[j].sides != "o":
+            continue
+        for u, other in enumerate(weave.upstream):
+            strand = weave.of_upstream[u]
+            if strand.sides == "u" and other.is_clause and other.canon == node.canon and _in_one_place(weave, j, u):
+                weave.of_upstream[u] = weave.of_omni[j]
+                weave.of_omni[j].upstream = u
+
+
+def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
+    """Similarity of two additions; those that bind the same names to the value of the same function are versions."""
+    share = alike(a, b, inside_a, inside_b)
+    return max(share, VERSION) if a.made_by and a.made_by == b.made_by else share
+
+
+def _in_one_place(weave: Weave, o: int, u: int) -> bool:
+    """Whether two additions can be one: in the same suite, and clauses of the same statement.
+
+    The same statement may stand in two suites when it says enough; an ``else`` or a version of it may not.
+    """
+    omni, upstream = weave.omni[o], weave.upstream[u]
+    if omni.is_clause or upstream.is_clause:
+        return _is_one_strand(weave, omni.owner, upstream.owner)
+    same = omni.canon == upstream.canon or (omni.made_by and omni.made_by == upstream.made_by)
+    return _is_one_strand(weave, omni.parent, upstream.parent) or (bool(same) and omni.weight >= 1)
+
+
+def _is_one_strand(weave: Weave, o: int, u: int) -> bool:
+    if ROOT in (o, u):
+        return o == u
+    return weave.of_omni[o] is weave.of_upstream[u]
+
+
+VERSION = 0.8
+"""Dice coefficient of words from which on two additions are versions of one statement; a judgement: well above
+``SIMILAR``, for there is no base to compare with."""

@@ -1,0 +1,128 @@
+"""The suite that each strand of a weave stands in.
+
+Comes in: a ``Weave`` and its strands in order. Goes out: the same strands with their parents. May touch: nothing.
+
+The parent of a node is one more thing that a side can have changed, and is merged like one, after the 3DM merge of
+ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.merge.policy import Policy
+from runner_sync.merge.weave import Nodes, Strand, Weave
+from runner_sync.statements import ROOT
+
+
+def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
+    """Settle the enclosing strand and the clause owner of every kept strand."""
+    for strand in strands:
+        strand.parent = _merge_link(weave, strand, "parent", policy)
+        strand.owner = _merge_link(weave, strand, "owner", policy)
+    for strand in [] if policy.updates_only else strands:
+        if strand.sides in ("o", "u") and strand.kept:
+            above = _follow_siblings(weave, strand, strand.sides, policy)
+            if not _is_inside(above, strand):
+                strand.parent = above
+
+
+def _is_inside(strand: Strand | None, outer: Strand) -> bool:
+    """Two suites that the sides put around the same neighbours must not end up inside each other."""
+    while strand is not None and strand is not outer:
+        strand = strand.parent
+    return strand is outer
+
+
+def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
+    nodes, of, index = {
+        "b": (weave.base, weave.of_base, strand.base),
+        "o": (weave.omni, weave.of_omni, strand.omni),
+        "u": (weave.upstream, weave.of_upstream, strand.upstream),
+    }[side]
+    if index is None:
+        return None
+    link = nodes[index].parent if name == "parent" else nodes[index].owner
+    return of[link] if link != ROOT else None
+
+
+def home(weave: Weave, strand: Strand) -> Strand | None:
+    """The innermost kept suite around a strand, on a side that has it."""
+    side = strand.sides[-1]
+    above = _link(weave, strand, side, "parent")
+    while above is not None and not above.kept:
+        above = _link(weave, above, side if side in above.sides else above.sides[-1], "parent")
+    return above
+
+
+def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Strand | None:
+    """Three-way: the side that changed the link wins; both changed: the policy's, but for a suite newly put around."""
+    base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")
+    match strand.sides:
+        case "o" | "bo":
+            side, link = "o", omni
+        case sides if policy.updates_only and "o" in sides:
+            side, link = "o", omni
+        case "u" | "bu":
+            side, link = "u", upstream
+        case "bou" if upstream is base or (omni is not base and _is_wrapper(omni, "o")):
+            side, link = "o", omni
+        case "bou" | "ou" if policy.nesting == "omni" and not _is_wrapper(upstream, "u"):
+            side, link = "o", omni
+        case _:
+            side, link = "u", upstream
+    if side == "o" and link is not None and not link.kept and _is_wrapper(upstream, "u"):
+        return upstream
+    while link is not None and not link.kept:
+        link = _link(weave, link, side if side in link.sides else link.sides[-1], name)
+    return link
+
+
+def _is_wrapper(strand: Strand | None, side: str) -> bool:
+    return strand is not None and strand.sides == side and strand.kept
+
+
+def _follow_siblings(weave: Weave, strand: Strand, side: str, policy: Policy) -> Strand | None:
+    """An addition stays among its siblings: where they went into another suite, it goes with them."""
+    of = weave.of_omni if side == "o" else weave.of_upstream
+    nodes = weave.omni if side == "o" else weave.upstream
+    index = strand.omni if side == "o" else strand.upstream
+    assert index is not None
+    mine = nodes[index].parent
+    wrapped = _wrapped(weave, index) if side == "o" and policy.nesting == "upstream" else None
+    if wrapped is not None and wrapped is not strand and wrapped.kept:
+        return wrapped
+    before = _sibling(of, nodes, range(index - 1, -1, -1), mine)
+    after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)
+    options = [s.parent for s in (before, after) if s is not None]
+    if options and all(p is options[0] for p in options) and options[0] is not strand:
+        return options[0]
+    return strand.parent
+
+
+def _wrapped(weave: Weave, wrapper: int) -> Strand | None:
+    """Where upstream put a statement that omni had wrapped into an own suite: the suite belongs there."""
+    if not weave.omni[wrapper].compound:
+        return None
+    suites_ = {wrapper, *_clauses_of(weave, wrapper)}
+    for k in range(wrapper + 1, len(weave.omni)):
+        if weave.omni[k].parent not in suites_:
+            continue
+        strand = weave.of_omni[k]
+        if strand.sides == "bou" and strand.kept:
+            above = _link(weave, strand, "u", "parent")
+            return above if above is not _link(weave, strand, "b", "parent") else None
+    return None
+
+
+def _clauses_of(weave: Weave, index: int) -> list[int]:
+    return [k for k, node in enumerate(weave.omni) if node.owner == index]
+
+
+def _sibling(of: Sequence[Strand], nodes: Nodes, indices: range, parent: int) -> Strand | None:
+    for k in indices:
+        if k == parent:
+            return None
+        if nodes[k].parent == parent and len(of[k].sides) > 1 and of[k].kept and not nodes[k].is_comment:
+            return of[k]
+    return None

@@ -1,0 +1,60 @@
+"""The order of the strands of a weave.
+
+Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing.
+
+A diff3 over the strands that all sides know, and between them the omni and upstream additions in the order of the base
+text they stand next to.
+"""
+
+from __future__ import annotations
+
+from runner_sync.merge.policy import Policy
+from runner_sync.merge.weave import Strand, Weave
+
+
+def order(weave: Weave, policy: Policy) -> list[Strand]:
+    """Every strand once, in output order (kept or not)."""
+    if policy.updates_only:
+        return list(weave.of_omni)
+    out: list[Strand] = []
+    o = u = 0
+    anchors = [s for s in weave.of_omni if s.upstream is not None]
+    for anchor in [*anchors, None]:
+        end_o = anchor.omni if anchor is not None else len(weave.omni)
+        end_u = anchor.upstream if anchor is not None else len(weave.upstream)
+        assert end_o is not None
+        assert end_u is not None
+        behind = next((s.base for s in reversed(weave.of_omni[:o]) if s.base is not None), -1)
+        out += _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind)
+        if anchor is not None:
+            out.append(anchor)
+        o, u = end_o + 1, end_u + 1
+    return out
+
+
+def _interleave(weave: Weave, omni: list[Strand], upstream: list[Strand], policy: Policy, behind: int) -> list[Strand]:
+    """Two runs without a common strand: each addition goes behind the base text it follows, or where the base text
+    stood that it replaces. ``behind`` is the base index that both runs follow."""
+    rank = 0 if policy.first == "upstream" else 2
+    rows = [*_places(weave, upstream, rank, behind, "upstream"), *_places(weave, omni, 1, behind, "omni")]
+    return [strand for *_, strand in sorted(rows, key=lambda row: row[:3])]
+
+
+def _places(weave: Weave, run: list[Strand], side: int, behind: int, name: str) -> list[tuple[float, int, int, Strand]]:
+    place: float = behind
+    rows = []
+    for k, strand in enumerate(run):
+        if strand.base is not None:
+            place = strand.base
+        else:
+            place = _replaced(weave, place, name)
+        rows.append((place, side, k, strand))
+    return rows
+
+
+def _replaced(weave: Weave, place: float, name: str) -> float:
+    """The place of an addition behind base statement ``place``: that of the statement the side has removed there."""
+    following = int(place) + 1
+    if place != int(place) or following >= len(weave.of_base):
+        return place
+    return following - 0.5 if getattr(weave.of_base[following], name) is None else place

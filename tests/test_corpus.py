@@ -106,8 +106,8 @@ LIMITS = {
 
 
 UNMET = {
-    ("upstream", "effort_left"): "0.659 today",
-    ("both", "kept"): "0.233 today",
+    ("upstream", "effort_left"): "0.653 today",
+    ("both", "kept"): "0.224 today",
 }
 """Promises that the engine does not meet yet; a met one fails here until it is taken off the list."""
 

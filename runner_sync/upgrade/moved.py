@@ -8,6 +8,7 @@ has, where its base has been edited since, the statement as the other method had
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from runner_sync import lineage, merge
@@ -33,5 +34,16 @@ def statements_of_given_up(text: str, base: str, owner: str, *, sides: Sequence[
     mine = flatten(text)
     named = merge.named_alike(text, [base])[0]
     edited = {mine[pair.right].canon for pair in align(flatten(named), mine) if not pair.equal}
-    known = {canon for body in merge.named_alike(text, sorted(gone)) for canon in lineage.fingerprint(body)}
+    alike = [body for body in sorted(gone) if any(_may_have(body, canon) for canon in edited)]
+    known = {canon for body in merge.named_alike(text, alike) for canon in lineage.fingerprint(body)}
     return frozenset(edited & known)
+
+
+def _may_have(body: str, canon: str) -> bool:
+    """Whether a text has all the words of a statement that are called the same whatever its locals are; a statement
+    without such words tells nothing."""
+    words = _ATTRIBUTES_AND_CALLS.findall(canon)
+    return bool(words) and all(word in body for word in words)
+
+
+_ATTRIBUTES_AND_CALLS = re.compile(r"(?<=\.)\w+|\b\w+(?=\()")

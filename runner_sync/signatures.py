@@ -108,21 +108,24 @@ def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
     """What ``call`` passes; with the ``function`` that it stands in, the keys of dictionaries made for it, too."""
     stars = [a for a in call.args if isinstance(a, ast.Starred)]
     names = [k.arg for k in call.keywords if k.arg is not None]
-    spread = [k.value for k in call.keywords if k.arg is None]
     is_open = False
-    for star in spread:
-        made = dictionary_for(function, star) if function is not None else None
+    for made in dictionaries_for(function, call):
         keys = _keys(made) if made is not None else [None]
         names += [name for name in keys if name is not None]
         is_open = is_open or None in keys
     return Arguments(len(call.args) - len(stars), tuple(names), bool(stars), is_open)
 
 
-def dictionary_for(function: Function, star: ast.expr) -> ast.Dict | ast.Call | None:
-    """What makes the dictionary that a call takes as ``**star``: ``{…}`` or ``dict(…)``.
+def dictionaries_for(function: Function | None, call: ast.Call) -> list[ast.Dict | ast.Call | None]:
+    """What makes each dictionary that a call takes as ``**star``: ``{…}`` or ``dict(…)``.
 
     ``None`` unless the function sets the name once, with nothing else, and uses it for nothing but calls' keywords.
     """
+    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    return [_dictionary_for(function, star) if function is not None else None for star in stars]
+
+
+def _dictionary_for(function: Function, star: ast.expr) -> ast.Dict | ast.Call | None:
     if not isinstance(star, ast.Name):
         return None
     nodes = walk(function)

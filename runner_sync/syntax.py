@@ -75,6 +75,15 @@ def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             yield from statements_of(block)
 
 
+def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
+    """The calls of ``self.member`` in a function, nested ones included; none in ``None``."""
+    for node in walk(function) if function is not None else ():
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr == member and is_name(node.func.value, "self"):
+            yield node
+
+
 def is_name(node: ast.AST | None, name: str) -> bool:
     """Whether ``node`` is the bare name ``name``."""
     return isinstance(node, ast.Name) and node.id == name

@@ -17,7 +17,7 @@ from runner_sync.compose.mended import Mended
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function, Signature
 from runner_sync.statements import parse_function, parses
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_on_self, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +100,15 @@ def _calls_without(text: str, now: str, parameter: Parameter) -> Iterator[tuple[
     if function is None or callee is None:
         return
     signature = signatures.of_function(callee, bound=signatures.is_bound(callee))
-    for node in walk(function):
-        if not isinstance(node, ast.Call) or ast.unparse(node.func) != f"self.{parameter.method}":
-            continue
-        if _misses(function, node, signature, parameter.name):
-            yield function, node
+    for call in calls_on_self(function, parameter.method):
+        if _misses(function, call, signature, parameter.name):
+            yield function, call
 
 
 def _misses(function: Function, call: ast.Call, signature: Signature, name: str) -> bool:
     """Whether a call leaves a parameter out, where what it takes from an open dictionary is older than that."""
     given = signatures.of_call(call, function)
-    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
-    if given.open_positional or any(signatures.dictionary_for(function, star) is None for star in stars):
+    if given.open_positional or None in signatures.dictionaries_for(function, call):
         return False
     by_place = signature.positional[: given.positional]
     return name not in by_place and name not in given.keywords
@@ -119,8 +116,7 @@ def _misses(function: Function, call: ast.Call, signature: Signature, name: str)
 
 def _holder(function: Function, call: ast.Call) -> ast.Call | ast.Dict:
     """What holds the keywords of a call: the dictionary that is made for it, else the call itself."""
-    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
-    return next((made for star in stars if (made := signatures.dictionary_for(function, star)) is not None), call)
+    return next((made for made in signatures.dictionaries_for(function, call) if made is not None), call)
 
 
 def _given(places: Places, around: ast.Call | ast.Dict, parameter: Parameter) -> Edit:

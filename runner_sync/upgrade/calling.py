@@ -6,12 +6,11 @@ Comes in: the drafts of a class. Goes out: those whose port has to be taken back
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 
 from runner_sync.signatures import is_bound, misfits, of_call, of_function
-from runner_sync.statements import parse_unit
-from runner_sync.syntax import walk
+from runner_sync.statements import parse_function
+from runner_sync.syntax import calls_on_self
 from runner_sync.upgrade.job import Draft
 
 
@@ -35,29 +34,14 @@ def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
 
 def _misfit(text: str, *, member: str, caller: str) -> bool:
     """Whether a call of ``member`` in ``caller`` does not fit its text."""
-    function = _function(text)
+    function = parse_function(text)
     if function is None:
         return False
     signature = of_function(function, bound=is_bound(function))
-    return any(misfits(signature, of_call(call)) for call in _calls(caller, member))
+    calls = calls_on_self(parse_function(caller), member)
+    return any(misfits(signature, of_call(call)) for call in calls)
 
 
 def _head(text: str) -> str:
-    function = _function(text)
+    function = parse_function(text)
     return ast.unparse(function.args) if function is not None else ""
-
-
-@lru_cache(maxsize=1024)
-def _function(text: str) -> ast.FunctionDef | None:
-    try:
-        body = parse_unit(text).body
-    except SyntaxError:
-        return None
-    return next((node for node in body if isinstance(node, ast.FunctionDef)), None)
-
-
-def _calls(text: str, member: str) -> Iterator[ast.Call]:
-    function = _function(text)
-    for node in walk(function) if function is not None else ():
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == f"self.{member}":
-            yield node

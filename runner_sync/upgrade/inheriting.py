@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 
 from runner_sync.compose.members import Twins, canonical, device_bound
 from runner_sync.merge.confidence import DERIVED, INFERRED
-from runner_sync.signatures import Function, Signature, accepts, is_bound, of_function
-from runner_sync.statements import parse_unit
-from runner_sync.syntax import walk
+from runner_sync.signatures import Signature, accepts, is_bound, of_function
+from runner_sync.statements import parse_function
 from runner_sync.units import texts
 from runner_sync.upgrade import gpu
 from runner_sync.upgrade.doubts import review
@@ -123,5 +122,5 @@ def can_stand_for(text: str, original: str) -> bool:
 
 
 def _signature(text: str) -> Signature | None:
-    node = next((n for n in walk(parse_unit(text)) if isinstance(n, Function)), None)
-    return of_function(node, bound=is_bound(node)) if node is not None else None
+    function = parse_function(text)
+    return of_function(function, bound=is_bound(function)) if function is not None else None

@@ -111,6 +111,18 @@ FINDS = {
         npu("def m(self):\n    return self.batch.gone_row"),
         [("RS308", "Batch.gone_row")],
     ),
+    "an attribute that a copy lacks": (
+        npu("def m(self):\n    batch = self.batch\n    batch = deepcopy(batch)\n    return batch.gone_row"),
+        [("RS308", "Batch.gone_row")],
+    ),
+    "an attribute asked for elsewhere": (
+        npu("def m(self):\n    a = getattr(self, 'gone', None)\n    return a, self.gone"),
+        [("RS304", "gone")],
+    ),
+    "an attribute of another object asked for": (
+        npu("def m(self, x):\n    if hasattr(x, 'gone'):\n        return self.gone"),
+        [("RS304", "gone")],
+    ),
 }
 
 
@@ -153,6 +165,16 @@ NOOPS = {
     "a starred target takes any size": npu("def m(self):\n    a, *b = self.prepare(1)\n    return a, b"),
     "the right size": npu("def m(self):\n    a, b, c = self.prepare(1)\n    return a, b, c"),
     "hasattr guards the name": npu("def m(self):\n    return self.gone if hasattr(self, 'gone') else None"),
+    "a branch that leaves guards the rest": npu(
+        "def m(self):\n    if not hasattr(self, 'gone'):\n        return None\n    return self.gone"
+    ),
+    "a name that holds the answer guards": npu(
+        "def m(self):\n    there = getattr(self, 'gone', None)\n    while there:\n        there = self.gone"
+    ),
+    "an assertion guards the rest": npu("def m(self):\n    assert hasattr(self, 'gone')\n    return self.gone"),
+    "a comprehension guards its own": npu(
+        "def m(self, xs):\n    return [self.gone for x in xs if hasattr(self, 'gone')]"
+    ),
     "try guards the read": npu(
         "def m(self):\n    try:\n        return self.gone\n    except AttributeError:\n        return 1"
     ),
@@ -191,8 +213,11 @@ def test_a_conditional_base_is_read_in_both_branches() -> None:
         "class NPUModelRunner310(NPUModelRunner):\n    only_310 = 1\n    def forward(self, tokens): ...\n"
     )
     found = find(world(npu=text, **{"vllm_ascend/runner310.py": other}))
-    assert symbols(found) == [("RS302", "forward()")]
-    assert "vllm_ascend/runner310.py:4" in found[0].message
+    assert symbols(found) == [("RS304", "only_310"), ("RS302", "forward()")]
+    assert "only `NPUModelRunner310`, one branch of a conditional base, in the MRO" in found[0].message
+    assert "vllm_ascend/runner310.py:4" in found[1].message
+    below = text.replace("return self.only_310,", "if is_310p():\n            self.only_310\n        return")
+    assert symbols(find(world(npu=below, **{"vllm_ascend/runner310.py": other}))) == [("RS302", "forward()")]
 
 
 def test_a_flag_that_is_never_set_makes_a_warning() -> None:
@@ -399,6 +424,70 @@ def test_an_annotated_object_of_vllm_needs_the_old_tree() -> None:
     old = world(npu=text, **{"vllm/batch.py": "class Batch:\n    late = 1\n"})
     assert symbols(find(new)) == []
     assert symbols(find(new, old)) == [("RS308", "Batch.late")]
+
+
+HEIR = "from vllm.batch import Batch\nclass Small(Batch):\n"
+
+# Of an annotated class of vLLM: the reader's module, what stands beside it, whether the lost field is told.
+LOST_FIELDS = {
+    "the field of a namesake": (BATCH_READER, "class Group:\n    late: int = 0\n", True),
+    "a field set on another object": (BATCH_READER, "def fill(group):\n    group.late = 1\n", True),
+    "a field set on such an object": (BATCH_READER, "def fill(new_batch):\n    new_batch.late = 1\n", False),
+    "a class derives and has none": (BATCH_READER, HEIR + "    size: int = 0\n", True),
+    "a class that derives has it": (BATCH_READER, HEIR + "    late: int = 0\n", False),
+    "one that derives under another name has it": (
+        BATCH_READER,
+        "from vllm.batch import Batch as B\nclass Small(B):\n    def __init__(self):\n        self.late = 0\n",
+        False,
+    ),
+    "a parameter that the hidden method annotates": (
+        npu("def take(self, batch):\n    return batch.late"),
+        "",
+        True,
+    ),
+    "a parameter that nobody annotates": (npu("def give(self, batch):\n    return batch.late"), "", False),
+    "a parameter that is copied over itself": (
+        npu("def take(self, batch):\n    if batch:\n        batch = replace(batch, rows=2)\n    return batch.late"),
+        "",
+        True,
+    ),
+    "a parameter that something else replaces": (
+        npu("def take(self, batch):\n    batch = make(batch)\n    return batch.late"),
+        "",
+        False,
+    ),
+    "a field of a record that is taken apart": (
+        npu("def m(self):\n    size, batch = self.last\n    return batch.late"),
+        "",
+        True,
+    ),
+    "another field of it": (npu("def m(self):\n    batch, size = self.last\n    return batch.late"), "", False),
+    "a record of another size": (npu("def m(self):\n    _, batch, _ = self.last\n    return batch.late"), "", False),
+}
+
+
+@pytest.mark.parametrize("name", LOST_FIELDS)
+def test_a_field_that_a_class_of_vllm_lost(name: str) -> None:
+    reader, beside, is_told = LOST_FIELDS[name]
+    runner = """\
+        from typing import NamedTuple
+        from vllm.batch import Batch
+        from vllm.runner import GPUModelRunner
+
+        class Last(NamedTuple):
+            size: int
+            batch: Batch
+
+        class NPUModelRunner(GPUModelRunner):
+            def __init__(self):
+                self.last: Last | None = None
+            def take(self, batch: Batch): ...
+        """
+    trees = {"npu": reader.format("vllm"), "ascend": runner, "vllm_ascend/more.py": beside}
+    new = world(**trees, **{"vllm/batch.py": "class Batch:\n    rows = 1\n"})
+    old = world(**trees, **{"vllm/batch.py": "class Batch:\n    late: int = 1\n"})
+    found = [symbol for symbol in symbols(find(new, old)) if symbol[0] == "RS308"]
+    assert found == ([("RS308", "Batch.late")] if is_told else [])
 
 
 DERIVED = {

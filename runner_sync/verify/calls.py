@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 
 from runner_sync import signatures
 from runner_sync.signatures import Arguments, Misfit
+from runner_sync.verify.callees import Callee
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Callee, Program
+from runner_sync.verify.program import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,6 +219,11 @@ def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
     )
 
 
+def is_record(info: ClassInfo) -> bool:
+    """Whether a class is a ``NamedTuple`` by its own bases."""
+    return any(ast.unparse(base).endswith("NamedTuple") for base in info.node.bases)
+
+
 def self_name(function: FunctionNode) -> str | None:
     """The name of the instance (or class) parameter, ``None`` for static methods."""
     if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):

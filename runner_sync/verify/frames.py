@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import head_end, statements_of, walk
+from runner_sync.syntax import head_end, is_name, statements_of, walk
 from runner_sync.verify import modules
 from runner_sync.verify.classes import Classes, ClassInfo, self_name
+from runner_sync.verify.guards import Guards
 from runner_sync.verify.modules import FunctionNode, Import, Module
 
 _ATTRIBUTE_ERRORS = frozenset({"AttributeError", "Exception", "BaseException"})
@@ -28,9 +29,9 @@ class Frame:
     info: ClassInfo | None
     bound: dict[str, list[ast.AST]] = field(default_factory=dict)
     imports: dict[str, list[Import]] = field(default_factory=dict)
-    tested: set[str] = field(default_factory=set)
     narrowed: set[str] = field(default_factory=set)
     _safe: dict[frozenset[str], set[int]] = field(default_factory=dict)
+    _guards: Guards | None = None
 
     @property
     def unit(self) -> str:
@@ -58,6 +59,12 @@ class Frame:
         if errors not in self._safe:
             self._safe[errors] = _guarded_nodes(self.function, errors)
         return id(node) in self._safe[errors]
+
+    def is_tested(self, node: ast.Attribute) -> bool:
+        """Whether ``node`` is read where the function has asked for it, by ``hasattr`` or ``getattr``."""
+        if self._guards is None:
+            self._guards = Guards(self.function)
+        return self._guards.cover(node)
 
     def conditions(self, node: ast.AST) -> list[ast.expr]:
         """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
@@ -142,21 +149,11 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
                 frame.bound.setdefault(target.id, []).append(node)
     elif isinstance(node, ast.ExceptHandler) and node.name:
         frame.bound.setdefault(node.name, []).append(node)
-    elif isinstance(node, ast.Call):
-        _read_guard(frame, node)
+    elif isinstance(node, ast.Call) and is_name(node.func, "isinstance") and node.args:
+        frame.narrowed.add(ast.unparse(node.args[0]))
     for target, _, _ in modules.assignments_of(node):
         if isinstance(target, ast.Name):
             frame.bound.setdefault(target.id, []).append(node)
-
-
-def _read_guard(frame: Frame, call: ast.Call) -> None:
-    name = call.func.id if isinstance(call.func, ast.Name) else ""
-    if name in ("hasattr", "getattr", "setattr", "delattr") and len(call.args) > 1:
-        attribute = call.args[1]
-        if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
-            frame.tested.add(attribute.value)
-    elif name == "isinstance" and call.args:
-        frame.narrowed.add(ast.unparse(call.args[0]))
 
 
 def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from runner_sync.model import Project
 from runner_sync.naming import absolute
-from runner_sync.syntax import statements_of, walk
+from runner_sync.syntax import is_name, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -82,8 +82,31 @@ def build(name: str, path: str, project: Project, *, text: str, is_package: bool
         if isinstance(node, ast.Global):
             for global_name in node.names:
                 _add(module, global_name, Binding("value", node))
-    module.dynamic = "__getattr__" in module.bindings or "globals()" in text or "sys.modules[__name__]" in text
+    module.dynamic = "__getattr__" in module.bindings or "sys.modules[__name__]" in text or _makes_up_names(module)
     return module
+
+
+def _makes_up_names(module: Module) -> bool:
+    """Whether ``globals()`` is asked for in a way that can define names which no statement shows.
+
+    ``x = LazyLoader("x", globals(), …)`` (vLLM's loader, in both model runners) sets the name that it is given.
+    """
+    if "globals()" not in module.text:
+        return False
+    nodes = list(walk(module.node))
+    loaders = (n for n in nodes if isinstance(n, ast.Call) and n.args and _is_text(n.args[0]))
+    shown = {id(argument) for call in loaders for argument in call.args}
+    shown |= {id(n.value) for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)}
+    shown |= {id(part) for n in nodes if isinstance(n, ast.Compare) for part in n.comparators}
+    return any(_is_globals(node) and id(node) not in shown for node in nodes)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_globals(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and is_name(node.func, "globals")
 
 
 def unit_at(module: Module, line: int) -> str:

@@ -11,38 +11,20 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync import signatures
-from runner_sync.signatures import Signature
 from runner_sync.syntax import is_name
-from runner_sync.verify.classes import Assignment, ClassInfo, Lineup
+from runner_sync.verify import callees
+from runner_sync.verify.callees import Callee
+from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
 from runner_sync.verify.frames import Frame, class_frame, frame_of
-from runner_sync.verify.modules import FunctionNode, Module, decorator_name, is_plain, returns_of
+from runner_sync.verify.modules import FunctionNode, is_plain, returns_of
 from runner_sync.verify.runtime import Runtime, dotted_name, is_super
 from runner_sync.verify.world import Definition
 
 _MAX_DEPTH = 6
 """Steps from one expression to the next in which a class is looked for; beyond them it counts as unknown."""
 
-# Decorators that leave the parameters as they are written.
-_TRANSPARENT = frozenset(
-    {
-        "staticmethod", "classmethod", "abstractmethod", "override", "overload", "final", "contextmanager",
-        "asynccontextmanager", "inference_mode", "no_grad", "lru_cache", "cache", "capture", "instrument", "deprecated",
-        "disable",
-    }
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Callee:
-    """One function or constructor that a call can reach. ``function`` is ``None`` for a generated constructor."""
-
-    name: str
-    place: str
-    signature: Signature
-    function: FunctionNode | None
-    module: Module
-    info: ClassInfo | None
+# Of the standard library's `copy` and `dataclasses`.
+_COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace", "dataclasses.replace"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +72,7 @@ class Program(Runtime):
         info, functions = reached
         if after is None and any(name in c.written for c in line.classes):
             return []
-        found = [self._of_function(f, info.module, info, through_class=through_class) for f in functions]
+        found = [callees.of_function(f, info.module, info, through_class=through_class) for f in functions]
         known = [callee for callee in found if callee is not None]
         return known if len(known) == len(found) else []
 
@@ -112,9 +94,9 @@ class Program(Runtime):
             node, module = definition.node, definition.module
             callee = None
             if info is not None:
-                callee = self.constructor(info)
+                callee = callees.constructor(self.classes, info)
             elif definition.kind == "function" and isinstance(node, FunctionNode) and module is not None:
-                callee = self._of_function(node, module, None, through_class=True)
+                callee = callees.of_function(node, module, None, through_class=True)
             if callee is None:
                 return []
             found.append(callee)
@@ -122,52 +104,6 @@ class Program(Runtime):
 
     def _with_patches(self, definitions: Sequence[Definition]) -> list[Definition]:
         return [d for definition in definitions for d in (definition, *self.world.patches_of(definition.name))]
-
-    def _of_function(
-        self, function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
-    ) -> Callee | None:
-        if not all(decorator_name(d) in _TRANSPARENT for d in function.decorator_list):
-            return None
-        bound = info is not None and signatures.is_bound(function, through_class=through_class)
-        signature = signatures.of_function(function, bound=bound)
-        return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
-
-    def constructor(self, info: ClassInfo) -> Callee | None:
-        """The constructor of a class, written, generated or inherited, ``None`` when it cannot be told."""
-        lines = self.classes.lineups(info)
-        if len(lines) != 1 or lines[0].open or any("__new__" in c.methods for c in lines[0].classes):
-            return None
-        for part in lines[0].classes:
-            decorators = {decorator_name(d) for d in part.node.decorator_list}
-            if any(ast.unparse(base).endswith("NamedTuple") for base in part.node.bases):
-                return Callee(info.name, part.place, signatures.of_fields(part.fields), None, part.module, part)
-            if "dataclass" in decorators and "__init__" not in part.methods:
-                return self._dataclass_constructor(info, lines[0].classes[lines[0].classes.index(part) :])
-            if decorators - {"dataclass", "final", "runtime_checkable"}:
-                return None
-            if "__init__" in part.methods or "__init__" in part.written:
-                return self._written_constructor(info, part)
-        return None
-
-    def _written_constructor(self, info: ClassInfo, part: ClassInfo) -> Callee | None:
-        functions = part.methods.get("__init__", [])
-        if len(functions) != 1:
-            return None
-        callee = self._of_function(functions[0], part.module, part, through_class=False)
-        return Callee(info.name, callee.place, callee.signature, callee.function, part.module, info) if callee else None
-
-    def _dataclass_constructor(self, info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
-        """What the dataclass ``classes[0]`` and those it inherits from generate, called as ``info``."""
-        fields: dict[str, bool] = {}
-        for part in reversed(classes):
-            text = "".join(ast.unparse(d) for d in part.node.decorator_list) + ast.unparse(part.node)
-            # timid: generated parameters that these words change are not modelled.
-            if any(word in text for word in ("KW_ONLY", "kw_only", "InitVar", "init=False")):
-                return None
-            if "dataclass" in {decorator_name(d) for d in part.node.decorator_list}:
-                fields.update(part.fields)
-        made = classes[0]
-        return Callee(info.name, made.place, signatures.of_fields(list(fields.items())), None, made.module, made)
 
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
         """The classes ``node`` can be an instance of, ``None`` counted out; ``None`` when it cannot be told."""
@@ -214,14 +150,39 @@ class Program(Runtime):
         found: list[list[Instance] | None] = []
         for node in nodes:
             if isinstance(node, ast.arg):
-                found.append(self.annotated(frame, node.annotation))
+                found.append(self._infer_parameter(frame, node))
             elif isinstance(node, ast.Assign) and any(is_name(t, name) for t in node.targets):
-                found.append(self.infer(frame, node.value, depth + 1))
+                if not _is_copy(node.value, of=name):
+                    found.append(self.infer(frame, node.value, depth + 1))
+            elif isinstance(node, ast.Assign):
+                found.append(self._infer_part(frame, node, name, depth))
             elif isinstance(node, ast.AnnAssign):
                 found.append(self.annotated(frame, node.annotation))
             else:
                 return None
-        return _union(found)
+        return _union(found) if found else None
+
+    def _infer_parameter(self, frame: Frame, parameter: ast.arg) -> list[Instance] | None:
+        """What its annotation says; without one, what the method that this one overrides says of that name."""
+        if parameter.annotation is not None or frame.info is None:
+            return self.annotated(frame, parameter.annotation)
+        lines = [line for line in self.lineups(frame.info) if frame.info in line]
+        reached = [line.find(frame.function.name, after=frame.info) for line in lines]
+        hidden = [self.frame(found[0], function) for found in reached if found for function in found[1]]
+        same = [(f, other) for f in hidden for other in f.bound.get(parameter.arg, ()) if isinstance(other, ast.arg)]
+        return _union([self.annotated(f, other.annotation) for f, other in same]) if same else None
+
+    def _infer_part(self, frame: Frame, node: ast.Assign, name: str, depth: int) -> list[Instance] | None:
+        """One field of a record that is taken apart: ``a, b = record``, the record a ``NamedTuple`` of that size."""
+        target = node.targets[0]
+        parts = target.elts if len(node.targets) == 1 and isinstance(target, ast.Tuple) else []
+        if not all(isinstance(part, ast.Name) for part in parts):
+            return None
+        records = [i.info for i in self.infer(frame, node.value, depth + 1) or () if is_record(i.info)]
+        place = next((number for number, part in enumerate(parts) if is_name(part, name)), 0)
+        fitting = [info for info in records if len(info.fields) == len(parts)]
+        declared = [(info, info.written[info.fields[place][0]][0].annotation) for info in fitting]
+        return _union([self.annotated(class_frame(info), annotation) for info, annotation in declared] or [None])
 
     def _infer_global(self, frame: Frame, name: str) -> list[Instance] | None:
         bindings = [] if name in frame.imports else frame.module.bindings.get(name, [])
@@ -230,6 +191,8 @@ class Program(Runtime):
         return _union([self.annotated(frame, annotation) for annotation in declared]) if declared else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
+        if _is_copy(call):
+            return self.infer(frame, call.args[0], depth + 1)
         constructed = self.named_classes(frame, call.func) or self._held_classes(frame, call.func)
         if constructed:
             return constructed
@@ -290,6 +253,13 @@ class Program(Runtime):
             only_declares = value is None or (isinstance(value, ast.Constant) and value.value is None)
             return [] if declared is None and only_declares else declared
         return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
+
+
+def _is_copy(node: ast.expr, *, of: str | None = None) -> bool:
+    """Whether a call hands back an object of its first argument's class, with ``of`` only that name's."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or dotted_name(node.func) not in _COPYING:
+        return False
+    return of is None or is_name(node.args[0], of)
 
 
 def _union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:

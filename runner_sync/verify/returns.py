@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 
+from runner_sync.verify.callees import Callee
+from runner_sync.verify.classes import is_record
 from runner_sync.verify.modules import FunctionNode, is_plain, returns_of
-from runner_sync.verify.program import Callee, Program
+from runner_sync.verify.program import Program
 
 _MAX_DEPTH = 4
 """Calls that are followed into to learn what they return; beyond them it counts as unknown."""
@@ -72,7 +74,7 @@ def declared_size(function: FunctionNode) -> int | None:
 
 def _instance_size(callee: Callee) -> frozenset[int] | None:
     info = callee.info
-    if info is not None and any(ast.unparse(base).endswith("NamedTuple") for base in info.node.bases):
+    if info is not None and is_record(info):
         return frozenset({len(info.fields)})
     return None
 

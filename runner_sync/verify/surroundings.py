@@ -32,18 +32,26 @@ class Surroundings:
         name = re.escape(attribute)
         return self._has(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
 
+    def write_on(self, name: str, attribute: str) -> bool:
+        """Whether ``attribute`` is assigned on something called ``name``, a class's name as a variable would be."""
+        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().removeprefix("get_")
+        return self._has(attribute, rf"\b(?i:\w*{re.escape(words)})(?:\(\))?\.{re.escape(attribute)}{_ASSIGNS}")
+
     def write_on_others(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on something else than ``self``."""
         return self._has(attribute, rf"(?<!\bself)\.{re.escape(attribute)}{_ASSIGNS}")
 
-    def derive_from(self, class_name: str) -> bool:
-        """Whether a class may have ``class_name`` among its bases, under this or another name."""
+    def deriving_from(self, class_name: str) -> list[str]:
+        """The files with a class that may have ``class_name`` among its bases, under this or another name."""
         name = re.escape(class_name)
-        return self._has(class_name, rf"\bclass\s+\w+\s*\([^)]*\b{name}\b|\b{name}\s+as\s+\w")
+        return self._with(class_name, rf"\bclass\s+\w+\s*\([^)]*\b{name}\b|\b{name}\s+as\s+\w")
 
     def _has(self, word: str, pattern: str) -> bool:
+        return bool(self._with(word, pattern))
+
+    def _with(self, word: str, pattern: str) -> list[str]:
         wanted = re.compile(pattern, re.M)
-        return any(wanted.search(text) for text in self._read().values() if word in text)
+        return [path for path, text in self._read().items() if word in text and wanted.search(text)]
 
     def _read(self) -> dict[str, str]:
         if self._texts is None:

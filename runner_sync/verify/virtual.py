@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from runner_sync.model import Project
 from runner_sync.syntax import is_name
+from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Lineup, is_attribute_of
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import nodes_of
-from runner_sync.verify.program import Callee, Program
+from runner_sync.verify.program import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def _missing(program: Program, found: Sequence[Definition]) -> str | None:
 def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
     dotted = dotted_name(node.value)
     owners = program.definitions(frame, dotted) if dotted else []
-    if not owners or any(d.kind != "module" for d in owners) or node.attr in frame.tested or frame.is_guarded(node):
+    if not owners or any(d.kind != "module" for d in owners) or frame.is_tested(node) or frame.is_guarded(node):
         return
     missing = _missing(program, [d for owner in owners for d in program.world.member(owner, node.attr)])
     if missing is not None:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import returns
-from runner_sync.verify.classes import ClassInfo
+from runner_sync.verify.classes import ClassInfo, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
@@ -70,7 +70,7 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
 
 
 def _field_count(info: ClassInfo) -> int | None:
-    return len(info.fields) if any(ast.unparse(b).endswith("NamedTuple") for b in info.node.bases) else None
+    return len(info.fields) if is_record(info) else None
 
 
 def _finding(frame: Frame, node: ast.Assign, *, count: int, sizes: list[int], what: str, place: str) -> Finding:

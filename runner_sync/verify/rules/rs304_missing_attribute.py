@@ -2,7 +2,8 @@
 
 What: a read of `self.x` (or a call of `self.x()`) in an NPU runner where no class of the real MRO (omni NPU →
 omni GPU → vllm-ascend → vLLM → mixins, in every branch of a conditional base) has a method, property, class
-attribute or assignment `self.x = …`, and no start-up patch adds one.
+attribute or assignment `self.x = …`, and no start-up patch adds one. Also where only one branch of a conditional
+base has it: the runner fails wherever the other is taken.
 
 Example: `self._all_gather_hidden_states_and_aux(hidden_states)`, which vllm-ascend dropped in 0.28;
 `self.uses_xdrope_dim` after vLLM removed XD-RoPE.
@@ -13,9 +14,10 @@ Fix: use what the target uses in its place, or drop the statement as the target 
 
 A read under a flag of `self` that the target only ever sets to `False` cannot fail today: it is a warning.
 
-Leaves alone: names tested with `hasattr`/`getattr` in the same method, code in `try`/`except AttributeError`,
-version switches, classes with `__getattr__`, a dynamic `setattr` or a base outside the trees, attributes that
-other modules write on a runner they were handed (`runner.x = …`), and mixins none of whose users is checked.
+Leaves alone: reads under a condition that asks `hasattr`/`getattr` for them, code in `try`/`except AttributeError`,
+version switches, what one branch of a conditional base has below the condition that takes this branch, classes with
+`__getattr__`, a dynamic `setattr` or a base outside the trees, attributes that other modules write on a runner they
+were handed (`runner.x = …`), and mixins none of whose users is checked.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import ast
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.classes import is_attribute_of
+from runner_sync.verify.classes import ClassInfo, Lineup, is_attribute_of
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -58,22 +60,38 @@ def _is_own_read(frame: Frame, node: ast.AST) -> bool:
 
 def _is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
     name = node.attr
-    if frame.info is None or name in frame.tested or name in _OF_OBJECT or frame.is_guarded(node):
+    if frame.info is None or name in _OF_OBJECT or frame.is_tested(node) or frame.is_guarded(node):
         return False
     lines = program.lineups(frame.info)
-    defined = any(line.open or any(name in c.methods or name in c.written for c in line.classes) for line in lines)
-    return bool(lines) and not defined and not program.world.surroundings.set_on_runner(name)
+    lacking = {id(line.head.node) for line in lines if not line.open and not _owners(line, name)}
+    if not lacking or any(id(line.head.node) not in lacking for line in lines):
+        return False
+    if any(_owners(line, name) for line in lines) and _is_below_switch(frame, node):
+        return False
+    return not program.world.surroundings.set_on_runner(name)
+
+
+def _owners(line: Lineup, name: str) -> list[ClassInfo]:
+    return [info for info in line.classes if name in info.methods or name in info.written]
+
+
+def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
+    """Whether ``node`` stands under a condition by which the module also chooses what it imports."""
+    switches = {ast.unparse(s.test) for s in frame.module.node.body if isinstance(s, ast.If)}
+    return any(switch in ast.unparse(test) for test in frame.conditions(node) for switch in switches)
 
 
 def _finding(program: Program, frame: Frame, node: ast.Attribute) -> Finding:
     assert frame.info is not None
     asleep = [test for test in frame.conditions(node) if program.is_never_true(frame, test)]
+    owners = [owner for line in program.lineups(frame.info) for owner in _owners(line, node.attr)]
+    who = f"only `{owners[0].name}`, one branch of a conditional base," if owners else "nothing"
     when = f" Today the condition `{ast.unparse(asleep[0])}` is never true." if asleep else ""
     return frame.finding(
         CODE,
         "warning" if asleep else SEVERITY,
         node,
         symbol=node.attr,
-        message=f"`{frame.owner}.{node.attr}` is read, but nothing in the MRO of `{frame.info.name}` defines it.{when}",
+        message=f"`{frame.owner}.{node.attr}` is read, but {who} in the MRO of `{frame.info.name}` defines it.{when}",
         fix=f"Follow what the target uses in place of `{node.attr}`, or drop the statement.",
     )

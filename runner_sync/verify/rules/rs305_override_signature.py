@@ -22,9 +22,10 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
+from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Callee, Program
+from runner_sync.verify.program import Program
 from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls
 
 CODE = "RS305"

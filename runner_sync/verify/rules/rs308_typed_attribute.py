@@ -23,6 +23,7 @@ import ast
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
+from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
@@ -59,7 +60,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
     own = frame.owner is not None and is_name(node.value, frame.owner)
-    return own or node.attr in frame.tested or node.attr in _OF_EVERY_CLASS or frame.is_guarded(node)
+    return own or frame.is_tested(node) or node.attr in _OF_EVERY_CLASS or frame.is_guarded(node)
 
 
 def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Program | None) -> list[Instance]:
@@ -70,16 +71,30 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
     defined, given = _before(old, frame, node)
     if not is_sealed and not defined and not given:
         return []
-    # What the class itself defined before, nobody has to set on its objects: a namesake elsewhere is another thing.
     around = program.world.surroundings
-    is_written = around.write_on_others(node.attr) if is_sealed and defined else around.write(node.attr)
-    return [] if is_written else instances
+    if not defined:
+        return [] if around.write(node.attr) else instances
+    # What the class itself defined before, nobody has to set on its objects: a namesake elsewhere is another thing.
+    spoken_of = (ast.unparse(node.value).rstrip("()").rpartition(".")[2], *(i.info.name for i in instances))
+    is_written = any(around.write_on(name, node.attr) for name in spoken_of)
+    return [] if is_written or any(_has_heir(program, i, node.attr) for i in instances) else instances
+
+
+def _has_heir(program: Program, instance: Instance, name: str) -> bool:
+    """Whether a class that derives from this one, in sight of the runners, has the attribute."""
+    if instance.exact:
+        return False
+    around = program.world.surroundings
+    modules = [program.world.module(module_name(path)) for path in around.deriving_from(instance.info.name)]
+    infos = [info for module in modules if module is not None for info in program.own_classes(module)]
+    lines = [line for info in infos for line in program.classes.lineups(info) if instance.info in line]
+    return any(name in part.methods or name in part.written for line in lines for part in line.classes)
 
 
 def _is_last(program: Program, instance: Instance) -> bool:
     """Whether no class derives from this one. Omni outside the surroundings has to run without vllm-ascend."""
     info = instance.info
-    return info.module.project == "vllm-ascend" and not program.world.surroundings.derive_from(info.name)
+    return info.module.project == "vllm-ascend" and not program.world.surroundings.deriving_from(info.name)
 
 
 def _may_have(program: Program, instance: Instance, name: str) -> bool:

@@ -46,7 +46,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 
 
 def _check(program: Program, frame: Frame, node: ast.AST, *, called: set[int]) -> Iterator[Finding]:
-    if isinstance(node, ast.Attribute) and _is_own(frame, node.value) and node.attr not in frame.tested:
+    if isinstance(node, ast.Attribute) and _is_own(frame, node.value) and not frame.is_tested(node):
         if node.attr in _OF_BUFFER or (node.attr == "cpu" and id(node) not in called):
             yield from _check_buffer_access(program, frame, node)
     elif isinstance(node, ast.Subscript) and _is_own(frame, node.value) and isinstance(node.value, ast.Attribute):

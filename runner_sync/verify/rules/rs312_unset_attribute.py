@@ -75,7 +75,7 @@ def _reads(program: Program, line: Lineup, names: set[str]) -> Iterator[tuple[Fr
             if not isinstance(node, ast.Attribute) or node.attr not in names or not isinstance(node.ctx, ast.Load):
                 continue
             own = frame.owner is not None and is_attribute_of(node, frame.owner)
-            if own and node.attr not in frame.tested and not frame.is_guarded(node):
+            if own and not frame.is_tested(node) and not frame.is_guarded(node):
                 yield frame, node
 
 

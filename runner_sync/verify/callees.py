@@ -1,0 +1,87 @@
+"""What a call reaches: a function, or the constructor of a class, written, generated or inherited.
+
+Comes in: functions and classes. Goes out: `Callee`s, ``None`` for what cannot be told. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner_sync import signatures
+from runner_sync.signatures import Signature
+from runner_sync.verify.classes import Classes, ClassInfo, is_record
+from runner_sync.verify.modules import FunctionNode, Module, decorator_name
+
+# Decorators that leave the parameters as they are written.
+_TRANSPARENT = frozenset(
+    {
+        "staticmethod", "classmethod", "abstractmethod", "override", "overload", "final", "contextmanager",
+        "asynccontextmanager", "inference_mode", "no_grad", "lru_cache", "cache", "capture", "instrument", "deprecated",
+        "disable",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Callee:
+    """One function or constructor that a call can reach. ``function`` is ``None`` for a generated constructor."""
+
+    name: str
+    place: str
+    signature: Signature
+    function: FunctionNode | None
+    module: Module
+    info: ClassInfo | None
+
+
+def of_function(
+    function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
+) -> Callee | None:
+    """A function as what a call reaches; ``None`` where a decorator changes its parameters out of sight."""
+    if not all(decorator_name(d) in _TRANSPARENT for d in function.decorator_list):
+        return None
+    bound = info is not None and signatures.is_bound(function, through_class=through_class)
+    signature = signatures.of_function(function, bound=bound)
+    return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
+
+
+def constructor(classes: Classes, info: ClassInfo) -> Callee | None:
+    """The constructor of a class, written, generated or inherited, ``None`` when it cannot be told."""
+    lines = classes.lineups(info)
+    if len(lines) != 1 or lines[0].open or any("__new__" in c.methods for c in lines[0].classes):
+        return None
+    for part in lines[0].classes:
+        decorators = {decorator_name(d) for d in part.node.decorator_list}
+        if is_record(part):
+            return Callee(info.name, part.place, signatures.of_fields(part.fields), None, part.module, part)
+        if "dataclass" in decorators and "__init__" not in part.methods:
+            return _dataclass_constructor(info, lines[0].classes[lines[0].classes.index(part) :])
+        if decorators - {"dataclass", "final", "runtime_checkable"}:
+            return None
+        if "__init__" in part.methods or "__init__" in part.written:
+            return _written_constructor(info, part)
+    return None
+
+
+def _written_constructor(info: ClassInfo, part: ClassInfo) -> Callee | None:
+    functions = part.methods.get("__init__", [])
+    if len(functions) != 1:
+        return None
+    callee = of_function(functions[0], part.module, part, through_class=False)
+    return Callee(info.name, callee.place, callee.signature, callee.function, part.module, info) if callee else None
+
+
+def _dataclass_constructor(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
+    """What the dataclass ``classes[0]`` and those it inherits from generate, called as ``info``."""
+    fields: dict[str, bool] = {}
+    for part in reversed(classes):
+        text = "".join(ast.unparse(d) for d in part.node.decorator_list) + ast.unparse(part.node)
+        # timid: generated parameters that these words change are not modelled.
+        if any(word in text for word in ("KW_ONLY", "kw_only", "InitVar", "init=False")):
+            return None
+        if "dataclass" in {decorator_name(d) for d in part.node.decorator_list}:
+            fields.update(part.fields)
+    made = classes[0]
+    return Callee(info.name, made.place, signatures.of_fields(list(fields.items())), None, made.module, made)

@@ -8,6 +8,7 @@ conditional base). May touch: nothing else.
 from __future__ import annotations
 
 import ast
+import enum
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,6 +21,12 @@ from runner_sync.verify.world import Definition, World
 
 # Bases that add no attribute a runner could read and hide none.
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "Protocol", "typing.Protocol", "typing.Generic"})
+# Methods of a dictionary that only look at it.
+_LOOKS = frozenset({"items", "keys", "values", "get", "copy"})
+
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_OF_ENUM = frozenset({"name", "value", *dir(enum.IntFlag), *dir(enum.StrEnum)})
+
 _MAX_LINEUPS = 8
 """Linearisations of one class that are looked at: three conditional bases of two branches; releases have one."""
 
@@ -132,7 +139,7 @@ class Classes:
     def _base_lineups(self, info: ClassInfo, base: ast.expr) -> list[Lineup | None]:
         expression = base.value if isinstance(base, ast.Subscript) else base
         text = ast.unparse(expression)
-        if text in _PLAIN_BASES or text.split(".")[-1] == "NamedTuple":
+        if text in _PLAIN_BASES or text.split(".")[-1] in {"NamedTuple", *_ENUMS}:
             return [Lineup((), False)]
         found: list[Lineup | None] = []
         for definition in self.world.resolve(info.module, text):
@@ -160,6 +167,8 @@ def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
             info.written.setdefault(name, []).append(Assignment(value, annotation, None, statement))
     for function in [function for functions in info.methods.values() for function in functions]:
         _read_method(info, function)
+    if any(ast.unparse(base).split(".")[-1] in _ENUMS for base in node.bases):
+        info.written |= {name: [Assignment(None, None, None, node)] for name in _OF_ENUM - info.written.keys()}
     info.open = info.open or "__getattr__" in info.methods or "__getattribute__" in info.methods
     return info
 
@@ -179,6 +188,7 @@ def _read_method(info: ClassInfo, function: FunctionNode) -> None:
     owner = self_name(function)
     if owner is None:
         return
+    looked_at: set[int] = set()
     for node in modules.nodes_of(function):
         for target, value, annotation in modules.assignments_of(node):
             if is_attribute_of(target, owner):
@@ -186,13 +196,20 @@ def _read_method(info: ClassInfo, function: FunctionNode) -> None:
                 info.written.setdefault(target.attr, []).append(Assignment(value, annotation, function, node))
         if isinstance(node, ast.Call):
             _read_setattr(info, function, node, owner=owner)
-        elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and is_name(node.value, owner):
+        if isinstance(node, ast.Attribute) and node.attr in _LOOKS:
+            looked_at.add(id(node.value))
+        elif _is_dictionary(node, owner) and id(node) not in looked_at:
             info.open = True
 
 
+def _is_dictionary(node: ast.AST, owner: str) -> bool:
+    """Whether ``node`` is ``self.__dict__`` or ``vars(self)``."""
+    if isinstance(node, ast.Call):
+        return is_name(node.func, "vars") and bool(node.args) and is_name(node.args[0], owner)
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__" and is_name(node.value, owner)
+
+
 def _read_setattr(info: ClassInfo, function: FunctionNode, call: ast.Call, *, owner: str) -> None:
-    if is_name(call.func, "vars") and call.args and is_name(call.args[0], owner):
-        info.open = True
     if not _is_setattr(call.func) or len(call.args) != 3 or not is_name(call.args[0], owner):
         return
     attribute = call.args[1]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from runner_sync.syntax import is_name
 from runner_sync.verify import callees
+from runner_sync.verify.annotations import Instance, instances, tuple_parts, union
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
 from runner_sync.verify.frames import Frame, class_frame, frame_of
-from runner_sync.verify.modules import FunctionNode, is_plain, returns_of
+from runner_sync.verify.modules import FunctionNode, Module, is_plain, returns_of
 from runner_sync.verify.runtime import Runtime, dotted_name, is_super
 from runner_sync.verify.world import Definition
 
@@ -25,14 +25,6 @@ _MAX_DEPTH = 6
 
 # Of the standard library's `copy` and `dataclasses`.
 _COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace", "dataclasses.replace"})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Instance:
-    """An expression's class. ``exact``: constructed in sight, so no subclass can hide behind it."""
-
-    info: ClassInfo
-    exact: bool
 
 
 class Program(Runtime):
@@ -116,7 +108,7 @@ class Program(Runtime):
         if isinstance(node, ast.Attribute):
             return self._infer_attribute(frame, node, depth)
         if isinstance(node, ast.IfExp):
-            return _union([self.infer(frame, part, depth + 1) for part in (node.body, node.orelse)])
+            return union([self.infer(frame, part, depth + 1) for part in (node.body, node.orelse)])
         if isinstance(node, ast.Constant) and node.value is None:
             return []
         return None
@@ -157,38 +149,49 @@ class Program(Runtime):
             elif isinstance(node, ast.Assign):
                 found.append(self._infer_part(frame, node, name, depth))
             elif isinstance(node, ast.AnnAssign):
-                found.append(self.annotated(frame, node.annotation))
+                found.append(self._annotated(frame, node.annotation))
             else:
                 return None
-        return _union(found) if found else None
+        return union(found) if found else None
 
     def _infer_parameter(self, frame: Frame, parameter: ast.arg) -> list[Instance] | None:
         """What its annotation says; without one, what the method that this one overrides says of that name."""
         if parameter.annotation is not None or frame.info is None:
-            return self.annotated(frame, parameter.annotation)
+            return self._annotated(frame, parameter.annotation)
         lines = [line for line in self.lineups(frame.info) if frame.info in line]
         reached = [line.find(frame.function.name, after=frame.info) for line in lines]
         hidden = [self.frame(found[0], function) for found in reached if found for function in found[1]]
         same = [(f, other) for f in hidden for other in f.bound.get(parameter.arg, ()) if isinstance(other, ast.arg)]
-        return _union([self.annotated(f, other.annotation) for f, other in same]) if same else None
+        return union([self._annotated(f, other.annotation) for f, other in same]) if same else None
 
     def _infer_part(self, frame: Frame, node: ast.Assign, name: str, depth: int) -> list[Instance] | None:
-        """One field of a record that is taken apart: ``a, b = record``, the record a ``NamedTuple`` of that size."""
+        """One part of what is taken apart: of a ``NamedTuple``, or of what a function annotates as ``tuple[A, B]``."""
         target = node.targets[0]
         parts = target.elts if len(node.targets) == 1 and isinstance(target, ast.Tuple) else []
-        if not all(isinstance(part, ast.Name) for part in parts):
+        places = [number for number, part in enumerate(parts) if is_name(part, name)]
+        if not places or not all(isinstance(part, ast.Name) for part in parts):
             return None
-        records = [i.info for i in self.infer(frame, node.value, depth + 1) or () if is_record(i.info)]
-        place = next((number for number, part in enumerate(parts) if is_name(part, name)), 0)
-        fitting = [info for info in records if len(info.fields) == len(parts)]
-        declared = [(info, info.written[info.fields[place][0]][0].annotation) for info in fitting]
-        return _union([self.annotated(class_frame(info), annotation) for info, annotation in declared] or [None])
+        declared = [(module, types[places[0]]) for module, types in self._parts(frame, node.value, len(parts), depth)]
+        return union([instances(self.classes, *part) for part in declared]) if declared else None
+
+    def _parts(
+        self, frame: Frame, value: ast.expr, size: int, depth: int
+    ) -> list[tuple[Module, Sequence[ast.expr | None]]]:
+        """The annotations of the parts of a value that has ``size`` of them; empty when some way to get it has none."""
+        if isinstance(value, ast.Call):
+            reached = [callee for group in self.callees(frame, value, depth + 1) for callee in group]
+            returned = [(c.module, tuple_parts(c.function.returns) if c.function else None) for c in reached]
+            parts = [(module, types) for module, types in returned if types is not None and len(types) == size]
+            return [*parts] if len(parts) == len(returned) else []
+        records = [i.info for i in self.infer(frame, value, depth + 1) or () if is_record(i.info)]
+        fitting = [info for info in records if len(info.fields) == size]
+        return [(i.module, [i.written[name][0].annotation for name, _ in i.fields]) for i in fitting]
 
     def _infer_global(self, frame: Frame, name: str) -> list[Instance] | None:
         bindings = [] if name in frame.imports else frame.module.bindings.get(name, [])
         declared = [binding.annotation for binding in bindings if binding.annotation is not None]
         # timid: of what is assigned in several functions, only the annotation speaks.
-        return _union([self.annotated(frame, annotation) for annotation in declared]) if declared else None
+        return union([self._annotated(frame, annotation) for annotation in declared]) if declared else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
         if _is_copy(call):
@@ -197,7 +200,7 @@ class Program(Runtime):
         if constructed:
             return constructed
         found = [self._returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group]
-        return _union(found) if found else None
+        return union(found) if found else None
 
     def _returned(self, callee: Callee, depth: int) -> list[Instance] | None:
         function = callee.function
@@ -205,34 +208,20 @@ class Program(Runtime):
             return None
         frame = self.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
         if function.returns is not None:
-            return self.annotated(frame, function.returns)
+            return self._annotated(frame, function.returns)
         values = list(returns_of(function))
-        return _union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
+        return union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
 
-    def annotated(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
-        """The classes of an annotation: names, strings and unions with ``None``; anything generic is unknown."""
-        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            try:
-                return self.annotated(frame, ast.parse(annotation.value, mode="eval").body)
-            except SyntaxError:
-                return None
-        if isinstance(annotation, ast.Constant) and annotation.value is None:
-            return []
-        if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-            return _union([self.annotated(frame, annotation.left), self.annotated(frame, annotation.right)])
-        if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional"):
-            return self.annotated(frame, annotation.slice)
-        dotted = dotted_name(annotation) if annotation is not None else None
-        infos = [self.classes.info(d) for d in (self.world.resolve(frame.module, dotted) if dotted else [])]
-        return [Instance(info, False) for info in infos if info is not None] if infos and all(infos) else None
+    def _annotated(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
+        return instances(self.classes, frame.module, annotation)
 
     def _infer_attribute(self, frame: Frame, node: ast.Attribute, depth: int) -> list[Instance] | None:
         if frame.owner and is_name(node.value, frame.owner) and frame.info is not None:
-            return _union([self.attribute(line, node.attr, depth + 1) for line in self.lineups(frame.info)])
+            return union([self.attribute(line, node.attr, depth + 1) for line in self.lineups(frame.info)])
         owners = self.infer(frame, node.value, depth + 1)
         if not owners:
             return None
-        return _union(
+        return union(
             [self.attribute(line, node.attr, depth + 1) for o in owners for line in self.classes.lineups(o.info)]
         )
 
@@ -241,14 +230,14 @@ class Program(Runtime):
         if line.open:
             return None
         found = [self._assigned(info, assignment, depth) for info, assignment in self.assignments(line, name)]
-        return _union(found) if found else None
+        return union(found) if found else None
 
     def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
         function = assignment.function
         frame = self.frame(info, function) if function is not None else class_frame(info)
         value = assignment.value
         if assignment.annotation is not None:
-            declared = self.annotated(frame, assignment.annotation)
+            declared = self._annotated(frame, assignment.annotation)
             # `x: Unknown` and `x: Unknown | None = None` declare; the assignments elsewhere tell.
             only_declares = value is None or (isinstance(value, ast.Constant) and value.value is None)
             return [] if declared is None and only_declares else declared
@@ -260,13 +249,3 @@ def _is_copy(node: ast.expr, *, of: str | None = None) -> bool:
     if not isinstance(node, ast.Call) or len(node.args) != 1 or dotted_name(node.func) not in _COPYING:
         return False
     return of is None or is_name(node.args[0], of)
-
-
-def _union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
-    if any(part is None for part in parts):
-        return None
-    unique: dict[tuple[int, bool], Instance] = {}
-    for part in parts:
-        for instance in part or ():
-            unique.setdefault((id(instance.info), instance.exact), instance)
-    return list(unique.values())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from runner_sync.verify.annotations import tuple_parts
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import is_record
 from runner_sync.verify.modules import FunctionNode, is_plain, returns_of
@@ -57,19 +58,8 @@ def hands_nothing_back(function: FunctionNode) -> bool:
 
 def declared_size(function: FunctionNode) -> int | None:
     """The size of a ``-> tuple[A, B]`` annotation, ``None`` for any other."""
-    node = function.returns
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        try:
-            node = ast.parse(node.value, mode="eval").body
-        except SyntaxError:
-            return None
-    if not isinstance(node, ast.Subscript) or ast.unparse(node.value).split(".")[-1].lower() != "tuple":
-        return None
-    if not isinstance(node.slice, ast.Tuple):
-        return 1
-    return (
-        None if any(isinstance(e, ast.Constant) and e.value is ... for e in node.slice.elts) else len(node.slice.elts)
-    )
+    parts = tuple_parts(function.returns)
+    return len(parts) if parts is not None else None
 
 
 def _instance_size(callee: Callee) -> frozenset[int] | None:

@@ -25,9 +25,10 @@ from collections.abc import Iterable
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
+from runner_sync.verify.annotations import Instance
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Instance, Program
+from runner_sync.verify.program import Program
 
 CODE = "RS308"
 NAME = "typed-attribute"

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.kinds``: single methods, ports between two releases, and breaks that an upgrade mends.
+"""``python -m benchmarks.kinds``: single methods, ports, breaks that an upgrade mends, planted breaks.
 
 Comes in: ``kinds.toml`` and the corpus files. Goes out: Markdown on standard output, or a section of ``--out``.
 May touch: what the other modules here touch.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import corpus, peers, tables
+from benchmarks import breakages, corpus, peers, tables
 from benchmarks.chunks import SIDES, settle
 from runner_sync import score
 from runner_sync.errors import InputError
@@ -81,7 +81,15 @@ def report() -> str:
     methods = [row for case in [*full, *(case for _, case in ports)] for row in single_methods(case)]
     taken = [ported(port, case) for port, case in ports]
     mended = [breaks(fix) for fix in kinds.fix]
-    return "\n".join(["## Other kinds of truth\n", _methods_text(methods), _ports_text(taken), _fixes_text(mended)])
+    return "\n".join(
+        [
+            "## Other kinds of truth\n",
+            _methods_text(methods),
+            _ports_text(taken),
+            _fixes_text(mended),
+            breakages.report(),
+        ]
+    )
 
 
 def _case(port: Port) -> replaying.Case:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import sys
 import xml.etree.ElementTree as ET
@@ -12,6 +13,7 @@ import pytest
 from packaging.version import Version
 
 from benchmarks import (
+    breakages,
     chunks,
     confidence,
     corpus,
@@ -344,6 +346,57 @@ def test_the_kinds_name_releases_that_the_tests_know() -> None:
     assert all(Version(port.before) < Version(port.after) for port in known.port)
     assert any(not port.seen for port in known.port)
     assert any(not fix.seen for fix in known.fix)
+
+
+# --- planted breaks
+
+PLANTED_IN = """\
+class A:
+    def f(self, a, b=1, *, c=2):
+        if a:
+            return a, b
+        return b, c
+
+    def g(self, *a, **k):
+        return a
+"""
+CHANGES = [
+    ("f", breakages._require, "def f(self, a, b=1, *, c=2, planted_name):"),
+    ("f", breakages._put_first, "def f(self, planted_name, a, b=1, *, c=2):"),
+    ("f", breakages._return_more, "return (a, b, None)"),
+    ("f", lambda text, function: breakages._drop(text, function, name="b"), "def f(self, a, *, c=2):"),
+    ("f", lambda text, function: breakages._drop(text, function, name="c"), "def f(self, a, b=1):"),
+    ("f", lambda text, function: breakages._drop(text, function, name="d"), None),
+    ("g", breakages._return_more, None),
+    ("g", lambda text, function: breakages._drop(text, function, name="a"), None),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "line"), CHANGES)
+def test_a_change_is_planted(name: str, change: breakages._Change, line: str | None) -> None:
+    functions = [node for node in ast.walk(ast.parse(PLANTED_IN)) if isinstance(node, ast.FunctionDef)]
+    planted_in = change(PLANTED_IN, next(function for function in functions if function.name == name))
+    if line is None:
+        assert planted_in is None
+    else:
+        assert planted_in is not None
+        assert line in planted_in
+        assert planted_in.count("def ") == 2
+
+
+# A model is whatever was loaded, so what a runner calls on one is nobody's to check.
+UNTOLD = {"compute_logits"}
+
+
+@pytest.mark.slow
+@pytest.mark.corpus
+def test_planted_breaks_are_told() -> None:
+    """Three of each kind, the same in every run: none may pass in silence, and nothing else be told."""
+    ground = breakages.Ground("0.30.0", "0.30.0rc2")
+    told = [ground.verify(plant) for plant in breakages.drawn(ground, 3)]
+    assert len(told) >= 18
+    assert {t.plant.name for t in told if not t.here and not t.elsewhere} <= UNTOLD
+    assert [finding for t in told for finding in t.besides] == []
 
 
 @pytest.mark.slow

@@ -1,0 +1,306 @@
+"""Breaks planted one by one in vllm-ascend and vLLM: does ``verify`` tell each of them, and nothing else?
+
+Comes in: a release of vllm-omni and a vllm-ascend that it fits. Goes out: ``Plant``s and what ``verify`` says of them.
+May touch: what ``runner_sync.sources`` touches.
+
+A plant is a change that upstream makes all the time: a name gets another one, everywhere in both trees; a function
+requires one more parameter, gets a new first one, or returns one more value. Where the NPU runners use the old form is
+known by construction, and found here by name alone, without the resolution of names that ``verify`` itself is made of.
+
+It proves that such a break does not pass in silence. It proves nothing about changes of meaning, and little about
+names that upstream uses for several things at once, which are all renamed together here.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from benchmarks import tables
+from runner_sync.model import PACKAGES, Finding, Project, Tree
+from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
+from runner_sync.sync.commands import open_inputs
+from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.proof import Overlay
+from runner_sync.sync.runners import find_modules
+from runner_sync.verify import breakage
+from runner_sync.verify.modules import parse
+from runner_sync.verify.world import World
+
+PAIRS = (("0.26.0", "0.25.1rc1"), ("0.30.0", "0.30.0rc2"))
+"""Releases of vllm-omni, each with a vllm-ascend on which ``verify`` finds nothing."""
+
+EACH = 15
+"""Plants of one kind in one pair: a seeded draw, for one takes a second."""
+
+NEW = "planted_name"
+
+_DEFINES = re.compile(r"\b(?:def|class)\s+(\w+)|\.(\w+)\s*(?::[^=\n]+)?=[^=]|^\s*(\w+)\s*(?::|=[^=])", re.M)
+_NEAR = re.compile(r"/(worker|core|platforms|outputs|distributed)\b")
+
+_UPSTREAMS: tuple[Project, ...] = ("vllm-ascend", "vllm")
+_RUNNERS: Mapping[Project, tuple[str, str]] = {
+    "vllm-ascend": (ASCEND_RUNNER, "NPUModelRunner"),
+    "vllm": (VLLM_RUNNER, "GPUModelRunner"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """One change, as the files that it exchanges, and the statement of the NPU runner that it breaks."""
+
+    kind: str
+    name: str
+    path: str
+    lines: tuple[int, int]
+    texts: Callable[[], Mapping[Project, dict[str, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What ``verify`` said of a plant: at its statement, elsewhere with its name, and of anything else."""
+
+    plant: Plant
+    here: bool
+    elsewhere: bool
+    besides: tuple[Finding, ...]
+
+
+@dataclass(eq=False)
+class Ground:
+    """One pair of releases to plant in."""
+
+    omni: str
+    ascend: str
+    _trees: dict[Project, Tree] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Open the trees. Raises ``InputError``."""
+        options = UpgradeOptions(omni=TreeOptions(version=self.omni), ascend=TreeOptions(version=self.ascend))
+        given = open_inputs(options)
+        assert given.ascend is not None
+        assert given.vllm is not None
+        self._trees = {"vllm-omni": given.omni, "vllm-ascend": given.ascend, "vllm": given.vllm}
+        self.runners = {found.path: found.text for found in find_modules(given)}
+        self.old = World(self._trees, surroundings=given.profile.surroundings)
+
+    @cached_property
+    def upstream(self) -> dict[Project, dict[str, str]]:
+        """The texts of both upstreams by path, without the models, which no runner names."""
+        found: dict[Project, dict[str, str]] = {}
+        for project in _UPSTREAMS:
+            tree = self._trees[project]
+            paths = [p for p in tree.paths(f"{PACKAGES[project]}/") if p.endswith(".py") and "/models/" not in p]
+            found[project] = {path: text for path in paths if (text := tree.read(path))}
+        return found
+
+    @cached_property
+    def upstreams(self) -> set[str]:
+        """What only upstream defines: renamed there, omni's use of it finds nothing."""
+        paths = [path for path in self._trees["vllm-omni"].paths("vllm_omni/") if path.endswith(".py")]
+        texts = [text for path in paths if _NEAR.search(path) and (text := self._trees["vllm-omni"].read(path))]
+        omni = {name for text in texts for found in _DEFINES.findall(text) for name in found}
+        return {
+            n for texts in self.upstream.values() for t in texts.values() for f in _DEFINES.findall(t) for n in f
+        } - omni
+
+    def plants(self) -> Iterator[Plant]:
+        """Every place where a change can be planted, a name of a kind once per module."""
+        for path, text in self.runners.items():
+            seen: set[tuple[str, str]] = set()
+            module = ast.parse(text)
+            for statement in [node for node in ast.walk(module) if isinstance(node, ast.stmt)]:
+                for plant in self._in_statement(path, module, statement):
+                    if (plant.kind, plant.name) not in seen:
+                        seen.add((plant.kind, plant.name))
+                        yield plant
+
+    def _in_statement(self, path: str, module: ast.Module, statement: ast.stmt) -> Iterator[Plant]:
+        lines = (statement.lineno, statement.end_lineno or statement.lineno)
+        for kind, name in _names(statement):
+            if "_" in name.strip("_") and name in self.upstreams:
+                yield Plant(kind, name, path, lines, lambda name=name: self._renamed(name))  # type: ignore[misc]
+        for call in _calls(statement):
+            found = self._called(module, call.func)
+            for kind, change in _changes(statement, call) if found is not None else ():
+                assert found is not None
+                project, file, function = found
+                edited = change(self.upstream[project][file], copy.deepcopy(function))
+                if edited is not None:
+                    given: Mapping[Project, dict[str, str]] = {project: {file: edited}}
+                    yield Plant(kind, function.name, path, lines, lambda given=given: given)  # type: ignore[misc]
+
+    def _renamed(self, name: str) -> dict[Project, dict[str, str]]:
+        word = re.compile(rf"\b{name}\b")
+        return {
+            project: {path: word.sub(NEW, text) for path, text in texts.items() if name in text}
+            for project, texts in self.upstream.items()
+        }
+
+    def _called(self, module: ast.Module, called: ast.expr) -> tuple[Project, str, ast.FunctionDef] | None:
+        """The one upstream function that a call reaches, by name: a runner's own method, or what was imported."""
+        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "self":
+            if called.attr not in self.upstreams:
+                return None
+            for project, (file, owner) in _RUNNERS.items():
+                classes = [n for n in ast.walk(self._parsed(project, file)) if isinstance(n, ast.ClassDef)]
+                bodies = [statement for node in classes if node.name == owner for statement in node.body]
+                for function in bodies:
+                    if isinstance(function, ast.FunctionDef) and function.name == called.attr:
+                        return project, file, function
+        for node in ast.walk(module) if isinstance(called, ast.Name) else ():
+            if isinstance(node, ast.ImportFrom) and any(alias.name == called.id for alias in node.names):
+                return self._imported(node.module or "", called.id)
+        return None
+
+    def _imported(self, module: str, name: str) -> tuple[Project, str, ast.FunctionDef] | None:
+        file = module.replace(".", "/") + ".py"
+        for project in _UPSTREAMS:
+            for function in self._parsed(project, file).body if file in self.upstream[project] else ():
+                if isinstance(function, ast.FunctionDef) and function.name == name:
+                    return project, file, function
+        return None
+
+    def _parsed(self, project: Project, file: str) -> ast.Module:
+        return parse(self.upstream[project][file])
+
+    def verify(self, plant: Plant) -> Told:
+        """Plant, and ask ``verify`` with the untouched trees as the old ones."""
+        trees = {**self._trees}
+        for project, texts in plant.texts().items():
+            trees[project] = Overlay(self._trees[project], texts)
+        world = World(trees, surroundings=self.old.surroundings.folders)
+        found = breakage.find(world, self.old, list(self.runners))
+        first, last = plant.lines
+        here = [f for f in found if f.path == plant.path and f.line <= last and f.end_line >= first]
+        words = re.compile(rf"\b({plant.name}|{NEW})\b")
+        of_it = [f for f in found if f not in here and words.search(f"{f.symbol} {f.message}")]
+        besides = tuple(f for f in found if f not in here and f not in of_it)
+        return Told(plant, bool(here), bool(of_it), besides)
+
+
+def _names(statement: ast.stmt) -> Iterator[tuple[str, str]]:
+    """Kind and name of what a statement (without those inside it) uses of others."""
+    if isinstance(statement, ast.ImportFrom) and (statement.module or "").split(".")[0] in ("vllm", "vllm_ascend"):
+        yield from (("import", alias.name) for alias in statement.names)
+    for node in _own_nodes(statement):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            own = isinstance(node.value, ast.Name) and node.value.id == "self"
+            if own or isinstance(node.value, ast.Name | ast.Attribute):
+                yield "attribute of self" if own else "attribute of another object", node.attr
+
+
+def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
+    return (node for node in _own_nodes(statement) if isinstance(node, ast.Call))
+
+
+def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The expressions of a statement, those of statements inside it left out."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
+
+
+_Change = Callable[[str, ast.FunctionDef], str | None]
+
+
+def _changes(statement: ast.stmt, call: ast.Call) -> Iterator[tuple[str, _Change]]:
+    """The changes of the function that ``call``, in ``statement``, cannot survive."""
+    if not any(keyword.arg is None for keyword in call.keywords):
+        yield "parameter required", _require
+    if call.args and not any(isinstance(argument, ast.Starred) for argument in call.args):
+        yield "parameter put first", _put_first
+    for keyword in call.keywords[:1] if call.keywords and call.keywords[0].arg else ():
+        yield "keyword gone", functools.partial(_drop, name=keyword.arg or "")
+    if isinstance(statement, ast.Assign) and statement.value is call and isinstance(statement.targets[0], ast.Tuple):
+        yield "one value more", _return_more
+
+
+def _require(text: str, function: ast.FunctionDef) -> str | None:
+    function.args.kwonlyargs.append(ast.arg(NEW))
+    function.args.kw_defaults.append(None)
+    return _with_parameters(text, function)
+
+
+def _put_first(text: str, function: ast.FunctionDef) -> str | None:
+    is_method = bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
+    function.args.args.insert(int(is_method), ast.arg(NEW))
+    return _with_parameters(text, function)
+
+
+def _drop(text: str, function: ast.FunctionDef, *, name: str) -> str | None:
+    parameters = function.args
+    for number, parameter in enumerate(parameters.kwonlyargs):
+        if parameter.arg == name:
+            del parameters.kwonlyargs[number], parameters.kw_defaults[number]
+            return _with_parameters(text, function) if parameters.kwarg is None else None
+    for number, parameter in enumerate(parameters.args):
+        if parameter.arg == name:
+            with_default = number - (len(parameters.args) - len(parameters.defaults))
+            del parameters.args[number], parameters.defaults[max(with_default, 0) : with_default + 1]
+            return _with_parameters(text, function) if parameters.kwarg is None else None
+    return None
+
+
+def _with_parameters(text: str, function: ast.FunctionDef) -> str | None:
+    """``text`` with the head of ``function`` written anew."""
+    lines = text.split("\n")
+    head = ast.unparse(
+        ast.FunctionDef(function.name, function.args, [ast.Pass()], [], returns=function.returns, lineno=1)
+    )
+    lines[function.lineno - 1 : function.body[0].lineno - 1] = [" " * function.col_offset + head.split("\n")[0]]
+    return _parsing("\n".join(lines))
+
+
+def _return_more(text: str, function: ast.FunctionDef) -> str | None:
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    lines = text.split("\n")
+    for node in sorted(returns, key=lambda node: -node.lineno):
+        if not isinstance(node.value, ast.Tuple):
+            return None
+        node.value.elts.append(ast.Constant(None))
+        lines[node.lineno - 1 : node.end_lineno] = [" " * node.col_offset + ast.unparse(node)]
+    return _parsing("\n".join(lines)) if returns else None
+
+
+def _parsing(text: str) -> str | None:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return None
+    return text
+
+
+def drawn(ground: Ground, each: int = EACH) -> list[Plant]:
+    """Up to ``each`` plants of every kind, always the same ones."""
+    kinds: dict[str, list[Plant]] = {}
+    for plant in ground.plants():
+        kinds.setdefault(plant.kind, []).append(plant)
+    return [p for kind, plants in kinds.items() for p in random.Random(kind).sample(plants, min(each, len(plants)))]
+
+
+def report(pairs: Iterable[tuple[str, str]] = PAIRS, each: int = EACH) -> str:
+    """The table, and one line for each plant that nothing was said of. Raises ``InputError``."""
+    grounds = [Ground(*pair) for pair in pairs]
+    told = [ground.verify(plant) for ground in grounds for plant in drawn(ground, each)]
+    rows = [_row(kind, [t for t in told if t.plant.kind == kind]) for kind in dict.fromkeys(t.plant.kind for t in told)]
+    head = ("planted", "plants", "told at the statement", "told elsewhere", "silent", "told besides")
+    silent = [t.plant for t in told if not t.here and not t.elsewhere]
+    said = [f"- {plant.kind} `{plant.name}` ({plant.path}:{plant.lines[0]}): nothing was said." for plant in silent]
+    return "\n".join(["### Planted breaks\n", tables.table(head, [*rows, _row("all", told)]), *said, ""])
+
+
+def _row(name: str, told: Sequence[Told]) -> tuple[str, ...]:
+    here = sum(t.here for t in told)
+    elsewhere = sum(t.elsewhere and not t.here for t in told)
+    return name, *map(
+        str, (len(told), here, elsewhere, len(told) - here - elsewhere, sum(len(t.besides) for t in told))
+    )

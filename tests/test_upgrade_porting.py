@@ -376,6 +376,20 @@ def test_what_only_the_gpu_wrapper_has_is_not_ported(
     assert ("it uses .clear_graphs, which is not in ACLGraphWrapper" in questions) == (not is_there)
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_no_tree_of_the_target_defines_is_not_ported(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The GPU runner calls what vLLM's mixin has in the version that it is made for."""
+    trees = Trees(tmp_path)
+    if is_there:
+        lay_out(trees.vllm, {"vllm/v1/worker/late_mixin.py": "class LateMixin:\n    def late(self):\n        pass\n"})
+    now = GPU_TWIN.replace("kept = self.keep(first)\n", "kept = self.keep(first)\n        self.late()\n")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert ("self.late()" in text) == is_there
+    assert ("left out: it uses .late, which is not in vllm 0.20.0" in questions) == (not is_there)
+
+
 def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

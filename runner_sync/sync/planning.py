@@ -28,6 +28,7 @@ from runner_sync.sync.hierarchy import hierarchy_of
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found, find_modules
+from runner_sync.sync.undefined import Attributes
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import (
@@ -67,10 +68,11 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     bases = Bases(options, given, modules)
     program = Program(trees_of(given), relocated=relocated_names(modules))
     given = replace(given, config=replace(given.config, profile=given.profile.fitted(program.lacks)))
+    attributes = Attributes(program.trees.values(), given.profile.surroundings)
     results: list[ModuleResult] = []
     for found in modules:
         options.progress(f"upgrading {found.path}", len(results), len(modules))
-        result = upgrade_module(_job(found, modules, bases, program, options, given))
+        result = upgrade_module(_job(found, modules, bases, program, attributes, options, given))
         program.overlay[found.path] = result.after
         results.append(result)
     if options.gpu and options.upstream and not options.only:
@@ -156,6 +158,7 @@ def _job(
     modules: Sequence[Found],
     bases: Bases,
     program: Program,
+    attributes: Attributes,
     options: UpgradeOptions,
     given: inputs.Inputs,
 ) -> ModuleJob:
@@ -181,7 +184,7 @@ def _job(
             relocated=program.relocated,
             lacks=program.lacks,
             moved_to=program.moved_to,
-            missing_members=_missing_members(given.profile.names, program),
+            missing_members=_missing_members(given.profile.names, program) | _undefined(found, twin, attributes, given),
         ),
         Settings(only=options.only, policies=given.config.units),
     )
@@ -210,6 +213,17 @@ def _missing_members(names: Sequence[NameRewrite], program: Program) -> dict[str
         if old and new:
             found |= dict.fromkeys((name for name in old - new if not name.startswith("__")), row.new_name)
     return found
+
+
+def _undefined(found: Found, twin: GpuTwin, attributes: Attributes, given: inputs.Inputs) -> dict[str, str]:
+    """What the GPU twin reads that is new in it, and that neither omni nor the upstreams of the result define."""
+    if twin.new is None or given.ascend is None or given.vllm is None:
+        return {}
+    anchors = (given.profile.vllm_of(found.module), *found.module.upstreams)
+    sides = {"vllm": given.vllm, "vllm-ascend": given.ascend}
+    known = [sides[anchor.project].read(anchor.path) or "" for anchor in anchors if anchor.project in sides]
+    known += [found.text, *(base.side.text for base in twin.bases[:1])]
+    return dict.fromkeys(attributes.undefined(twin.new.text, known), f"vllm {given.vllm.source.ref}")
 
 
 def _records(program: Program) -> dict[str, records.Record]:

@@ -117,8 +117,8 @@ class Target:
     upgraded before, ``constructors`` the keywords that records of omni's take; ``relocated`` the dotted names that
     derived modules once had, with what they are called now; ``lacks`` says whether a module, as it is after this run,
     is known not to have a name, and ``moved_to`` which module beside it defines that now (empty: none, or several);
-    ``missing_members`` are members of GPU classes that the class which stands for them on
-    NPU does not have, with that class's name.
+    ``missing_members`` are members of GPU classes that the class which stands for them on NPU, or the vLLM at hand,
+    does not have, with the name of that class or vLLM.
     """
 
     called_elsewhere: frozenset[str] = frozenset()

@@ -130,6 +130,15 @@ def test_a_revision_of_another_project_is_said(repo: Repo) -> None:
         open_path("vllm-omni", repo.folder)
 
 
+def test_a_clone_without_files_is_pointed_to_its_commits(repo: Repo, tmp_path: Path) -> None:
+    repo.git.clone("--no-checkout", repo.folder, tmp_path / "clone")
+    with pytest.raises(InputError, match=r"--ascend-path, or a commit of this clone, .*, with --ascend-ref\.$"):
+        open_path("vllm-ascend", tmp_path / "clone")
+    with pytest.raises(InputError, match=r"with --omni-path\.$"):
+        open_path("vllm-omni", tmp_path / "clone")
+    assert open_path("vllm-ascend", tmp_path / "clone", ref="HEAD").read(RUNNER) is not None
+
+
 def test_a_project_below_the_top_of_its_repository(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "mono")
     first = repo.commit({f"third/ascend/{INIT}": "", f"third/ascend/{RUNNER}": "one = 1\n"})

@@ -102,8 +102,18 @@ def find_root(project: Project, place: Path) -> Path:
             return folder.parent
     raise InputError(
         f"{place} is no {project} tree: it neither holds {package}/__init__.py nor lies in that package; "
-        f"give the right folder with {layout.PATH_OPTIONS[project]}."
+        f"give the right folder with {layout.PATH_OPTIONS[project]}{_or_a_commit(project, place)}."
     )
+
+
+def _or_a_commit(project: Project, place: Path) -> str:
+    """The other remedy, for a clone whose files are not checked out."""
+    option = layout.PATH_OPTIONS[project].replace("-path", "-ref")
+    is_empty_clone = (place / ".git").exists() and not any(place.glob("[!.]*"))
+    # The omni tree is written to, so it has no such option.
+    if not is_empty_clone or project == "vllm-omni":
+        return ""
+    return f", or a commit of this clone, which has no files checked out, with {option}"
 
 
 def has_repository(place: Path) -> bool:

@@ -2,8 +2,9 @@
 
 Comes in: a GPU module's text and the trees. Goes out: names. May touch: the trees, by reading.
 
-The GPU runners of a release are made for its own vLLM. On another one, `self.routed_experts_capturer` (vLLM 0.21) or
-`OmniModelRunnerOutput.with_kv_conn_output_only` (0.23) end in an AttributeError, so nothing that reads them is ported.
+The GPU runners of a release are made for one vLLM. On an older one `OmniModelRunnerOutput.with_kv_conn_output_only`
+(vLLM 0.23.0) ends in an AttributeError, so nothing that reads it is ported. A name that anything in the trees defines
+counts as defined (timid): whether the class at hand has it, `verify` tells.
 """
 
 from __future__ import annotations

@@ -376,6 +376,14 @@ def test_what_only_the_gpu_wrapper_has_is_not_ported(
     assert ("it uses .clear_graphs, which is not in ACLGraphWrapper" in questions) == (not is_there)
 
 
+def test_a_refused_attribute_is_not_a_longer_one() -> None:
+    refuse = veto_for({}, {".late": "not in vllm", "triton.": "by hand"})
+    assert refuse("self.late()") is not None
+    assert refuse("self.later(self.late_rows)") is None
+    assert refuse("self.later(self.late)") is not None
+    assert refuse("triton.pin(rows)") is not None
+
+
 @pytest.mark.parametrize("is_there", [True, False])
 def test_what_no_tree_of_the_target_defines_is_not_ported(
     is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

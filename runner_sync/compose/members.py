@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
@@ -189,6 +189,12 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
     return wanted
 
 
+def refused_word(refused: Iterable[str], text: str) -> str:
+    """The first of ``refused`` that ``text`` uses, or an empty text; ``.name`` is that attribute and no longer one."""
+    found = (w for w in refused if w in text and (w[0] != "." or re.search(rf"{re.escape(w)}\b", text)))
+    return next(found, "")
+
+
 def device_bound(twins: Twins) -> dict[str, Obstacle]:
     """Members and helpers that use what NPU does not have and, transitively, what calls them.
 
@@ -198,7 +204,7 @@ def device_bound(twins: Twins) -> dict[str, Obstacle]:
     todo = {name: text for name, text in texts.items() if name not in twins.npu}
     bound = dict(twins.absent)
     for name, text in todo.items():
-        word = next((word for word in twins.device if word in text), "")
+        word = refused_word(twins.device, text)
         if word:
             bound[name] = Obstacle("code", word, twins.device[word])
     found = True

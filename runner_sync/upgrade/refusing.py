@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from runner_sync.compose.members import Obstacle
+from runner_sync.compose.members import Obstacle, refused_word
 from runner_sync.merge import Reason, Veto
 
 _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
@@ -35,7 +35,7 @@ def veto_for(
         match = names.search(canon) if names else None
         if match:
             return Reason("needs an absent member", (match[1], bound[match[1]].sentence))
-        word = next((w for w in device if w in canon), "")
+        word = refused_word(device, canon)
         if word:
             return Reason("uses refused code", (word, device[word]))
         results = _RESULTS.match(canon)

@@ -94,11 +94,15 @@ def _makes_up_names(module: Module) -> bool:
     if "globals()" not in module.text:
         return False
     nodes = list(walk(module.node))
-    loaders = (n for n in nodes if isinstance(n, ast.Call) and n.args and _is_text(n.args[0]))
+    loaders = (n for n in nodes if isinstance(n, ast.Call) and n.args and _is_text(n.args[0]) and not _runs_text(n))
     shown = {id(argument) for call in loaders for argument in call.args}
     shown |= {id(n.value) for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)}
     shown |= {id(part) for n in nodes if isinstance(n, ast.Compare) for part in n.comparators}
     return any(_is_globals(node) and id(node) not in shown for node in nodes)
+
+
+def _runs_text(call: ast.Call) -> bool:
+    return is_name(call.func, "exec") or is_name(call.func, "eval")
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.kinds``: single methods, ports, breaks that an upgrade mends, planted breaks.
+"""``python -m benchmarks.kinds``: single methods, ports, breaks that an upgrade mends, planted breaks, parity.
 
 Comes in: ``kinds.toml`` and the corpus files. Goes out: Markdown on standard output, or a section of ``--out``.
 May touch: what the other modules here touch.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import breakages, corpus, peers, tables
+from benchmarks import breakages, corpus, debts, peers, tables
 from benchmarks.chunks import SIDES, settle
 from runner_sync import score
 from runner_sync.errors import InputError
@@ -88,6 +88,7 @@ def report() -> str:
             _ports_text(taken),
             _fixes_text(mended),
             breakages.report(),
+            debts.report(),
         ]
     )
 

@@ -347,7 +347,10 @@ PLAIN = "def execute_model(self, x):\n    self.plain(x)\n    return x"
 def test_an_omni_block_that_npu_lacks_is_found_once() -> None:
     (finding,) = found(job(npu(PLAIN), gpu(RECEIVE), vllm=VLLM), "RS202")
     assert (finding.unit, finding.line) == ("NPUARModelRunner.execute_model", 4)
-    assert "5 omni statements" in finding.message
+    assert (
+        "5 omni statements in a row with `_connector`, beginning with `if hasattr(self, '_connector')`"
+        in finding.message
+    )
 
 
 @pytest.mark.parametrize(
@@ -356,6 +359,20 @@ def test_an_omni_block_that_npu_lacks_is_found_once() -> None:
         pytest.param(RECEIVE, RECEIVE, VLLM, id="npu has it"),
         pytest.param(PLAIN, RECEIVE, None, id="nobody knows what is vLLM's"),
         pytest.param(PLAIN, PLAIN.replace("return x", "y = x\n    return y"), VLLM, id="short"),
+        pytest.param(
+            PLAIN, PLAIN.replace("return x", "if self.fresh:\n        x = 1\n    return x"), VLLM, id="two in a row"
+        ),
+        pytest.param(
+            PLAIN, PLAIN.replace("return x", "y = x\n    z = y\n    u = z\n    return x"), VLLM, id="only local names"
+        ),
+        pytest.param(
+            PLAIN,
+            PLAIN.replace(
+                "return x", "if self:\n        if x:\n            raise ValueError('No room left')\n    return x"
+            ),
+            VLLM,
+            id="news in a message",
+        ),
         pytest.param(PLAIN, RECEIVE.replace("self.fetch_payload", "torch.cuda.Stream"), VLLM, id="needs the GPU"),
         pytest.param("def other(self):\n    pass", RECEIVE, VLLM, id="npu has no such method"),
         pytest.param(
@@ -375,6 +392,58 @@ def test_a_hook_that_both_inherit_and_only_gpu_code_calls() -> None:
     shared = OMNI_GPU_BASE.replace("    pass\n", "    def attach_prefix(self, x):\n        return x\n")
     calling = PLAIN.replace("self.plain(x)", "self.attach_prefix(x)\n    self.plain(x)")
     assert symbols(job(npu(PLAIN), gpu(calling), vllm=VLLM, gpu_base=shared), "RS202") == ["attach_prefix"]
+
+
+@pytest.mark.parametrize(
+    ("line", "symbol"),
+    [
+        ("self.cache.drain_writes()", "drain_writes"),
+        ("x.ids = clamp_ids(x.ids)", "clamp_ids"),
+        ("return self.wrapped(x)", "wrapped"),
+    ],
+)
+def test_a_call_made_for_what_it_does_is_found_alone(line: str, symbol: str) -> None:
+    given = job(npu(PLAIN), gpu(PLAIN.replace("return x", f"{line}\n    return x")), vllm=VLLM)
+    (finding,) = found(given, "RS202")
+    assert finding.symbol == symbol
+    assert "(…)`; nothing that runs on `NPUARModelRunner` does" in finding.message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("ids = self.wrapped(x)", id="its value goes into a local variable"),
+        pytest.param("raise Worse(x)", id="an error"),
+        pytest.param("self.plain(x, y=1)", id="both call it"),
+        pytest.param("self.ids = x", id="no call"),
+        pytest.param("self.graph_of(torch.cuda.Stream())", id="needs the GPU"),
+    ],
+)
+def test_calls_that_are_left_alone(line: str) -> None:
+    given = job(npu(PLAIN), gpu(PLAIN.replace("return x", f"{line}\n    return x")), vllm=VLLM)
+    assert found(given, "RS202") == []
+
+
+@pytest.mark.parametrize(
+    ("helper", "expected"),
+    [
+        pytest.param("def _finish(self, x):\n    self.plain(x)\n    self.done = x\n", [], id="NPU has half in place"),
+        pytest.param("def _finish(self, x):\n    self.shut(x)\n    self.done = x\n", ["_finish"], id="NPU has none"),
+        pytest.param(
+            "def _finish(self, x):\n    if hasattr(self.model, 'shut'):\n        self.model.shut(x)\n", [], id="RS207's"
+        ),
+    ],
+)
+def test_a_helper_of_the_gpu_class_is_missed_where_npu_has_not_what_it_does(helper: str, expected: list[str]) -> None:
+    calling = PLAIN.replace("return x", "self._finish(x)\n    return x") + f"\n{helper}"
+    assert symbols(job(npu(PLAIN), gpu(calling), vllm=VLLM), "RS202") == expected
+
+
+def test_what_a_missing_mixin_brings_is_said_of_the_mixin_only() -> None:
+    head = GPU_HEAD + "class ConnectorMixin:\n    def send(self, x):\n        return x\n"
+    calling = PLAIN.replace("return x", "self.send(x)\n    return x")
+    given = job(npu(PLAIN), gpu(calling, head=head, bases="OmniGPUModelRunner, ConnectorMixin"), vllm=VLLM)
+    assert symbols(given, "RS202") == []
 
 
 # RS201

@@ -1,31 +1,37 @@
 """RS202 statement-missing: omni code of a GPU method has no counterpart in the NPU runner.
 
-What: in a method that both twins define, a call `self.hook(…)` of an omni method that the NPU class inherits and no NPU
-code mentions, or a run of at least four omni statements that NPU code lacks and half of which use names that no NPU
-code, vLLM's or vllm-ascend's module has heard of. Omni's are the statements that vLLM's own module lacks.
+What: in a method that both twins define, a call of something that no NPU code mentions (`self.hook(…)` of an omni
+method that the NPU class inherits; any other call that is made for what it does), or a run of at least three omni
+statements that NPU code lacks, with a name in it that no NPU code, vLLM's or vllm-ascend's module has heard of. Omni's
+are the statements that vLLM's own module lacks.
 
 Example: the GPU `execute_model` of 0.22 receives full payloads from the omni connector before it updates its states;
 the NPU one does not. In 0.26 the GPU `_sample` prepares duplex sampling, and NPU got that two releases later.
 
-Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing.
+Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing. Three of four such
+runs in the releases 0.14.0rc1 to 0.31.0rc1, and one of three such calls, came to NPU in a later release.
 
 Fix: `runner-sync upgrade --only UNIT`; what the GPU side had before the unit was last synced, by hand.
 
-Leaves alone: (timid) short runs, runs whose names NPU knows (it may say the same in other words), calls of helpers that
-only the GPU class has (RS207 looks at what they ask the model), code that needs the GPU itself or through a helper
-(streams, pinned memory, Triton, device-only names), hooks that vLLM or vllm-ascend define, and everything when vLLM's
-text is not at hand.
+Leaves alone: (timid) runs whose names NPU knows (it may say the same in other words), calls whose value goes into a
+local variable, errors raised, calls of helpers that only the GPU class has and whose statements NPU has in place (RS207
+looks at what they ask the model), what a mixin brings that NPU lacks (RS204), code that needs the GPU itself or through
+a helper (streams, pinned memory, Triton, device-only names), hooks that vLLM or vllm-ascend define, and everything when
+vLLM's text is not at hand.
 """
 
 from __future__ import annotations
 
+import ast
+import builtins
+import keyword
 import re
 from collections.abc import Iterator, Sequence
 
 from runner_sync.lineage import nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
-from runner_sync.syntax import first_line
+from runner_sync.syntax import first_line, walk
 from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import unit_texts
 from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
@@ -35,14 +41,20 @@ CODE = "RS202"
 NAME = "statement-missing"
 SEVERITY: Severity = "warning"
 
-RUN = 4
+RUN = 3
 """Omni statements in a row that are reported; fewer may well be said in other words (timid)."""
 
-UNKNOWN = 0.5
-"""Share of them that must use a name which nobody on the NPU side has heard of."""
+IN_PLACE = 0.5
+"""Share of a helper's statements that NPU code must have for its call to be a refactoring of them."""
 
 _ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
-_HOOK = re.compile(r"\bself\.(\w+)\(")
+_CALL = re.compile(r"([\w.]+)\(")
+
+
+_PROSE = re.compile(r"'[^']* [^']*'")
+"""A string of several words: a message, whose words name nothing."""
+
+_PYTHONS = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins)})
 
 
 def find(subject: Subject) -> Iterator[Hit]:
@@ -69,36 +81,62 @@ class _Missing:
     ) -> None:
         self._profile = subject.profile
         self._pair = pair
+        self._known = known
         self._heard_of = heard_of
         self._bound = pair.bound_names(subject.profile)
-        self._nodes = nodes_of(in_npu_words(pair.gpu.reading.text_of(function), subject.profile))
-        self._absent = [
-            not n.is_comment and n.kind != "docstring" and not n.is_clause and n.canon not in known for n in self._nodes
-        ]
+        self._locals = frozenset(_assigned(function))
+        # What the NPU class has not among its bases is RS204's.
+        lacking = (c for c in pair.gpu_line.classes if c is not pair.gpu and c not in pair.npu_line.classes)
+        self._mixed_in = {name for c in lacking for name in c.methods}
+        _, *self._nodes = self._nodes_of(function)
+        self._absent = [_is_plain(n) and not n.is_clause and n.canon not in known for n in self._nodes]
+
+    def _nodes_of(self, function: Function) -> Sequence[Node]:
+        return nodes_of(in_npu_words(self._pair.gpu.reading.text_of(function), self._profile))
 
     def report(self, seen: set[str]) -> Iterator[tuple[str, int, str]]:
         """Symbol, line within the method, and what the GPU method does there."""
-        for hook, line in self._hooks():
-            if hook not in seen:
-                seen.add(hook)
-                yield hook, line, f"calls `self.{hook}(…)`"
         for run in self._runs():
             first = _short(run[0].canon)
-            yield first, run[0].start, f"has {len(run)} omni statements in a row, beginning with `{first}`"
+            is_told = len(run) >= RUN and not self._is_spared(run)
+            if is_told:
+                what = f"has {len(run)} omni statements in a row with `{self._news_of(run)[0]}`"
+                yield first, run[0].start, f"{what}, beginning with `{first}`"
+            for name, call, line in self._calls(run, only_hooks=is_told):
+                if name not in seen:
+                    seen.add(name)
+                    yield name, line, f"calls `{call}(…)`"
 
-    def _hooks(self) -> Iterator[tuple[str, int]]:
-        """Omni methods that are called here and that no NPU code mentions, with the line of the call."""
-        for node, absent in zip(self._nodes, self._absent, strict=True):
-            if not absent or self._is_bound(node):
-                continue
-            for hook in _HOOK.findall(node.canon):
-                # A helper of the GPU class alone may be a refactoring of what NPU has in one piece.
-                inherited = self._pair.npu_line.find(hook) is not None
-                if inherited and hook not in self._heard_of and hook not in self._pair.npu_mentions:
-                    yield hook, node.start
+    def _calls(self, run: Sequence[Node], *, only_hooks: bool) -> Iterator[tuple[str, str, int]]:
+        """Calls of what no NPU code mentions: the name, what is written before the bracket, the line."""
+        is_bound = any(self._is_bound(node) for node in run)
+        for node in run:
+            for written in _CALL.findall(node.canon) if not self._is_bound(node) else ():
+                name = written.rpartition(".")[2]
+                if self._is_news(name) and (
+                    self._is_inherited(written) or (not only_hooks and not is_bound and self._is_missed(name, node))
+                ):
+                    yield name, written.lstrip("."), node.start
+
+    def _is_inherited(self, written: str) -> bool:
+        """Whether this is `self.hook` of an omni method that the NPU class has, too."""
+        owner, _, name = written.rpartition(".")
+        return owner == "self" and self._pair.npu_line.find(name) is not None
+
+    def _is_missed(self, name: str, node: Node) -> bool:
+        """Whether ``node`` calls ``name`` for what it does, and NPU code does not do that in its own words."""
+        if name in self._mixed_in or not _has_effect(node.canon):
+            return False
+        gpu = self._pair.gpu
+        helper = gpu.methods[name][-1] if name in gpu.methods else gpu.reading.functions.get(name)
+        if helper is None:
+            return True
+        nodes = [n for n in self._nodes_of(helper)[1:] if _is_plain(n) and not n.is_clause]
+        in_place = sum(n.canon in self._known for n in nodes)
+        return in_place < len(nodes) * IN_PLACE and not any(_ASKS_MODEL.search(n.canon) for n in nodes)
 
     def _runs(self) -> Iterator[list[Node]]:
-        """Runs of absent statements, at least half of which use names unheard of on NPU."""
+        """Absent statements, in rows without one that NPU has."""
         run: list[Node] = []
         for node, absent in [*zip(self._nodes, self._absent, strict=True), (None, False)]:
             if node is not None and (node.is_comment or (node.is_clause and run)):
@@ -106,7 +144,7 @@ class _Missing:
             if node is not None and absent:
                 run.append(node)
                 continue
-            if len(run) >= RUN and not self._is_spared(run):
+            if run:
                 yield run
             run = []
 
@@ -114,15 +152,39 @@ class _Missing:
         # What asks the model for a hook is RS207's.
         if any(self._is_bound(node) or _ASKS_MODEL.search(node.canon) for node in run):
             return True
-        return sum(self._is_unheard_of(node) for node in run) < len(run) * UNKNOWN
+        return not self._news_of(run)
+
+    def _news_of(self, run: Sequence[Node]) -> list[str]:
+        texts = [_PROSE.sub("", node.canon) for node in run]
+        return [word for text in texts for word in re.findall(r"\w+", text) if self._is_news(word)]
 
     def _is_bound(self, node: Node) -> bool:
         return is_device_bound(node.text, self._profile) or not self._bound.isdisjoint(node.words)
 
-    def _is_unheard_of(self, node: Node) -> bool:
-        """Whether ``node`` uses a name that neither NPU code nor an upstream mentions."""
-        names = (word for word in node.words if word.isidentifier() and word not in self._heard_of)
-        return any(name not in self._pair.npu_mentions for name in names)
+    def _is_news(self, name: str) -> bool:
+        """Whether neither NPU code nor an upstream mentions ``name``; what a local variable is called says nothing."""
+        is_heard_of = name in self._heard_of or name in self._pair.npu_mentions or name in self._locals
+        return name.isidentifier() and name not in _PYTHONS and not is_heard_of
+
+
+def _assigned(function: Function) -> Iterator[str]:
+    """Names that ``function`` gives a value."""
+    yield from (n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def _is_plain(node: Node) -> bool:
+    return not node.is_comment and node.kind != "docstring"
+
+
+def _has_effect(canon: str) -> bool:
+    """Whether a statement is there for what it does: a call, a value returned, or one put into an object."""
+    try:
+        (statement,) = ast.parse(canon).body
+    except (SyntaxError, ValueError):
+        return False  # the head of a compound statement, or what only stands in a function
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, ast.Attribute | ast.Subscript) for target in statement.targets)
+    return isinstance(statement, ast.Expr | ast.Return)
 
 
 def _canons(reading: Reading) -> set[str]:

@@ -1,0 +1,153 @@
+"""What the GPU runners had and people brought to NPU in a later release: did ``check`` ask for it when it was missing?
+
+Comes in: releases of vllm-omni. Goes out: ``Owed`` rows, one per release. May touch: what ``runner_sync.sources``
+touches.
+
+A method of a GPU runner is owed when it holds an omni statement (vLLM's module lacks it) that no NPU module has; it is
+paid when an NPU module of a later release has that statement and no vllm-ascend read here does. Nobody here wrote
+either. It proves that what people found missing was asked for beforehand. A finding about a method that nobody paid is
+not thereby wrong: NPU may still lack it, or have it in other words.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks import corpus, tables
+from runner_sync.profile import ASCEND_RUNNER, NPU, VLLM_RUNNER
+from runner_sync.statements import canons
+from runner_sync.sync import checking
+from runner_sync.sync.options import CheckOptions, TreeOptions
+from runner_sync.transforms import translate
+
+RELEASES = (
+    ("0.14.0", "0.14.0rc1"),
+    ("0.16.0", "0.15.0rc1"),
+    ("0.18.0", "0.17.0rc1"),
+    ("0.20.0", "0.19.1rc1"),
+    ("0.21.0rc1", "0.19.1rc1"),
+    ("0.22.0", "0.19.1rc1"),
+    ("0.23.0rc1", "0.19.1rc1"),
+    ("0.24.0", "0.19.1rc1"),
+    ("0.25.0rc1", "0.19.1rc1"),
+    ("0.26.0", "0.25.1rc1"),
+    ("0.27.0rc1", "0.25.1rc1"),
+    ("0.28.0", "0.25.1rc1"),
+    ("0.29.0rc1", "0.25.1rc1"),
+    ("0.30.0", "0.25.1rc1"),
+    ("0.31.0rc1", "0.25.1rc1"),
+    ("0.32.0rc1", "0.25.1rc1"),
+)
+"""Releases of vllm-omni in order, each with the vllm-ascend that its runners follow; the last one only pays."""
+
+_SAYS_LITTLE = re.compile(r"(else|elif|except|finally)\b|super\(\)\.|.{0,29}\Z", re.S)
+"""Clauses, hand-ons and short statements: that NPU has one later says nothing about where it came from."""
+
+_PLACE = re.compile(r"\((\S+\.py):(\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a GPU runner: its lines, and its omni statements that NPU lacks."""
+
+    path: str
+    name: str
+    lines: range
+    missing: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """One release: methods that were paid later, those of them asked for, what ``check`` said, and how much of it came.
+
+    ``silent`` are the paid methods that nobody asked for.
+    """
+
+    omni: str
+    paid: int
+    told: int
+    findings: int
+    came: int
+    silent: tuple[str, ...]
+
+
+def rows() -> list[Owed]:
+    """One row per release but the last. Raises ``InputError``."""
+    ported = [_npu_statements(omni) for omni, _ in RELEASES]
+    upstream = {canon for _, ascend in RELEASES for canon in _statements("vllm-ascend", ascend)}
+    found = []
+    for at, (omni, ascend) in enumerate(RELEASES[:-1]):
+        later = set().union(*ported[at + 1 :]) - upstream
+        found.append(_row(omni, ascend, list(_methods(omni, ported[at])), later))
+    return found
+
+
+def _row(omni: str, ascend: str, methods: Sequence[Method], later: set[str]) -> Owed:
+    options = CheckOptions(
+        omni=TreeOptions(version=omni),
+        ascend=TreeOptions(version=ascend),
+        vllm=TreeOptions(version=_vllm_of(omni)),
+        select=("RS2",),
+    )
+    places = [place for finding in checking.check(options).findings for place in _PLACE.findall(finding.message)]
+    about = [_at(methods, path, int(line)) for path, line in places]
+    paid = [method for method in methods if method.missing & later]
+    told = [method for method in paid if method in about]
+    came = sum(method is not None and bool(method.missing & later) for method in about)
+    silent = tuple(f"{method.name} ({method.path}:{method.lines[0]})" for method in paid if method not in told)
+    return Owed(omni, len(paid), len(told), len(about), came, silent)
+
+
+def _at(methods: Sequence[Method], path: str, line: int) -> Method | None:
+    return next((method for method in methods if method.path == path and line in method.lines), None)
+
+
+def _methods(omni: str, npu: frozenset[str]) -> Iterator[Method]:
+    """The methods of the GPU runners with what NPU lacks of them."""
+    have = npu | _statements("vllm", _vllm_of(omni), VLLM_RUNNER)
+    for module in NPU.modules:
+        text = corpus.tree("vllm-omni", omni).read(module.gpu.path) if module.gpu is not None else None
+        if text is None or module.gpu is None:
+            continue
+        in_npu_words = translate(text, NPU, path=module.gpu.path).text
+        translated = dict(_defined(in_npu_words, dict(NPU.classes).get(module.gpu.name, module.gpu.name)))
+        for name, method in _defined(text, module.gpu.name):
+            first = min([method.lineno, *(d.lineno for d in method.decorator_list)])
+            _, *inside = canons(ast.unparse(translated[name]))
+            span = range(first, (method.end_lineno or first) + 1)
+            missing = frozenset(canon for canon in inside if canon not in have and not _SAYS_LITTLE.match(canon))
+            yield Method(module.gpu.path, f"{module.gpu.name}.{name}", span, missing)
+
+
+def _defined(text: str, name: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The methods of a class of ``text``."""
+    for part in ast.parse(text).body:
+        if isinstance(part, ast.ClassDef) and part.name == name:
+            yield from ((d.name, d) for d in part.body if isinstance(d, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def _npu_statements(omni: str) -> frozenset[str]:
+    paths = [path for module in NPU.modules for path in module.paths]
+    return frozenset(canon for path in paths for canon in _statements("vllm-omni", omni, path))
+
+
+def _statements(project: corpus.Project, version: str, path: str = ASCEND_RUNNER) -> frozenset[str]:
+    return frozenset(canons(corpus.tree(project, version).read(path) or ""))
+
+
+def _vllm_of(omni: str) -> str:
+    return omni.split("rc")[0]
+
+
+def report() -> str:
+    """The rows as Markdown, and what was silent. Raises ``InputError``."""
+    found = rows()
+    head = ("release", "methods completed later", "asked for", "findings of RS2xx", "of these about such a method")
+    cells = [(row.omni, str(row.paid), str(row.told), str(row.findings), str(row.came)) for row in found]
+    sums = [sum(getattr(row, name) for row in found) for name in ("paid", "told", "findings", "came")]
+    cells.append(("all", *map(str, sums)))
+    silent = [f"- {row.omni}: {name}" for row in found for name in row.silent]
+    return "\n".join([f"### Parity\n\n{tables.table(head, cells)}", *silent, ""])

@@ -40,6 +40,22 @@ FINDS = {
         npu("def m(self):\n    return Batch.get_instance()", head="from vllm.runner import Batch"),
         [("RS308", "Batch.get_instance")],
     ),
+    "a call when the module is imported": (
+        npu("pass", head="LOGGER = helper()"),
+        [("RS302", "helper(a)")],
+    ),
+    "a call in the body of the class": (
+        npu("size: int = helper(1, gone=2)"),
+        [("RS306", "helper(gone=)")],
+    ),
+    "a decorator's call": (
+        npu("@helper(1, 2, 3)\ndef m(self):\n    pass"),
+        [("RS302", "helper()")],
+    ),
+    "a default that its class lacks": (
+        npu("def m(self, *, batch=Batch.EMPTY):\n    pass", head="from vllm.runner import Batch"),
+        [("RS308", "Batch.EMPTY")],
+    ),
     "too many positional arguments": (
         npu("def m(self):\n    return helper(1, 2, 3)"),
         [("RS302", "helper()")],
@@ -133,6 +149,16 @@ def test_finds(name: str) -> None:
 
 
 NOOPS = {
+    "calls that fit when the module is imported": npu(
+        "size = helper(1, key=2)\n@helper(1)\ndef m(self, x=helper(1)):\n    pass", head="LOGGER = helper('x')"
+    ),
+    "a guarded call when the module is imported": npu(
+        "pass", head="try:\n    LOGGER = helper()\nexcept TypeError:\n    LOGGER = None"
+    ),
+    "what is not evaluated at import": npu(
+        "def m(self, x: 'Batch.EMPTY' = None) -> 'Batch.EMPTY':\n    pass\nlater: helper()",
+        head="from __future__ import annotations\nfrom vllm.runner import Batch",
+    ),
     "a guarded import": npu(
         "pass", head="try:\n    from vllm.runner import gone\nexcept ImportError:\n    gone = None"
     ),

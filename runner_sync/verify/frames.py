@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import head_end, is_name, statements_of, walk
-from runner_sync.verify import modules
+from runner_sync.verify import importing, modules
 from runner_sync.verify.classes import Classes, ClassInfo, self_name
 from runner_sync.verify.guards import Guards
 from runner_sync.verify.modules import FunctionNode, Import, Module
@@ -35,7 +35,7 @@ class Frame:
 
     @property
     def unit(self) -> str:
-        """``Class.method`` or the function's name."""
+        """``Class.method``, the function's name, or ``<module>`` for a module's own statements."""
         return f"{self.info.name}.{self.function.name}" if self.info else self.function.name
 
     @property
@@ -93,8 +93,8 @@ class Frame:
 
 
 def frames_of(classes: Classes, module: Module) -> list[Frame]:
-    """The functions of ``module`` and the methods of its top-level classes."""
-    found: list[Frame] = []
+    """The functions of ``module``, the methods of its top-level classes, and what runs when it is imported."""
+    found: list[Frame] = [Frame(module, function, None) for function in importing.functions_of(module)]
     for statement in statements_of(module.node.body):
         if isinstance(statement, FunctionNode):
             found.append(frame_of(module, statement, None))

@@ -106,8 +106,7 @@ LIMITS = {
 
 
 UNMET = {
-    ("upstream", "effort_left"): "0.653 today",
-    ("both", "kept"): "0.224 today",
+    ("both", "kept"): "0.217 today",
 }
 """Promises that the engine does not meet yet; a met one fails here until it is taken off the list."""
 

@@ -94,6 +94,7 @@ def test_a_revision_that_gave_nothing_is_heritage_but_no_part() -> None:
 
 
 CALLS_SUPER = "out = super().run(a, b)"
+OWN_20 = [f"self.own_{k}(a)" for k in range(20)]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +139,17 @@ CALLS_SUPER = "out = super().run(a, b)"
             unit(*steps(1, 8)),
             "copy",
             id="calls another method of its parent",
+        ),
+        pytest.param(unit(*steps(1, 12), *OWN_20), unit(*steps(1, 70)), "copy", id="a copy of the first sixth"),
+        pytest.param(unit(*steps(1, 8), *OWN_20), unit(*steps(1, 70)), "override", id="few statements are chance"),
+        pytest.param(
+            unit(*steps(1, 12), *OWN_20, *(f"self.mine_{k}(a)" for k in range(20))),
+            unit(*steps(1, 70)),
+            "override",
+            id="mostly written anew",
+        ),
+        pytest.param(
+            unit(CALLS_SUPER, *steps(1, 12), *OWN_20), unit(*steps(1, 70)), "override", id="a part of what it wraps"
         ),
         pytest.param(
             unit(*steps(1, 8), CALLS_SUPER, "self.omni(a)"),

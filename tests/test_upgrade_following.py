@@ -118,6 +118,15 @@ def test_what_is_new_for_a_value_that_omni_makes_itself_goes_by_omnis_name(trees
     assert pooled(trees, own) == (wanted, [])
 
 
+def test_what_omni_makes_in_its_place_and_hands_back_is_the_same_value(trees: Trees) -> None:
+    """Also where nothing asks for it to be left out: an attribute that is set is no local that is read."""
+    was = POOL.replace("self.measure()", "self.measure(result)")
+    own = was.replace("Result(", "OmniResult(").replace("        result.count = len(rows)\n", "")
+    own = own.replace("        result.width = self.width_of(rows)\n", "").replace("result", "output")
+    wanted = own.removesuffix("        return output\n") + ROUTED.format("output", "output")
+    assert pooled(trees, own, was) == (wanted, [])
+
+
 @pytest.mark.parametrize(
     ("own", "was"),
     [

@@ -96,7 +96,8 @@ def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
 
 
 def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
-    """The same, told by how omni goes on with the value that base and upstream bind to ``name`` once."""
+    """The same, told by what omni binds in its place and how it goes on with the value, which base and upstream bind to
+    ``name`` once."""
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     made = [[node.start for node in side if name in binds(node)] for side in (base, upstream)]
     if any(len(lines) != 1 for lines in made):
@@ -105,7 +106,7 @@ def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
     votes: Counter[str] = Counter()
     for pair in align(base, omni):
         node = base[pair.left]
-        if node.start > made[0][0] and name in reads(node):
+        if node.start >= made[0][0] and name in reads(node) | binds(node):
             changed = dict(_differences(node.canon, omni[pair.right].canon))
             votes[changed.get(name, name)] += 1
     other, count = next(iter(votes.items()), (name, 0))

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
+from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.members import canonical
+from runner_sync.compose.names import used_names
 from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
 from runner_sync.lock import digest
 from runner_sync.merge.confidence import INFERRED
 from runner_sync.model import BaseRef, ReviewItem, Triple
-from runner_sync.statements import Node, flatten
+from runner_sync.statements import Node, as_module, flatten
 from runner_sync.units import texts
 from runner_sync.upgrade import splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
@@ -254,17 +256,28 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
 
 
 def _merged(sides: Triple, policy: merge.Policy, origin: lineage.Origin) -> merge.Merged:
-    """The merge; anew where what was left out for a local that omni does not set reads one that omni calls otherwise.
+    """The merge; anew where a local that omni does not set, and that upstream newly reads, is one that omni calls
+    otherwise.
 
-    Only where that settles the question: omni may do with its own local what upstream newly does.
+    Only where that leaves less to ask: omni may do with its own local what upstream newly does.
     """
     result = merge.merge(sides, policy=policy, heritage=origin.heritage)
     unset = {name for item in result.decisions if item.reason.kind == UNSET for name in item.reason.names}
-    named = merge.with_omni_names_behind(sides, sorted(name for name in unset if name.isidentifier()))
+    free = _free_locals(result.text, sides)
+    named = merge.with_omni_names_behind(sides, sorted({name for name in unset if name.isidentifier()} | free))
     if named == sides:
         return result
     other = merge.merge(named, policy=policy, heritage=origin.heritage)
-    return other if other.parses and len(other.decisions) < len(result.decisions) else result
+    asked, asked_before = (len(one.decisions) + len(_free_locals(one.text, sides)) for one in (other, result))
+    return other if other.parses and asked < asked_before else result
+
+
+def _free_locals(text: str, sides: Triple) -> frozenset[str]:
+    """Locals of upstream that the merged ``text`` reads, nothing in it binds, and omni's text did not read."""
+    try:
+        return (used_names(as_module(text)) & locals_of(sides.upstream)) - used_names(as_module(sides.omni))
+    except SyntaxError:
+        return frozenset()
 
 
 UNSET: merge.Kind = "addition reads what omni does not set"

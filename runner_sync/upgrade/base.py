@@ -61,6 +61,8 @@ def find_base(
     if origin is None:
         return None
     older = _namesakes(name, [s for s in sides if s.ref in origin.composite] if known else _before(name, origin, sides))
+    if origin.similarity < lineage.COPY:
+        older = []  # of a method that omni took in part, what it lacks says nothing about when that was
     copied, unsynced, beside = _as_copied(text, origin.text, older)
     if known is None:
         origin = replace(origin, composite=(*origin.composite, *beside))

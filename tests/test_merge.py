@@ -227,3 +227,36 @@ def test_of_a_block_that_upstream_has_its_inside_without_what_runs_now_is_shown(
     assert asked.reason.kind == "added block left"
     assert (asked.omni, asked.chosen) == ("if connection.metadata is not None:", moved.strip())
     assert asked.upstream == moved.strip()
+
+
+CHECKED = "    if self.compressed:\n        self.rows.fill_(127)\n        self.spare.fill_(127)\n"
+LOOP = "    if not capturing:\n        for k in range(8):\n" + "".join(
+    f"            self.tables[k].slots_{n}.fill_(-1)\n" for n in range(8)
+)
+
+
+def gone_past(block: str, *, loop_first: bool) -> str:
+    """A method with ``block`` between two short statements, and a long loop in front of them or behind."""
+    near = f"    padded = mode == FULL\n{block}    built = self.build(rows=a)\n"
+    return "def f(self, a):\n    self.start(a)\n" + (LOOP + near if loop_first else near + LOOP) + "    self.stop(a)\n"
+
+
+@pytest.mark.parametrize(
+    "grown",
+    [
+        pytest.param("    elif self.placed:\n        self.rows[:a].fill_(0)\n", id="a branch"),
+        pytest.param("        self.third.fill_(127)\n", id="a statement"),
+    ],
+)
+def test_a_removed_block_that_has_grown_stays_out_when_another_goes_past_it(grown: str) -> None:
+    upstream = gone_past(CHECKED + grown, loop_first=True)
+    result = merge(Triple(gone_past(CHECKED, loop_first=False), gone_past("", loop_first=False), upstream))
+    assert "compressed" not in result.text
+    assert [item.reason.kind for item in result.decisions] == ["removed statement changed"]
+    assert grown.strip().split("\n")[-1].strip() in result.decisions[0].upstream
+
+
+def test_another_block_with_its_condition_comes_in_when_it_is_new() -> None:
+    upstream = gone_past("    if self.compressed:\n        self.other(a)\n", loop_first=True)
+    result = merge(Triple(gone_past(CHECKED, loop_first=False), gone_past("", loop_first=False), upstream))
+    assert "self.other(a)" in result.text

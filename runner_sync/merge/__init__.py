@@ -15,7 +15,6 @@ from runner_sync.merge.emit import Emitted, emit, prune, without_partial_wrapper
 from runner_sync.merge.exits import added_exits
 from runner_sync.merge.nesting import home, parents
 from runner_sync.merge.passages import (
-    came_back,
     emptied,
     set_for_nothing,
     set_twice,
@@ -34,6 +33,7 @@ from runner_sync.merge.renames import (
 )
 from runner_sync.merge.replacing import go_where_the_old_one_is
 from runner_sync.merge.resolve import settle_presence
+from runner_sync.merge.returning import came_back
 from runner_sync.merge.sequence import order
 from runner_sync.merge.shown import is_shown_whole
 from runner_sync.merge.shown import shown as text_of

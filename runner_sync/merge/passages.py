@@ -7,7 +7,7 @@ touch: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, INFERRED, REBUILT
@@ -165,50 +165,6 @@ def _set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
         if names and not weave.omni[strand.omni].compound:
             doubts.append(Doubt(strand, Reason("no longer read", tuple(names)), CONTESTED))
     return doubts
-
-
-def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Blocks that omni had removed and that came in again, because upstream has them at another place now."""
-    sides = ((weave.base, weave.of_base), (weave.upstream, weave.of_upstream))
-    old, new = ([(_block(nodes, k), of[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, of in sides)
-    removed = {block for block, strand in old if strand.sides == "b"}
-    alive = {id(strand) for strand in kept}
-    back = [strand for block, strand in new if strand.sides == "u" and id(strand) in alive and block in removed]
-    return [Doubt(strand, Reason("removed block came back"), CONTESTED) for strand in back]
-
-
-def leave_out_what_stayed(weave: Weave) -> None:
-    """Blocks that omni had removed, and that look new in upstream only because something else went past them.
-
-    They stand before or behind the same statement as in the base, so upstream did nothing to them.
-    """
-    removed = [
-        (_block(weave.base, k), _neighbours(weave.base, k))
-        for k, strand in enumerate(weave.of_base)
-        if strand.sides == "b" and weave.base[k].compound
-    ]
-    for k, strand in enumerate(weave.of_upstream):
-        if strand.sides != "u" or not weave.upstream[k].compound:
-            continue
-        block, (before, behind) = _block(weave.upstream, k), _neighbours(weave.upstream, k)
-        if any(block == other and (before == first != "" or behind == last != "") for other, (first, last) in removed):
-            for inside in below(weave.upstream, k):
-                weave.of_upstream[inside].kept = False
-
-
-def _neighbours(nodes: Sequence[Node], index: int) -> tuple[str, str]:
-    """What stands before and behind a statement in its suite, empty for nothing: of a call what it binds and calls."""
-
-    def nearest(places: Iterable[int]) -> str:
-        rows = (nodes[k] for k in places if nodes[k].parent == nodes[index].parent)
-        return next((row.made_by or row.canon for row in rows if not row.is_comment and not row.is_clause), "")
-
-    return nearest(range(index - 1, -1, -1)), nearest(range(index + 1, len(nodes)))
-
-
-def _block(nodes: Sequence[Node], index: int) -> tuple[str, ...]:
-    """A statement with everything inside it and its clauses, comments left out."""
-    return tuple(nodes[k].canon for k in below(nodes, index) if not nodes[k].is_comment)
 
 
 def emptied(weave: Weave, suite: Strand) -> Doubt:

@@ -14,7 +14,6 @@ from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.passages import (
     between_removed,
     inside_removed,
-    leave_out_what_stayed,
     loops_with_additions,
     suites_with_edits,
     without_definitions,
@@ -22,6 +21,7 @@ from runner_sync.merge.passages import (
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.refusal import refuse
+from runner_sync.merge.returning import leave_out_what_stayed
 from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
 from runner_sync.statements import ROOT, below
@@ -39,7 +39,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
         strand.kept, doubt = _presence(weave, strand, policy, heritage)
         if doubt is not None:
             doubts.append(doubt)
-    leave_out_what_stayed(weave)
+    doubts += leave_out_what_stayed(weave)
     _keep_clauses_of_edited(weave, heritage)
     _settle_own_suites(weave, heritage)
     doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")

@@ -66,10 +66,16 @@ def test_rules_that_need_no_lock_run_without_one(trees: Trees, select: tuple[str
     assert sync.check(trees.check(select=select)).command == "check"
 
 
-@pytest.mark.parametrize("select", [("RS3",), ("RS101", "RS304")])
+@pytest.mark.parametrize("select", [("RS3",), ("RS101", "RS304"), ("RS202", "RS207")])
 def test_what_needs_vllm_ascend_is_refused_without_one(trees: Trees, select: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match=r"compares with vllm-ascend.*--ascend-path"):
         sync.check(trees.check(select=select))
+
+
+def test_what_the_configuration_selects_is_refused_alike(trees: Trees) -> None:
+    (trees.omni / "runner-sync.toml").write_text('select = ["RS101"]\n', "utf-8")
+    with pytest.raises(InputError, match=r"runner-sync\.toml: select RS101 compares with vllm-ascend"):
+        sync.check(trees.check())
 
 
 @pytest.mark.parametrize(("option", "value"), [("select", ("RS999",)), ("ignore", ("RS2O3",))])
@@ -86,7 +92,9 @@ def test_from_the_lock_alone(locked: Trees) -> None:
 
 def test_it_says_what_it_did_not_look_for(locked: Trees) -> None:
     (note,) = sync.check(locked.check()).notes
-    assert note.startswith("RS101, RS102, RS104, RS105, RS3xx compare with vllm-ascend")
+    assert note == (
+        "RS101, RS102, RS104, RS105, RS202, RS207, RS3xx need a vllm-ascend, and none is named: they did not run"
+    )
     assert sync.check(locked.check(select=("RS203",))).notes == ()
 
 
@@ -426,6 +434,19 @@ def test_an_upgrade_forgets_a_file_that_went(locked: Trees) -> None:
     assert planned.lock.after is not None
     assert BASE in planned.lock.after
     assert AR not in planned.lock.after
+
+
+@pytest.mark.parametrize(("text", "message"), [(None, "has no such runner"), ("", "has no class GPUARModelRunner")])
+def test_an_upgrade_without_a_gpu_twin_that_the_lock_records_is_refused(
+    locked: Trees, text: str | None, message: str
+) -> None:
+    """It would look like a runner that has dropped everything, and the lock would forget what was ported."""
+    if text is None:
+        (locked.omni / GPU_AR).unlink()
+    else:
+        (locked.omni / GPU_AR).write_text(text, "utf-8")
+    with pytest.raises(InputError, match=message):
+        sync.upgrade(locked.upgrade(locked.ascend_old, omni_base="HEAD", vllm_base="0.20.0"))
 
 
 def test_from_the_lock_nothing_heavy_is_imported(locked: Trees) -> None:

@@ -6,7 +6,6 @@ Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +16,7 @@ from runner_sync.lock import FILE_NAME
 from runner_sync.model import FileChange, Finding, InGit, Report
 from runner_sync.sync import evidence, inputs, pairs, ratchet, selection
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import Found, find_modules
+from runner_sync.sync.runners import Found, find_modules, refuse_classless, refuse_gone
 from runner_sync.sync.selection import BREAKAGE, Codes
 from runner_sync.verify import check as engine
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
@@ -33,8 +32,8 @@ def check(options: CheckOptions) -> Report:
     given = inputs.open_omni(options.omni, options.config, options.progress)
     codes = selection.chosen(options, given.config)
     modules = find_modules(given)
-    _refuse_gone(given, modules)
-    _refuse_classless(given, modules)
+    refuse_gone(given, modules)
+    refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
     _refuse_blind(options, given, codes)
     job = CheckJob(given.profile, evidence.describe(options, given, modules, codes), read=given.omni.read)
@@ -55,8 +54,8 @@ def verify(options: CheckOptions) -> Report:
     given = inputs.open_omni(options.omni, options.config, options.progress)
     codes = selection.chosen_for_verify(options, given.config)
     modules = find_modules(given)
-    _refuse_gone(given, modules)
-    _refuse_classless(given, modules)
+    refuse_gone(given, modules)
+    refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
     inputs.require_ascend(given.ascend)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
@@ -72,41 +71,15 @@ def verify(options: CheckOptions) -> Report:
     return _report("verify", options, given, result, modules, said=said)
 
 
-def _refuse_gone(given: inputs.Inputs, modules: Sequence[Found]) -> None:
-    """A file that nobody can look into any more must not make a run green."""
-    have = {found.path for found in modules}
-    twins = {module.gpu.path for module in given.profile.modules if module.gpu is not None}
-    have |= {path for path in twins if given.omni.read(path) is not None}
-    named = {ref for entry in given.lock.entries for ref in (entry.path, entry.gpu.path if entry.gpu else entry.path)}
-    if gone := sorted(named - have):
-        raise InputError(
-            f"{FILE_NAME} records {', '.join(gone)}, and {given.omni.source.location} has no such runner: bring it "
-            "back, or, where it went on purpose, write the lock anew with `runner-sync lock`."
-        )
-
-
-def _refuse_classless(given: inputs.Inputs, modules: Sequence[Found]) -> None:
-    """Nor must a class that the rules look for by a name that it does not have any more."""
-    for found in modules:
-        gpu = found.module.gpu
-        twin = given.omni.read(gpu.path) if gpu is not None else None
-        places = [(found.path, found.module.name, found.text)]
-        places += [(gpu.path, gpu.name, twin)] if gpu is not None and twin is not None else []
-        for path, name, text in places:
-            if name and not re.search(rf"^[ \t]*class {re.escape(name)}\b", text, re.MULTILINE):
-                raise InputError(
-                    f"{path} has no class {name}: bring it back, or, where it has another name now, say so in the "
-                    "configuration (`modules`)."
-                )
-
-
 def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
     """A run that could not find what it was asked for must not look green."""
     if given.ascend is not None:
         return
-    if options.select and not any(codes.wants(code) for code in _offline()):
+    missing = {*_not_offline(given), *(c for c in selection.known_codes() if c.startswith(BREAKAGE))}
+    if codes.select and not codes.wants_any(code for code in selection.known_codes() if code not in missing):
+        origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
         raise InputError(
-            f"--select {', '.join(options.select)} compares with vllm-ascend: name one with --ascend-path or "
+            f"{origin}{', '.join(codes.select)} compares with vllm-ascend: name one with --ascend-path or "
             "--ascend-version."
         )
     if not given.lock.entries and codes.wants_any(evidence.LOCKED):
@@ -121,16 +94,17 @@ def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
     """What a green run says nothing about."""
     if given.ascend is not None:
         return []
-    left = [code for code in evidence.DRIFT if codes.wants(code)] + [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
+    left = [code for code in _not_offline(given) if codes.wants(code)]
+    left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
     if not left:
         return []
-    return [f"{', '.join(left)} compare with vllm-ascend, and none is named: they did not run"]
+    verb, subject = ("needs", "it") if len(left) == 1 else ("need", "they")
+    return [f"{', '.join(left)} {verb} a vllm-ascend, and none is named: {subject} did not run"]
 
 
-def _offline() -> list[str]:
-    """Rules that need no vllm-ascend."""
-    online = {*evidence.DRIFT}
-    return [code for code in selection.known_codes() if code not in online and not code.startswith(BREAKAGE)]
+def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:
+    """Rules that compare with vllm-ascend, or with the vLLM below it, which a run without either leaves out."""
+    return evidence.DRIFT if given.vllm is not None else (*evidence.DRIFT, *evidence.AGAINST_VLLM)
 
 
 def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, str]:

@@ -19,6 +19,7 @@ from runner_sync.model import BaseRef, FileChange, Finding, InWork, Report, Sour
 from runner_sync.sync import inputs, planning, proof
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
+from runner_sync.sync.runners import find_modules, refuse_classless, refuse_twinless
 from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
 from runner_sync.upgrade.doubts import once, relocate
 from runner_sync.upgrade.job import ModuleResult
@@ -29,6 +30,9 @@ from runner_sync.verify.reading import Reading
 def upgrade(options: UpgradeOptions) -> Upgrade:
     """Plan an upgrade: read the trees, merge, port, check the result. Nothing is written."""
     given = open_inputs(options)
+    if given.lock.entries:
+        refuse_twinless(given)
+        refuse_classless(given, find_modules(given))
     results, notes = planning.plan(options, given)
     finished = [_finish(result, options, given) for result in results]
     findings, remarks = proof.new_breakage(given, finished, options) if options.verify else ((), ())

@@ -1,4 +1,4 @@
-"""Which derived modules an omni tree has.
+"""Which derived modules an omni tree has, and which it should have.
 
 Comes in: ``Inputs``. Goes out: ``Found`` values. May touch: the omni tree, by reading. Imports nothing heavy: ``check``
 runs in every pull request.
@@ -6,9 +6,12 @@ runs in every pull request.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from runner_sync.errors import InputError
+from runner_sync.lock import FILE_NAME
 from runner_sync.profile import RunnerModule
 from runner_sync.sync import inputs
 
@@ -33,3 +36,38 @@ def find_modules(given: inputs.Inputs) -> list[Found]:
         looked = " or ".join(given.profile.modules[0].paths)
         raise InputError(f"{given.omni.source.location} has no NPU runners ({looked}): is it a vllm-omni tree?")
     return found
+
+
+def refuse_gone(given: inputs.Inputs, modules: Sequence[Found]) -> None:
+    """A file that nobody can look into any more must not make a run green."""
+    _refuse({entry.path for entry in given.lock.entries} - {found.path for found in modules}, given)
+    refuse_twinless(given)
+
+
+def refuse_twinless(given: inputs.Inputs) -> None:
+    """Nor must a GPU runner that is not there look like one that dropped all its methods."""
+    named = {entry.gpu.path for entry in given.lock.entries if entry.gpu is not None}
+    _refuse({path for path in named if given.omni.read(path) is None}, given)
+
+
+def _refuse(gone: Collection[str], given: inputs.Inputs) -> None:
+    if gone:
+        raise InputError(
+            f"{FILE_NAME} records {', '.join(sorted(gone))}, and {given.omni.source.location} has no such runner: "
+            "bring it back, or, where it went on purpose, write the lock anew with `runner-sync lock`."
+        )
+
+
+def refuse_classless(given: inputs.Inputs, modules: Sequence[Found]) -> None:
+    """Nor must a class that the rules look for by a name that it does not have any more."""
+    for found in modules:
+        gpu = found.module.gpu
+        twin = given.omni.read(gpu.path) if gpu is not None else None
+        places = [(found.path, found.module.name, found.text)]
+        places += [(gpu.path, gpu.name, twin)] if gpu is not None and twin is not None else []
+        for path, name, text in places:
+            if name and not re.search(rf"^[ \t]*class {re.escape(name)}\b", text, re.MULTILINE):
+                raise InputError(
+                    f"{path} has no class {name}: bring it back, or, where it has another name now, say so in the "
+                    "configuration (`modules`)."
+                )

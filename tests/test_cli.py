@@ -19,6 +19,7 @@ from cli_samples import FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
 
 from runner_sync import __version__, cli
 from runner_sync.errors import InputError
+from runner_sync.model import Report
 from runner_sync.terminal.examples import EXAMPLES
 
 COMMANDS = ("upgrade", "check", "verify", "blocks", "explain", "lock", "replay", "rule", "hoist")
@@ -261,6 +262,24 @@ def test_reports_go_to_files_and_replace_old_ones(capsys: pytest.CaptureFixture[
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c.sarif", "c.xml"]
 
 
+@pytest.mark.usefixtures("sync")
+def test_a_report_goes_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("real.json")
+    cli.run(["check", "-o", "json:link.json"])
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text("utf-8"))["findings"] == []
+
+
+def test_sarif_says_what_each_rule_finds(sync: FakeSync, tmp_path: Path) -> None:
+    sync.report = Report("check", findings=(replace(FINDING, code="RS203"), replace(FINDING, code="RS206")))
+    cli.run(["check", "-o", "sarif:c.sarif"])
+    (run,) = json.loads((tmp_path / "c.sarif").read_text("utf-8"))["runs"]
+    titles = {rule["name"]: rule["shortDescription"]["text"] for rule in run["tool"]["driver"]["rules"]}
+    assert {"override-skipped", "model-sampler"} <= titles.keys()
+    assert len(set(titles.values())) == len(titles)
+
+
 def test_a_report_that_cannot_be_written_after_all_is_an_error(
     sync: FakeSync, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -272,8 +291,9 @@ def test_a_report_that_cannot_be_written_after_all_is_an_error(
 
 
 @pytest.mark.usefixtures("sync")
-def test_a_dash_is_standard_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    cli.run(["check", "-o", "json:-"])
+@pytest.mark.parametrize("name", ["-", "/dev/stdout"])
+def test_a_dash_is_standard_output(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    cli.run(["check", "-o", f"json:{name}"])
     assert json.loads(capsys.readouterr().out)["findings"] == []
     assert not list(tmp_path.iterdir())
 

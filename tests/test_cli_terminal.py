@@ -154,6 +154,12 @@ def test_commit_message_lists_both_sources() -> None:
     )
 
 
+def test_a_port_alone_is_no_upgrade() -> None:
+    assert suggest_commit(replace(PLAN, units=(replace(UNIT, taken=0, ported=1),))).startswith(
+        "[NPU] Sync with the GPU runners\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("source", "title"),
     [

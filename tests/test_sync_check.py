@@ -449,6 +449,12 @@ def test_an_upgrade_without_a_gpu_twin_that_the_lock_records_is_refused(
         sync.upgrade(locked.upgrade(locked.ascend_old, omni_base="HEAD", vllm_base="0.20.0"))
 
 
+def test_a_gpu_file_that_does_not_parse_is_named(locked: Trees) -> None:
+    locked.edit(GPU_AR, "class GPUARModelRunner", "def f(:\nclass GPUARModelRunner")
+    with pytest.raises(InputError, match=rf"^{GPU_AR}:\d+: does not parse"):
+        sync.upgrade(locked.upgrade(locked.ascend_old, omni_base="HEAD", vllm_base="0.20.0"))
+
+
 def test_from_the_lock_nothing_heavy_is_imported(locked: Trees) -> None:
     done = subprocess.run([sys.executable, "-c", _LIGHT, str(locked.omni)], check=True, capture_output=True, text=True)
     count, heavy = done.stdout.strip().split(" ", 1)

@@ -95,6 +95,15 @@ def test_a_second_upgrade_changes_nothing(trees: Trees, has_lock: bool) -> None:
         assert again.lock is None
 
 
+def test_a_second_upgrade_counts_what_the_first_left_open(trees: Trees) -> None:
+    text = (trees.omni / RUNNER).read_text("utf-8")
+    marked = text.replace("    def ", "    # runner-sync: review R1 both changed it\n    def ", 1)
+    (trees.omni / RUNNER).write_text(marked, "utf-8")
+    assert [note for note in trees.upgrade().report.notes if "review comment" in note] == [
+        "1 review comment of an earlier upgrade still to be settled (`runner-sync check --select RS406`)"
+    ]
+
+
 def test_each_hunk_names_the_commit_that_caused_it(trees: Trees) -> None:
     causes = "\n".join(hunk.cause for hunk in units(trees.upgrade())[EXECUTE].hunks)
     assert trees.commits["v0.3.0"][:10] in causes

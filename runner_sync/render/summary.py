@@ -83,7 +83,11 @@ def in_step(report: Report) -> str:
     if report.command == "verify":
         return f"Nothing breaks against {' and '.join(targets)}." if targets else "No findings."
     if report.command == "upgrade":
-        return f"All units are in step with {targets[0] if targets else 'the GPU runners'}."
+        looked_at = len(report.units)
+        units = (
+            f"All {looked_at} units looked at are" if looked_at > 1 else "The unit looked at is" if looked_at else ""
+        )
+        return f"{units or 'All units are'} in step with {targets[0] if targets else 'the GPU runners'}."
     # Rules may be left out, and findings accepted: no more can be said.
     return f"No findings against {targets[0]}." if targets else "No findings."
 

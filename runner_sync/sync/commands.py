@@ -13,7 +13,7 @@ from pathlib import Path
 from runner_sync import lock as locks
 from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
-from runner_sync.compose.notes import annotate
+from runner_sync.compose.notes import WORD, annotate
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Finding, InWork, Report, Source, Tree
 from runner_sync.sync import inputs, planning, proof
@@ -100,12 +100,21 @@ def _planned(
         reviews=reviews,
         findings=findings,
         changes=changes,
-        notes=(*notes, *_rest(results, options.only)),
+        notes=(*notes, *_rest(results, options.only), *_left_open(results)),
         summary=planning.summarise(results, reviews),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
     root = options.out if options.out is not None else given.root
     return Upgrade(report, changes, root, _lock_change(command, results, given, options))
+
+
+def _left_open(results: Sequence[ModuleResult]) -> list[str]:
+    """What an earlier upgrade left for a person: a second run has nothing to say about it."""
+    count = sum(result.before.count(WORD) for result in results)
+    if not count:
+        return []
+    comments = "1 review comment" if count == 1 else f"{count} review comments"
+    return [f"{comments} of an earlier upgrade still to be settled (`runner-sync check --select RS406`)"]
 
 
 def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:

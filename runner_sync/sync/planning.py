@@ -85,8 +85,10 @@ def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.In
     """Each ``--only`` must name a unit of the NPU modules or of their GPU twins. Raises ``InputError``."""
     known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
     for found in modules:
-        text = given.omni.read(found.module.gpu.path) if found.module.gpu is not None else None
-        known |= {given.profile.npu_name(name) for name in texts.unit_texts(text)} if text else set()
+        twin = found.module.gpu
+        text = given.omni.read(twin.path) if twin is not None else None
+        if twin is not None and text:
+            known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, twin.path)}
     for glob in only:
         if not any(is_selected(name, (glob,)) for name in known):
             close = difflib.get_close_matches(glob, [*known, *(n.rpartition(".")[2] for n in known)], n=1)

@@ -65,7 +65,7 @@ def suggest_commit(report: Report) -> str:
     ascend, omni = _target(report, "vllm-ascend"), _target(report, "vllm-omni")
     taken = [unit for unit in report.units if unit.taken or unit.outcome == "removed"]
     ported = [unit for unit in report.units if unit.ported]
-    parts = [f"[NPU] Upgrade to {_version(ascend)}" if ascend else "[NPU] Sync with the GPU runners"]
+    parts = [f"[NPU] Upgrade to {_version(ascend)}" if ascend and taken else "[NPU] Sync with the GPU runners"]
     if ascend and taken:
         parts.append(f"From vllm-ascend {ascend.ref}:\n{_listed(taken)}")
     if ported:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -83,7 +83,7 @@ def _parse(value: str, command: str) -> Output:
         raise InputError(f"-o {value}: {command} has no {format} output; choose one of {', '.join(allowed)}.")
     if colon and not name:
         raise InputError(f"-o {value}: the file name is missing; write -o {format}:FILE, or -o {format} to print.")
-    return Output(format, Path(name) if name and name != "-" else None)
+    return Output(format, Path(name) if name not in ("", "-", "/dev/stdout") else None)
 
 
 def _check_writable(file: Path) -> None:
@@ -102,6 +102,8 @@ def deliver(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
     Raises ``InputError`` when a file cannot be written after all.
     """
     for output in sorted(outputs, key=lambda output: output.file is None):
+        if output.format == "sarif":
+            report = _with_rules(report)
         if output.file is not None:
             _save(output.file, render(report, output.format, width=PLAIN_WIDTH))
         elif output.format in ("text", "diff"):
@@ -110,6 +112,14 @@ def deliver(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
             screen.show_exact(render(report, output.format))
         if output.format == "github":
             _append_summary(report)
+
+
+def _with_rules(report: Report) -> Report:
+    """With the texts of the rules that found something: the format carries them, and viewers show them as titles."""
+    from runner_sync.sync.ruling import rules
+
+    codes = sorted({finding.code for finding in report.findings})
+    return replace(report, rules=tuple(text for code in codes for text in rules(code).rules))
 
 
 def _show(report: Report, format: str, screen: Screen) -> None:
@@ -123,13 +133,14 @@ def _show(report: Report, format: str, screen: Screen) -> None:
 
 
 def _save(file: Path, text: str) -> None:
-    fresh = file.with_name(f".{file.name}.{uuid4().hex[:12]}")
+    whole = file.resolve()  # a link stays one
+    fresh = whole.with_name(f".{whole.name}.{uuid4().hex[:12]}")
     try:
-        if file.exists() and not file.is_file():
-            file.write_bytes(text.encode("utf-8", "surrogateescape"))  # a pipe or /dev/stdout cannot be replaced
+        if Path("/dev") in file.absolute().parents or (file.exists() and not file.is_file()):
+            file.write_bytes(text.encode("utf-8", "surrogateescape"))  # a pipe or /dev/stderr cannot be replaced
             return
         fresh.write_bytes(text.encode("utf-8", "surrogateescape"))
-        fresh.replace(file)
+        fresh.replace(whole)
     except OSError as error:
         raise InputError(f"{file}: the report cannot be written ({error.strerror}); name another file.") from error
     finally:

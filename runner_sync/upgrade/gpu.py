@@ -70,7 +70,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
     copies = [draft.name for draft in drafts if draft.kind == "copy"]
     rebased, from_vllm = _without_vllm(job, {name: chosen[name] for name in copies if name in chosen}, old=old, new=new)
-    as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text))
+    as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
     return GpuSide(
         old=old,
         rebased={**new, **rebased},
@@ -116,7 +116,7 @@ def _known_before(job: ModuleJob) -> frozenset[str]:
 def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> frozenset[str]:
     if job.twin.settled is None:
         return frozenset()
-    then = _by_npu_name(job, texts.unit_texts(job.twin.settled.text))
+    then = _by_npu_name(job, texts.unit_texts(job.twin.settled.text, job.twin.settled.path))
     return frozenset(
         name for name, (_, text) in as_written.items() if name in then and canonical(then[name][1]) == canonical(text)
     )

@@ -9,7 +9,8 @@ Example:
 
 Why: each is an open decision; merged with the pull request, it looks decided.
 
-Fix: compare both sides (`runner-sync upgrade --diff --only UNIT` shows them), settle it, delete the comment.
+Fix: compare both sides, settle it, delete the comment. The report of the upgrade has both, under the id that stands in
+the comment (`-o markdown:FILE` keeps it); what stood there before is in git.
 
 Leaves alone: `# runner-sync: ignore[…]`, and the words inside strings.
 """
@@ -46,6 +47,6 @@ def find(subject: Subject) -> Iterator[Hit]:
             column=comment.column,
             symbol=found["id"] or "review",
             message=f"This review item is still open{reason}.",
-            fix=f"Settle it, then delete the comment; `runner-sync upgrade --diff --only {npu.unit_at(comment.line)}` "
-            "shows both sides.",
+            fix="Settle it, then delete the comment; both sides are in the report of the upgrade that wrote it "
+            "(`-o markdown:FILE` keeps one), and what stood here before is in git.",
         )

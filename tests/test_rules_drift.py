@@ -267,6 +267,13 @@ OWN_STATES = (
 )
 
 
+MIRROR = (
+    HIDING
+    + "    def _update_states(self, output):\n        self.rows = 0\n"
+    + "        OmniGPUModelRunner._update_states(self, output)\n"
+)
+
+
 def two(states: str) -> str:
     return upstream(f"{dedent(BODY)}\n{states}" if states else BODY)
 
@@ -280,6 +287,10 @@ def two(states: str) -> str:
         pytest.param(HIDING, HANDS_ON, STATES, NEW_STATES, [], id="the base hands on"),
         pytest.param(HIDING, OMNI_GPU_BASE, STATES, NEW_STATES, [], id="nothing in front has it"),
         pytest.param(OWN_STATES, HAS_STATES, STATES, NEW_STATES, [], id="NPU has it itself"),
+        pytest.param(MIRROR, HAS_STATES, STATES, NEW_STATES, ["_update_states"], id="NPU mirrors it"),
+        pytest.param(MIRROR, HAS_STATES, "", NEW_STATES, [], id="NPU had one before"),
+        pytest.param(MIRROR, HAS_STATES, STATES, STATES, [], id="what NPU mirrors stayed as it was"),
+        pytest.param(MIRROR, HANDS_ON, STATES, NEW_STATES, [], id="NPU hands on to a base that hands on"),
         pytest.param(HIDING.replace(", NPUModelRunner)", ")"), HAS_STATES, STATES, NEW_STATES, [], id="no base of it"),
     ],
 )

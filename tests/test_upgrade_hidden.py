@@ -1,11 +1,23 @@
-"""What vllm-ascend added or changed and the NPU class does not run, because a base in front of it has its own."""
+"""What vllm-ascend added or changed and the NPU class does not run, because it or a base in front has its own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, ASCEND_NEW, GPU_BASE, OMNI_TREE, Trees, check_upgrade, commit, lay_out, stay_at_home
+from sync_samples import (
+    ASCEND,
+    ASCEND_NEW,
+    ASCEND_OLD,
+    BASE,
+    GPU_BASE,
+    OMNI_TREE,
+    Trees,
+    check_upgrade,
+    commit,
+    lay_out,
+    stay_at_home,
+)
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
@@ -46,3 +58,53 @@ def test_what_nobody_asked_for_is_no_question(tmp_path: Path) -> None:
 
 def test_what_the_target_does_not_define_is_no_question(tmp_path: Path) -> None:
     assert questions(tmp_path, OWN, "    def _other(self):\n        return 1\n") == []
+
+
+THEIRS = "    def _update_states(self, rows):\n        self.a(rows)\n        self.b(rows)\n        self.c(rows)\n"
+MIRROR = (
+    "    def _update_states(self, rows):\n        self.a(rows)\n"
+    + "".join(f"        self.own_{k}(rows)\n" for k in range(3))
+    + "        self.mine(rows)\n"
+)
+
+
+def replaced(folder: Path, own: str, *, target: str = THEIRS.replace("self.c(rows)", "self.d(rows)")) -> list[str]:
+    """What is asked when the NPU class has ``own``, and vllm-ascend's ``THEIRS`` became ``target``."""
+    trees = Trees(folder)
+    lay_out(trees.omni, {BASE: OMNI_TREE[BASE] + _indented(own)})
+    commit(trees.omni)
+    lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + _indented(THEIRS)})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: ASCEND_NEW[ASCEND] + _indented(target)})
+    commit(trees.ascend_old)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    return [item.reason for item in result.report.reviews if item.unit.endswith("._update_states")]
+
+
+def _indented(method: str) -> str:
+    return "\n    " + method.replace("\n", "\n    ").rstrip(" ")
+
+
+def test_a_method_that_mirrors_one_which_upstream_changed_is_a_question(tmp_path: Path) -> None:
+    assert replaced(tmp_path, MIRROR) == [
+        "vllm-ascend changed its own since HEAD~1; this one takes its place and does not call it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("own", "target"),
+    [
+        pytest.param(MIRROR, THEIRS, id="upstream left it as it was"),
+        pytest.param(MIRROR.replace("self.mine(rows)", "super()._update_states(rows)"), None, id="hands on"),
+        pytest.param(
+            MIRROR.replace("self.mine(rows)", "NPUModelRunner._update_states(self, rows)"), None, id="hands on by name"
+        ),
+        pytest.param(
+            "    def _update_states(self, x, y):\n" + "".join(f"        self.own_{k}(x)\n" for k in range(6)),
+            None,
+            id="only the name",
+        ),
+    ],
+)
+def test_methods_that_miss_nothing(tmp_path: Path, own: str, target: str | None) -> None:
+    assert replaced(tmp_path, own, **({"target": target} if target else {})) == []

@@ -7,12 +7,23 @@ Goes out: ``Origin`` values, and ``Span`` values per statement (``provenance``).
 ``timeline`` narrows a git history down before any syntax is looked at.
 """
 
-from runner_sync.lineage.likeness import COPY, Fingerprint, comments, dice, fingerprint, nodes_of, similarity
+from runner_sync.lineage.likeness import (
+    COPY,
+    MODELLED,
+    Fingerprint,
+    comments,
+    dice,
+    fingerprint,
+    nodes_of,
+    share,
+    similarity,
+)
 from runner_sync.lineage.origin import Candidate, Origin, infer, kind_of
 from runner_sync.lineage.unsynced import without_unsynced
 
 __all__ = [
     "COPY",
+    "MODELLED",
     "Candidate",
     "Fingerprint",
     "Origin",
@@ -22,6 +33,7 @@ __all__ = [
     "infer",
     "kind_of",
     "nodes_of",
+    "share",
     "similarity",
     "without_unsynced",
 ]

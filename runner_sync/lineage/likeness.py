@@ -18,6 +18,10 @@ from runner_sync.statements import Node, UnparsableText, canons, flatten
 COPY = 0.35
 """Dice coefficient of statements; what has less in common with its namesake is no copy of it (measured, see above)."""
 
+MODELLED = 0.2
+"""Share of a method's statements that it must have from its namesake to be written after it, copy or not. Measured on
+0.26.0 … 0.32.0rc1: such methods have 0.24 or more, what only has the name 0.04 at most."""
+
 Fingerprint = Counter[str]
 
 
@@ -34,6 +38,12 @@ def fingerprint(text: str) -> Fingerprint:
         return Counter(canons(text))
     except UnparsableText:
         return Counter()
+
+
+def share(text: str, other: str) -> float:
+    """How much of ``text`` stands in ``other``, too: statements, 0 for a text without any."""
+    mine = fingerprint(text)
+    return (mine & fingerprint(other)).total() / mine.total() if mine else 0.0
 
 
 def comments(text: str) -> frozenset[str]:

@@ -1,21 +1,69 @@
-"""Methods of the upstream class that a base in front of it hides, and that upstream has added or changed.
+"""Methods of the upstream class that omni's own or a base in front of it hides, and that upstream added or changed.
 
 Comes in: drafts and a ``ModuleJob``. Goes out: drafts with a question each; they change nothing. May touch: nothing.
 
 No copy of such a method is there to merge into, and nothing fails: it does not run. vllm-omni 0.27.0rc1 brought
-vllm-ascend's ``_update_states`` back by hand, which ``OmniGPUModelRunner`` hides.
+vllm-ascend's ``_update_states`` back by hand, which ``OmniGPUModelRunner`` hides; that one then missed what vllm-ascend
+0.28.0rc1 put into its own.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from runner_sync.compose.members import canonical
+from runner_sync.lineage import MODELLED, share
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.units import texts
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, is_selected
+
+
+def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
+    """Ask about methods of omni's own that are written after one that upstream changed, and do not call it.
+
+    A copy is merged with it, what hands on to it runs it, and what only has its name never looked at it.
+    """
+    ref = _base_ref(drafts)
+    side = next((side for side in job.upstream.bases if side.ref == ref), None)
+    if job.upstream.new is None or side is None:
+        return
+    anchor, name = job.module.upstreams[0], job.module.name
+    old = texts.members(side.text, anchor.name, side.path)
+    new = texts.members(job.upstream.new.text, anchor.name, job.upstream.new.path)
+    inherited = job.hierarchy.inherited.get(name, Inherited()).members
+    for draft in drafts:
+        member = draft.member
+        if draft.owner != name or draft.kind != "override" or draft.removed or member not in old.keys() & new.keys():
+            continue
+        if share(draft.text, old[member]) < MODELLED:
+            continue
+        behind = inherited.get(member) if _is_direct_base(job) else None
+        if _hands_on(draft.text, member, anchor.name, behind) or canonical(old[member]) == canonical(new[member]):
+            continue
+        reason = f"{anchor.project} changed its own since {ref}; this one takes its place and does not call it"
+        draft.reviews.append(
+            review(
+                draft,
+                job.path,
+                reason=reason,
+                confidence=CONTESTED,
+                base=old[member],
+                omni=draft.text,
+                upstream=new[member],
+                chosen=draft.text,
+            )
+        )
+
+
+def _hands_on(text: str, member: str, upstream: str, behind: str | None) -> bool:
+    """Whether a method runs upstream's, by name or by ``super()``; ``behind`` is the one that ``super()`` finds first,
+    where that is omni's."""
+    if re.search(rf"\b{upstream}\.{member}\(", text):
+        return True
+    return f"super().{member}(" in text and (behind is None or f"super().{member}(" in behind)
 
 
 def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
@@ -56,8 +104,11 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
 
 
 def _base_ref(drafts: Sequence[Draft]) -> str:
-    """The revision that most copies of the module come from."""
-    refs = Counter(draft.base.ref for draft in drafts if draft.base is not None)
+    """The revision that most statements of the module's copies come from."""
+    refs: Counter[str] = Counter()
+    for draft in drafts:
+        if draft.base is not None:
+            refs[draft.base.ref] += len(canonical(draft.before))
     return refs.most_common(1)[0][0] if refs else ""
 
 

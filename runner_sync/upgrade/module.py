@@ -17,7 +17,7 @@ from runner_sync.upgrade import ascend, gpu, inheriting, mending, outcomes, port
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.doubts import relocate, review
-from runner_sync.upgrade.hidden import hidden_changes
+from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes
 from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage, is_selected
 from runner_sync.upgrade.new_members import declined_members, ported_members
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
@@ -42,6 +42,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     mending.set_apart(chosen, job)
     mending.pass_on(chosen, drafts, job)
     drop_redundant(chosen, drafts, job, side)
+    ask_about_replaced(drafts, job)
     drafts += [*_mixed_in(job), *hidden_changes(drafts, job)]
     for draft in drafts:
         ask_about_order(draft, job.path)

@@ -107,11 +107,19 @@ def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
 
     With ``named``, a call by name counts only when it names that class.
     """
+    called = parents_called(function, name)
+    return "super()" in called or bool(called and named in ("", *called))
+
+
+def parents_called(function: Function, name: str) -> set[str]:
+    """The classes whose ``name`` a method hands on to, as it calls them: ``super()``, or by name with ``self``."""
+    found: set[str] = set()
     for node in walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
             base = node.func.value
-            by_name = isinstance(base, ast.Name) and base.id[:1].isupper() and named in ("", base.id)
             first = node.args[0] if node.args else None
-            if is_super(base) or (by_name and isinstance(first, ast.Name) and first.id in ("self", "cls")):
-                return True
-    return False
+            if is_super(base):
+                found.add("super()")
+            elif isinstance(base, ast.Name) and base.id[:1].isupper() and isinstance(first, ast.Name):
+                found |= {base.id} if first.id in ("self", "cls") else set()
+    return found

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from runner_sync.lineage import COPY, dice, fingerprint, similarity
+from runner_sync.lineage import Candidate, dice, fingerprint, infer, kind_of, similarity
 from runner_sync.lock import Entry
 from runner_sync.model import Unit
 from runner_sync.verify.ancestry import calls_parent
@@ -85,8 +85,10 @@ def is_copy(subject: Subject, follower: Follower) -> bool:
     if isinstance(node, Function) and calls_parent(node, node.name, named=follower.name.rpartition(".")[0]):
         return False
     known = [text for text in (follower.base, follower.upstream) if text is not None]
-    likeness = max((similarity(follower.unit.text, text) for text in known), default=0.0)
-    return likeness >= COPY and _likeness_to_twin(subject, follower.unit) <= likeness + PORT
+    origin = infer(follower.unit.text, [Candidate("", text) for text in known])
+    if origin is None or kind_of(follower.unit.text, origin) != "copy":
+        return False
+    return _likeness_to_twin(subject, follower.unit) <= origin.similarity + PORT
 
 
 def _likeness_to_twin(subject: Subject, unit: Unit) -> float:

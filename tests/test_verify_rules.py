@@ -593,6 +593,25 @@ def test_a_function_that_is_newly_patched() -> None:
     assert symbols(find(new, new)) == []
 
 
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("runner.helper(1)", [("RS310", "vllm.runner.helper")]),
+        ("self.runner.helpers(1)", []),
+        ("helper(1)", []),
+    ],
+)
+def test_a_patched_function_that_vllm_ascend_calls_through_its_module(
+    call: str, expected: list[tuple[str, str]]
+) -> None:
+    patch = "import vllm.runner\ndef other(a, b=1, *, key=None): ...\nvllm.runner.helper = other\n"
+    trees = {
+        "ascend_patch": patch,
+        "vllm_ascend/runner.py": "from vllm import runner\n" + ascend(f"def own(self):\n    {call}"),
+    }
+    assert symbols(find(world(npu=npu("pass"), **trees))) == expected
+
+
 def test_a_module_that_the_old_tree_lacks_is_all_new() -> None:
     text = npu("def m(self):\n    return self.gone")
     both, path = world(npu=text, **{"vllm_omni/extra.py": text}), "vllm_omni/extra.py"

@@ -1,21 +1,23 @@
 """RS310 patched-import: a from-import may bind the function that vllm-ascend replaces at start-up.
 
-What: `from vllm.x import f` in an NPU runner where a patch module newly does `vllm.x.f = ...`: which of the two
-the name is bound to depends on which import runs first.
+What: `from vllm.x import f` in an NPU runner where a patch module does `vllm.x.f = ...`, and newly so, or while
+vllm-ascend's own runner calls `x.f(...)`: which of the two the name is bound to depends on which import runs first.
 
-Example: `from vllm.v1.worker.utils import bind_kv_cache` next to vllm-ascend's
-`vllm.v1.worker.utils.bind_kv_cache = ...` in `vllm_ascend/patch/worker/`.
+Example: `from vllm.v1.worker.mamba_utils import preprocess_mamba` next to vllm-ascend's `mamba_utils.preprocess_mamba =
+...` in `vllm_ascend/patch/worker/` (since 0.22.1rc1). The one of 0.27.1rc1 only stages the copies that
+`do_mamba_copy_block` makes later; with vLLM's own they are made twice.
 
 Why: the runner quietly calls the unpatched CUDA version.
 
 Fix: import vllm-ascend's function, or the module and call `module.f(...)`.
 
-Leaves alone: everything without an old tree (a name that was patched before works as it did), classes, guarded
-imports.
+Leaves alone: a name that was patched before and that vllm-ascend's runner does not call through its module (it works
+as it did), classes, guarded imports.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from runner_sync.edits import Places
@@ -30,15 +32,16 @@ SEVERITY: Severity = "warning"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Imported functions that are patched in the target and were not in ``old``."""
-    if old is None:
-        return
+    """Imported functions that are patched in the target and were not in ``old``, or that upstream calls as such."""
+    upstream = {c.module.text for line in program.leaves() for c in line.classes if c.module.project == "vllm-ascend"}
     for _, imported in modules.imports_of(module):
         if imported.guarded or imported.name is None or not imported.module.startswith("vllm."):
             continue
         found = [d for d in program.world.lookup(imported.module, imported.name) if d.kind == "function"]
-        patched = [d for d in found if program.world.patches_of(d.name) and not old.world.patches_of(d.name)]
-        if found and len(patched) == len(found):
+        patched = [d for d in found if program.world.patches_of(d.name)]
+        is_new = old is not None and not any(old.world.patches_of(d.name) for d in patched)
+        through_module = re.compile(rf"\b{imported.module.rpartition('.')[2]}\.{imported.name}\(")
+        if found and len(patched) == len(found) and (is_new or any(map(through_module.search, upstream))):
             patch = program.world.patches_of(patched[0].name)[0]
             full = f"{imported.module}.{imported.name}"
             yield Finding(

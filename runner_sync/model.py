@@ -191,7 +191,10 @@ class ReviewItem:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What ``check`` and ``verify`` report, with a stable rule code (RS1xx … RS5xx)."""
+    """What ``check`` and ``verify`` report, with a stable rule code (RS1xx … RS5xx).
+
+    ``state`` tells apart what the same place can say again: of a text that goes on changing, its digest.
+    """
 
     code: str
     severity: Severity
@@ -204,6 +207,7 @@ class Finding:
     fix: str = ""
     column: int = 0
     end_column: int = 0
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)

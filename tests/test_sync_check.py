@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -114,6 +115,16 @@ def test_a_gpu_method_that_changed_since_the_lock(locked: Trees) -> None:
     assert ("RS201", "GPUARModelRunner._stage_of") in keys(sync.check(locked.check()))
 
 
+def test_a_baseline_accepts_one_text_of_a_gpu_method(locked: Trees) -> None:
+    """What changes after it was accepted is a finding: else a drifted method could drift on in silence."""
+    locked.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    accepted = {"baseline": locked.omni / "baseline.json", "select": ("RS201",)}
+    sync.check(locked.check(update_baseline=True, **accepted))
+    assert keys(sync.check(locked.check(**accepted))) == set()
+    locked.edit(GPU_AR, 'return info.get("stage", 0)', 'return info.get("stage", 1)')
+    assert keys(sync.check(locked.check(**accepted))) == {("RS201", "GPUARModelRunner._stage_of")}
+
+
 def test_a_base_that_cannot_be_read_is_an_error(locked: Trees) -> None:
     options = locked.check(ascend=locked.ascend_new, select=("RS1",))
     with pytest.raises(InputError, match=r"vllm-ascend 0\.20\.0 is not in the cache"):
@@ -173,6 +184,14 @@ def test_verify_of_the_trees_the_runners_were_made_for(trees: Trees) -> None:
 def test_verify_needs_a_target(trees: Trees) -> None:
     with pytest.raises(InputError, match=r"no vllm-ascend to follow"):
         sync.verify(trees.check())
+
+
+def test_verify_looks_at_what_the_lock_names_last(locked: Trees) -> None:
+    """So the next step that an upgrade prints can be taken as it stands."""
+    text = (locked.omni / "runner-sync.lock").read_text("utf-8")
+    lay_out(locked.omni, {"runner-sync.lock": re.sub(r"(?m)^vllm-ascend = .*$", 'vllm-ascend = "0.20.0"', text)})
+    with pytest.raises(InputError, match=r"vllm-ascend 0\.20\.0 is not in the cache"):
+        sync.verify(locked.check())
 
 
 def test_verify_reports_breakage_only(trees: Trees) -> None:

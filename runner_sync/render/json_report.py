@@ -138,7 +138,7 @@ def _findings(report: Report) -> list[Json]:
 
 
 def _finding(finding: Finding) -> Json:
-    return asdict(finding)
+    return {key: value for key, value in asdict(finding).items() if key != "state"}
 
 
 def _block(block: Block) -> Json:

@@ -48,8 +48,9 @@ def check(options: CheckOptions) -> Report:
 def verify(options: CheckOptions) -> Report:
     """Find what breaks on the target trees and did not on those that the runners were made for, where they are known.
 
-    Raises ``InputError`` without a vllm-ascend, for a file that the lock records and the tree has not, for a base that
-    cannot be read, and for a type checker that is absent.
+    The target is the vllm-ascend of the last upgrade, which the lock names, unless another is given. Raises
+    ``InputError`` without any, for a file that the lock records and the tree has not, for a base that cannot be read,
+    and for a type checker that is absent.
     """
     given = inputs.open_omni(options.omni, options.config, options.progress)
     codes = selection.chosen_for_verify(options, given.config)
@@ -57,6 +58,8 @@ def verify(options: CheckOptions) -> Report:
     refuse_gone(given, modules)
     refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
+    if given.ascend is None:
+        given = replace(given, ascend=inputs.locked_ascend(given.lock, options.progress))
     inputs.require_ascend(given.ascend)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
     job, title = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))

@@ -3,7 +3,8 @@
 Comes in: JSON text and findings. Goes out: `Baseline` values, the findings it does not cover, entries that are stale,
 and JSON text. May touch: nothing; the file is read and written elsewhere.
 
-Entries count findings by code, path, unit and symbol, never by line: code moves.
+Entries count findings by code, path, unit and symbol, never by line: code moves. Behind the symbol stands the state
+where a rule gives one: what was accepted of a GPU method is one text of it, and that it changed again is news.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class StaleEntry:
 
 def key_of(finding: Finding) -> Key:
     """What a baseline entry is counted by."""
-    return finding.code, finding.path, finding.unit, finding.symbol
+    symbol = f"{finding.symbol} {finding.state}" if finding.state else finding.symbol
+    return finding.code, finding.path, finding.unit, symbol
 
 
 def load(text: str, *, path: str) -> Baseline:

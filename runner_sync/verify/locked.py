@@ -90,7 +90,7 @@ def is_edited(entry: Entry, reading: Reading) -> bool | None:
         return None
     if text_hash(reading, entry.qualname) == entry.extra.get(OWN_TEXT):
         return False
-    now = _digest(reading, entry.qualname)
+    now = digest_now(reading, entry.qualname)
     return None if now is None else now != locked
 
 
@@ -98,10 +98,10 @@ def has_moved(reference: BaseRef, reading: Reading, *, quick: object) -> bool:
     """Whether the unit that ``reference`` names is no longer what was locked, or is gone."""
     if quick and text_hash(reading, reference.qualname) == quick:
         return False
-    return _digest(reading, reference.qualname) != reference.digest
+    return digest_now(reading, reference.qualname) != reference.digest
 
 
-def _digest(reading: Reading, qualname: str) -> str | None:
+def digest_now(reading: Reading, qualname: str) -> str | None:
     """Digest of the unit of that name, ``None`` when there is none."""
     from runner_sync.lock import digest, digest_of
 
@@ -124,7 +124,7 @@ def record(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label
 
 
 def _keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> Iterator[tuple[str, str]]:
-    own = _digest(npu, entry.qualname)
+    own = digest_now(npu, entry.qualname)
     if own is not None:
         yield OWN, own
         yield OWN_TEXT, text_hash(npu, entry.qualname)

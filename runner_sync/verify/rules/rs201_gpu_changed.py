@@ -18,11 +18,12 @@ Leaves alone: comments and layout on the GPU side, NPU units that were edited as
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
 from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import GPU_TEXT, has_moved, is_edited
+from runner_sync.verify.locked import GPU_TEXT, digest_now, has_moved, is_edited
 from runner_sync.verify.reading import Hit
 from runner_sync.verify.spots import unit_hit
 
@@ -45,10 +46,11 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:
     assert entry.gpu is not None
+    gpu = subject.gpu
     name, ref = entry.gpu.qualname, entry.gpu.ref
     place = f"{twin.path}:{twin.start}" if twin is not None else entry.gpu.path
     what = f"`{name}` ({place}) changed since {ref}" if twin is not None else f"`{name}` of {ref} is gone from {place}"
-    return unit_hit(
+    hit = unit_hit(
         subject,
         (CODE, SEVERITY),
         unit,
@@ -57,3 +59,5 @@ def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:
         fix=f"runner-sync upgrade --only {unit.qualname}",
         also=((twin.path, twin.start, twin.end),) if twin is not None else (),
     )
+    now = digest_now(gpu, name) if gpu is not None else None
+    return replace(hit, finding=replace(hit.finding, state=(now or "gone")[:12]))

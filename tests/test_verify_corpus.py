@@ -60,14 +60,20 @@ def test_ty_names_the_same_six(corpus_release: Release) -> None:
     assert typecheck.run(new, old, names, known=breakage.find(new, old, names)) == []
 
 
-# Read by hand in both trees. 0.22.0: vLLM 0.22 has no `_get_mamba_copy_bufs` any more, vllm-ascend never had. 0.26.0:
+# Read by hand in both trees. 0.22.0: vLLM 0.22 has no `_get_mamba_copy_bufs` any more, vllm-ascend never had, and
+# 0.22.1rc1 replaces `preprocess_mamba` in its module, where its own runner looks it up. 0.26.0:
 # vllm-ascend 0.26.0rc1's worker passes `skip_gdn_state_update=True` to `_dummy_run`, omni took the parameter in 0.30.0.
 # 0.28.0 still follows 0.25.1rc1: 0.28.0rc1 returns eight values, and its worker passes the allocation context.
 # 0.32.0rc1: vLLM 0.32 dropped cascade attention; the call stands under a flag that is always false, hence a warning.
 RELEASED = [
     ("0.18.0", "0.17.0rc1", "0.18.0", set()),
     ("0.18.0", "0.18.0rc1", "0.18.0", set()),
-    ("0.22.0", "0.22.1rc1", "0.22.0", {("RS304", "_get_mamba_copy_bufs")}),
+    (
+        "0.22.0",
+        "0.22.1rc1",
+        "0.22.0",
+        {("RS304", "_get_mamba_copy_bufs"), ("RS310", "vllm.v1.worker.mamba_utils.preprocess_mamba")},
+    ),
     ("0.26.0", "0.26.0rc1", "0.26.0", {("RS305", "_dummy_run(skip_gdn_state_update=)")}),
     (
         "0.28.0",

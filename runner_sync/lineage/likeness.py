@@ -46,6 +46,12 @@ def share(text: str, other: str) -> float:
     return (mine & fingerprint(other)).total() / mine.total() if mine else 0.0
 
 
+def follows(text: str, old: str, new: str) -> bool:
+    """Whether ``text`` has every statement that ``new`` has and ``old`` lacks, and none of those that went."""
+    mine, before, after = (fingerprint(one) for one in (text, old, new))
+    return not (after - before) - mine and not (before - after) & mine
+
+
 def comments(text: str) -> frozenset[str]:
     """The lines of a text that are comments, without indentation; they say nothing about how alike two texts are."""
     return frozenset(line.strip() for line in text.split("\n") if line.lstrip().startswith("#"))

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from runner_sync.compose.members import canonical
-from runner_sync.lineage import MODELLED, share
+from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.units import texts
 from runner_sync.upgrade.doubts import review
@@ -41,7 +41,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
         if share(draft.text, old[member]) < MODELLED:
             continue
         behind = inherited.get(member) if _is_direct_base(job) else None
-        if _hands_on(draft.text, member, anchor.name, behind) or canonical(old[member]) == canonical(new[member]):
+        if _hands_on(draft.text, member, anchor.name, behind) or follows(draft.text, old[member], new[member]):
             continue
         reason = f"{anchor.project} changed its own since {ref}; this one takes its place and does not call it"
         draft.reviews.append(

@@ -63,6 +63,10 @@ class ClassText:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
         )
 
+    def text_of(self, method: str) -> str:
+        """The text of the last definition of a method that the class has."""
+        return self.reading.text_of(self.methods[method][-1])
+
 
 @dataclass(eq=False)
 class Reading:

@@ -14,8 +14,8 @@ Fix: bring the method to the NPU class, with `super()` calls that name the base 
 the method of its own.
 
 Leaves alone: copies (RS101 compares those), methods that hand on to upstream's, those that have less than a fifth of
-their statements from it, what vllm-ascend left as it was, and what classes inherit that have the upstream class through
-another NPU class.
+their statements from it, what vllm-ascend left as it was or they have already, and what classes inherit that have the
+upstream class through another NPU class.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Set
 
-from runner_sync.lineage import MODELLED, share
+from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.model import Severity
 from runner_sync.verify.ancestry import parents_called
 from runner_sync.verify.drift import followers, is_copy
@@ -63,7 +63,7 @@ def _hidden(
         before = old.methods.get(name)
         if found is None or f"{pair.npu.name}.{name}" in copied or (found is not pair.npu and not is_direct):
             continue
-        if found is pair.npu and not (before and _is_modelled(pair, name, old.reading.text_of(before[-1]))):
+        if found is pair.npu and not (before and _lags(pair, name, old.text_of(name), new.text_of(name))):
             continue
         if before and are_equal(old.reading, before[-1], new.reading, functions[-1]):
             continue
@@ -93,9 +93,10 @@ def _hidden(
         )
 
 
-def _is_modelled(pair: Pair, name: str, upstream: str) -> bool:
-    """Whether a method of the NPU class is written after upstream's; another one only has the name."""
-    return share(pair.npu.reading.text_of(pair.npu.methods[name][-1]), upstream) >= MODELLED
+def _lags(pair: Pair, name: str, old: str, new: str) -> bool:
+    """Whether a method of the NPU class is written after upstream's, and does not follow what changed there."""
+    own = pair.npu.text_of(name)
+    return share(own, old) >= MODELLED and not follows(own, old, new)
 
 
 def _hands_on(pair: Pair, name: str, upstream: str) -> bool:

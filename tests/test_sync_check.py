@@ -545,3 +545,35 @@ def test_six_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) ->
         ("RS305", "initialize_kv_cache(kv_cache_allocation_context=)"),
         ("RS306", "set_ascend_forward_context(input_ids=)"),
     }
+
+
+def gone_commit(trees: Trees) -> Path:
+    """A lock that names a commit of a branch, which the merge left behind."""
+    commit(trees.omni)
+    trees.write_lock()
+    lock_file = trees.omni / "runner-sync.lock"
+    text = lock_file.read_text("utf-8")
+    head = subprocess.run(
+        ["git", "-C", str(trees.omni), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    )
+    assert head.stdout[:10] in text
+    lock_file.write_text(text.replace(head.stdout[:10], "7c8ee98378"), "utf-8")
+    commit(trees.omni)
+    return lock_file
+
+
+def test_a_locked_commit_that_was_squashed_away_is_found_by_its_texts(trees: Trees) -> None:
+    gone_commit(trees)
+    trees.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    commit(trees.omni)
+    planned = sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
+    assert any("names vllm-omni 7c8ee98378; " in note for note in planned.report.notes)
+    assert "NPUARModelRunner._stage_of" in [unit.unit for unit in planned.report.units if unit.ported]
+
+
+def test_a_locked_commit_whose_texts_nobody_has_is_an_error(trees: Trees) -> None:
+    lock_file = gone_commit(trees)
+    text = re.sub(r'(?s)(unit\.gpu\]\n.*?digest = )"\w+"', rf'\1"{"0" * 64}"', lock_file.read_text("utf-8"))
+    lock_file.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"7c8ee98378, which cannot be read"):
+        sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))

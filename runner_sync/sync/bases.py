@@ -14,7 +14,7 @@ from packaging.version import Version
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
 from runner_sync.lock import FILE_NAME
-from runner_sync.model import InGit, Project, Tree
+from runner_sync.model import BaseRef, InGit, Project, Tree
 from runner_sync.sync import history, inputs
 from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import UpgradeOptions
@@ -96,17 +96,45 @@ class Bases:
         return [*(self._at("vllm-ascend", version, path) for version in older), now]
 
     def _locked(self, project: Project, ref: str, path: str, at_hand: Side | None = None) -> Side:
-        """A side that the lock names, with the texts that were locked. Raises ``InputError`` when it cannot be had."""
+        """A side that the lock names, with the texts that were locked. Raises ``InputError`` when it cannot be had.
+
+        A commit that went with its branch (a squash, a rebase) is no loss where another one has those texts.
+        """
         references = self.given.lock.references(project, ref, path)
         if at_hand is not None and at_hand.ref == ref and not unlike_locked(references, at_hand.text, path):
             return at_hand
         try:
             side = self._at(project, ref, path)
         except InputError as error:
+            if (same := self._with_locked_texts(project, ref, path)) is not None:
+                return same
             why = str(error).rstrip(".")
             raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {ANEW}.") from error
-        require_locked(references, side.text, path)
+        if unlike_locked(references, side.text, path):
+            same = self._with_locked_texts(project, ref, path)
+            if same is not None:
+                return same
+            require_locked(references, side.text, path)
         return side
+
+    def _with_locked_texts(self, project: Project, ref: str, path: str) -> Side | None:
+        """The module at the newest commit of the checkout that has every text locked under ``ref``, as that ref.
+
+        A module of which nothing was locked under it is read at the commit of one of which something was.
+        """
+        tree = self.given.ascend if project == "vllm-ascend" else self.given.omni
+        if not isinstance(tree, InGit):
+            return None
+        both = [one for entry in self.given.lock.entries for one in (entry.upstream, entry.gpu) if one is not None]
+        paths = dict.fromkeys((path, *(one.path for one in both if one.project == project and one.ref == ref)))
+        for place in paths:
+            references = self.given.lock.references(project, ref, place)
+            for revision in tree.history(place) if references else ():
+                if _has_texts(references, tree.read_blob(revision.blob), place):
+                    note = f"{FILE_NAME} names {project} {ref}; {revision.commit[:10]} was read, which has its texts"
+                    self.notes += [note] if note not in self.notes else []
+                    return replace(self._at(project, revision.commit, path), ref=ref)
+        return None
 
     def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:
         """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""
@@ -223,3 +251,12 @@ class Bases:
             self._trees[key] = inputs.at("vllm", version, self.given.vllm, self.options.progress)
         path = self.given.profile.vllm_of(found.module).path
         return Side(version, self._trees[key].read(path) or "", path)
+
+
+def _has_texts(references: Sequence[BaseRef], text: str, path: str) -> bool:
+    """Whether a revision has every unit that was locked, as it was locked; not where it does not parse."""
+    try:
+        names = texts.unit_texts(text, path).keys()
+    except InputError:
+        return False
+    return all(one.qualname in names for one in references) and not unlike_locked(references, text, path)

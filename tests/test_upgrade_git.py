@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -128,7 +129,11 @@ def test_a_lock_whose_bases_are_out_of_reach_is_made_anew(trees: Trees) -> None:
     place = trees.omni / "runner-sync.lock"
     first = lock(trees.options()).lock
     assert first is not None
-    place.write_text((first.after or "").replace(trees.commits["v0.1.0"][:10], "0123456789"), "utf-8")
+    text = (first.after or "").replace(trees.commits["v0.1.0"][:10], "0123456789")
+    place.write_text(text, "utf-8")
+    # The history has its texts, under another commit.
+    assert any("names vllm-ascend 0123456789; " in note for note in trees.upgrade().report.notes)
+    place.write_text(re.sub(r'(?m)^digest = "\w+"', f'digest = "{"0" * 64}"', text), "utf-8")
     with pytest.raises(InputError, match="make it anew with `runner-sync lock`"):
         trees.upgrade()
     again = lock(trees.options()).lock

@@ -571,6 +571,18 @@ def test_a_locked_commit_that_was_squashed_away_is_found_by_its_texts(trees: Tre
     assert "NPUARModelRunner._stage_of" in [unit.unit for unit in planned.report.units if unit.ported]
 
 
+def test_the_first_commit_with_the_locked_texts_is_read(trees: Trees) -> None:
+    """What the GPU runner got later, with those texts as they were, was not settled when the lock was written."""
+    gone_commit(trees)
+    own = ["git", "-C", str(trees.omni), "log", "--format=%H", "--", GPU_AR]
+    first = subprocess.run(own, check=True, capture_output=True, text=True).stdout[:10]
+    trees.edit(GPU_AR, "    def _stage_of", "    def _fresh(self):\n        return 1\n\n    def _stage_of")
+    commit(trees.omni)
+    planned = sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
+    (note,) = [note for note in planned.report.notes if "names vllm-omni 7c8ee98378; " in note]
+    assert f"; {first} was read" in note
+
+
 def test_a_locked_commit_whose_texts_nobody_has_is_an_error(trees: Trees) -> None:
     lock_file = gone_commit(trees)
     text = re.sub(r'(?s)(unit\.gpu\]\n.*?digest = )"\w+"', rf'\1"{"0" * 64}"', lock_file.read_text("utf-8"))

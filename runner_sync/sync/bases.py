@@ -118,8 +118,9 @@ class Bases:
         return side
 
     def _with_locked_texts(self, project: Project, ref: str, path: str) -> Side | None:
-        """The module at the newest commit of the checkout that has every text locked under ``ref``, as that ref.
+        """The module at the first commit of the checkout that has every text locked under ``ref``, as that ref.
 
+        Later ones may have members besides, which nobody decided about when the lock was written.
         A module of which nothing was locked under it is read at the commit of one of which something was.
         """
         tree = self.given.ascend if project == "vllm-ascend" else self.given.omni
@@ -129,7 +130,7 @@ class Bases:
         paths = dict.fromkeys((path, *(one.path for one in both if one.project == project and one.ref == ref)))
         for place in paths:
             references = self.given.lock.references(project, ref, place)
-            for revision in tree.history(place) if references else ():
+            for revision in reversed(tree.history(place)) if references else ():
                 if _has_texts(references, tree.read_blob(revision.blob), place):
                     note = f"{FILE_NAME} names {project} {ref}; {revision.commit[:10]} was read, which has its texts"
                     self.notes += [note] if note not in self.notes else []

@@ -50,7 +50,6 @@ IN_PLACE = 0.5
 _ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
 _CALL = re.compile(r"([\w.]+)\(")
 
-
 _PROSE = re.compile(r"'[^']* [^']*'")
 """A string of several words: a message, whose words name nothing."""
 

@@ -167,7 +167,8 @@ def _settle_order(
         new={id(s) for s in strands if s.omni is None},
     )
     additions = {id(s) for s in strands if s.sides == "o"}
-    put_before_branches(tree, additions)
+    around_shared = {id(s.parent) for s in strands if len(s.sides) > 1}
+    put_before_branches(tree, additions - around_shared)
     put_behind_bindings(tree, additions)
     put_before_readers(tree, additions)
     if not tight:

@@ -58,6 +58,10 @@ def home(weave: Weave, strand: Strand) -> Strand | None:
 def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Strand | None:
     """Three-way: the side that changed the link wins; both changed: the policy's, but for a suite newly put around."""
     base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")
+    if strand.sides == "bou" and upstream is base and not policy.updates_only:
+        around = _around_what_went(weave, upstream, omni, name)
+        if around is not None:
+            return around
     match strand.sides:
         case "o" | "bo":
             side, link = "o", omni
@@ -78,6 +82,16 @@ def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Stra
     return link
 
 
+def _around_what_went(weave: Weave, suite: Strand | None, omni: Strand | None, name: str) -> Strand | None:
+    """What upstream put around the suite of a statement that ``omni`` has outside of it: the statement goes there all
+    the same. Not where omni has a suite of its own instead."""
+    while suite is not None and suite.sides == "bu" and not suite.kept:
+        then, suite = (_link(weave, suite, side, name) for side in "bu")
+        if suite is not then and _is_wrapper(suite, "u"):
+            return suite if omni is then else None
+    return None
+
+
 def _is_wrapper(strand: Strand | None, side: str) -> bool:
     return strand is not None and strand.sides == side and strand.kept
 
@@ -89,7 +103,7 @@ def _follow_siblings(weave: Weave, strand: Strand, side: str, policy: Policy) ->
     index = strand.omni if side == "o" else strand.upstream
     assert index is not None
     mine = nodes[index].parent
-    wrapped = _wrapped(weave, index) if side == "o" and policy.nesting == "upstream" else None
+    wrapped = _wrapped(weave, index, policy) if side == "o" else None
     if wrapped is not None and wrapped is not strand and wrapped.kept:
         return wrapped
     before = _sibling(of, nodes, range(index - 1, -1, -1), mine)
@@ -100,7 +114,7 @@ def _follow_siblings(weave: Weave, strand: Strand, side: str, policy: Policy) ->
     return strand.parent
 
 
-def _wrapped(weave: Weave, wrapper: int) -> Strand | None:
+def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
     """Where upstream put a statement that omni had wrapped into an own suite: the suite belongs there."""
     if not weave.omni[wrapper].compound:
         return None
@@ -110,8 +124,12 @@ def _wrapped(weave: Weave, wrapper: int) -> Strand | None:
             continue
         strand = weave.of_omni[k]
         if strand.sides == "bou" and strand.kept:
-            above = _link(weave, strand, "u", "parent")
-            return above if above is not _link(weave, strand, "b", "parent") else None
+            then, above = (_link(weave, strand, side, "parent") for side in "bu")
+            if above is then:
+                return _around_what_went(
+                    weave, above, strand.parent and _link(weave, weave.of_omni[wrapper], "o", "parent"), "parent"
+                )
+            return above if policy.nesting == "upstream" else None
     return None
 
 

@@ -11,9 +11,9 @@ each stage adds a text or a question to them:
   ``splitting`` where upstream took a method apart;
 - ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings;
 - ``inheriting``: a class of copies becomes a subclass of its twin;
-- ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``halves`` finds what came
-  in by half, ``calling`` what does not fit, ``untranslated`` asks about GPU names that are left; ``new_members`` for
-  what only the GPU class has;
+- ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``extracted`` for what
+  the twin keeps in helpers that NPU has in place, ``halves`` finds what came in by half, ``calling`` what does not fit,
+  ``untranslated`` asks about GPU names that are left; ``new_members`` for what only the GPU class has;
 - ``redundant``: methods that can go; ``composing``: the module text;
 - ``asking`` and ``hidden``: further questions; ``wording`` has the sentences for the decisions of a merge, ``doubts``
   makes and places review items, ``attribution`` and ``outcomes`` the result; ``conflicts`` for diff3 markers.

@@ -66,7 +66,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     translated = translate(job.twin.new.text, job.profile, path=job.twin.new.path)
     new = _fully_translated(translated.text, job.profile)
     chosen = _chosen_bases(job, drafts, new)
-    old = {name: _before_mixins(job, name, _translated_units(job, base.side)[name]) for name, base in chosen.items()}
+    old = {name: _before_mixins(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
     copies = [draft.name for draft in drafts if draft.kind == "copy"]
     rebased, from_vllm = _without_vllm(job, {name: chosen[name] for name in copies if name in chosen}, old=old, new=new)
@@ -110,7 +110,7 @@ def _known_before(job: ModuleJob) -> frozenset[str]:
     earlier = [base.side for base in job.twin.bases if base.side.text != job.twin.new.text]
     if job.twin.settled is not None:
         earlier.append(job.twin.settled)
-    return frozenset(name for side in earlier for name in _translated_units(job, side))
+    return frozenset(name for side in earlier for name in translated_units(job, side))
 
 
 def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> frozenset[str]:
@@ -142,7 +142,7 @@ def _device_free(
         if name not in new:
             continue
         before = written[base.side].get(name, ("", ""))[1]
-        had = canonical(before) != canonical(_translated_units(job, base.side)[name])
+        had = canonical(before) != canonical(translated_units(job, base.side)[name])
         has = canonical(as_written[name][1]) != canonical(new[name]) or names_device(as_written[name][1], job.profile)
         if had and not has:
             found.add(name)
@@ -159,7 +159,7 @@ def names_device(text: str, profile: Profile) -> bool:
 def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
     """For each unit of the twin that some base has, also one that is gone: the base that the lock names, else the one
     whose text the NPU unit is closest to."""
-    tables = [(base, _translated_units(job, base.side)) for base in job.twin.bases]
+    tables = [(base, translated_units(job, base.side)) for base in job.twin.bases]
     mine = {draft.name: draft.text for draft in drafts}
     chosen = {}
     for name in dict.fromkeys([*new, *(name for _, table in tables for name in table if name in mine)]):
@@ -182,7 +182,8 @@ def _is_locked(job: ModuleJob, side: Side, name: str) -> bool:
     return entry is not None and text is not None and digest(text) == entry.digest
 
 
-def _translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:
+def translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:
+    """The units of the twin at one revision in NPU words, by their qualified names on NPU."""
     return _fully_translated(_translated(side.text, side.path, job.profile), job.profile)
 
 

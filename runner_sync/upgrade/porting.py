@@ -22,7 +22,7 @@ from runner_sync.merge.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.units import texts
-from runner_sync.upgrade import calling, splitting, wording
+from runner_sync.upgrade import calling, extracted, gpu, splitting, wording
 from runner_sync.upgrade.doubts import advance, not_ported, review, review_of, unmerged
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.upgrade.halves import half_ported
@@ -58,6 +58,7 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, 
             continue
         record_twin(draft, job, new, side)
         old, foreign = _old_twin(draft, job, side, new)
+        old, new = _with_helpers(draft, drafts, job, side, old=old, new=new)
         foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, methods)
         if old is not None and canonical(old) != canonical(new):
             before = draft.text
@@ -129,6 +130,25 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
         old = splitting.with_head(new, side.old[draft.split_from]) or None
         return old, _vllm_statements(job, draft, side.bases[draft.split_from])
     return old, side.from_vllm.get(draft.name, frozenset())
+
+
+def _with_helpers(
+    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, *, old: str | None, new: str
+) -> tuple[str | None, str]:
+    """Both texts of the twin with what it keeps in helpers of its own class that the draft has in place."""
+    base = side.bases.get(draft.split_from or draft.name)
+    if old is None or base is None or not draft.owner:
+        return old, new
+    have = {other.name for other in drafts if not other.removed}
+    then, now = (
+        {
+            name.rpartition(".")[2]: text
+            for name, text in table.items()
+            if name.startswith(f"{draft.owner}.") and name not in have
+        }
+        for table in (gpu.translated_units(job, base.side), side.new)
+    )
+    return extracted.sides_with_helpers(draft.text, (old, then), (new, now))
 
 
 def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:

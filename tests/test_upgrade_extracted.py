@@ -1,0 +1,139 @@
+"""A helper that the GPU runner has and NPU has in place: its changes are changes of the method that has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_upgrade_porting import port_of
+
+from runner_sync.upgrade.extracted import in_place, sides_with_helpers
+
+NPU = """\
+from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+
+class NPUARModelRunner(OmniNPUModelRunner):
+    def _output(self, rows):
+        ids = self.order(rows)
+        hidden = self.on_host(rows.hidden)
+        payloads = []
+        for row in rows:
+            payloads.append(self.flatten(row.payload))
+        self.accumulate(ids, payloads)
+        return self.pack(ids, hidden, payloads)
+"""
+
+GPU = """\
+from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
+
+
+class GPUARModelRunner(OmniGPUModelRunner):
+    def _output(self, rows):
+        ids = self.order(rows)
+
+        def build():
+            return self._build(rows, ids=ids)
+
+        return self.submit(build)
+
+    def _build(self, rows, *, ids):
+        hidden = self.on_host(rows.hidden)
+        payloads = []
+        for row in rows:
+            payloads.append(self.flatten(row.payload))
+        self.accumulate(ids, payloads)
+        return self.pack(ids, hidden, payloads)
+"""
+
+CHANGED = GPU.replace("self.accumulate(ids, payloads)", "if ids:\n            self.accumulate(ids, payloads)")
+
+
+def test_a_change_of_the_helper_is_ported_to_where_its_code_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, questions = port_of(tmp_path, monkeypatch, NPU, GPU, CHANGED)
+    assert "        if ids:\n            self.accumulate(ids, payloads)\n" in text
+    assert "ported from the GPU runner" in questions
+    assert "_build" not in text
+
+
+def test_what_goes_into_a_helper_is_not_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    undivided = NPU.replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
+    text, _ = port_of(tmp_path, monkeypatch, NPU, undivided, CHANGED)
+    assert "payloads.append(self.flatten(row.payload))" in text
+    assert "        if ids:\n            self.accumulate(ids, payloads)\n" in text
+
+
+def test_a_helper_that_npu_calls_changes_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    twin = GPU.replace("worker.gpu_model_runner", "platforms.npu.worker.npu_model_runner").replace("GPU", "NPU")
+    text, _ = port_of(tmp_path, monkeypatch, twin, GPU, CHANGED)
+    assert text.count("if ids:") == 1
+    assert text.index("def _build(") < text.index("if ids:")
+
+
+METHOD = """\
+def collect(self, rows):
+    first = self.first(rows)
+    second = self.second(first, rows)
+    third = self.third(second)
+    return self.pack(third)
+"""
+HELPER = """\
+def helper(self, rows):
+    \"\"\"What the runner collects.\"\"\"
+    first = self.first(rows)
+    second = self.second(first, rows)
+    third = self.third(second)
+    return self.pack(third)
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "helper", "is_in_place"),
+    [
+        pytest.param(METHOD, HELPER, True, id="all of it"),
+        pytest.param(METHOD, HELPER.replace("third(second)", "fourth(second)"), True, id="most of it"),
+        pytest.param(METHOD, HELPER.replace("first", "other"), False, id="half of it, and too few statements"),
+        pytest.param(METHOD.replace("third(second)", "helper(rows)"), HELPER, False, id="it is called"),
+        pytest.param(METHOD, HELPER.replace("self.", "self.my_"), False, id="none of it"),
+    ],
+)
+def test_which_helpers_a_method_has_in_place(method: str, helper: str, is_in_place: bool) -> None:
+    assert in_place(method, {"helper": helper}) == ({"helper"} if is_in_place else frozenset())
+
+
+@pytest.mark.parametrize(
+    ("user", "expected"),
+    [
+        ("return self.helper(rows)", "    {}"),
+        ("out = self.helper(rows)", "    {}"),
+        ("if self.helper(rows):\n        self.stop()", "    if self.helper(rows):\n        self.stop()\n    {}"),
+        ("with self.lock:\n        out = self.helper(rows)", "    with self.lock:\n        {}"),
+        ("def late():\n        return self.helper(rows)", "    def late():\n        return self.helper(rows)\n    {}"),
+    ],
+)
+def test_the_body_stands_where_the_helper_is_called(user: str, expected: str) -> None:
+    old = (f"def collect(self, rows):\n    self.start()\n    {user}\n", {"helper": HELPER})
+    made, _ = sides_with_helpers(METHOD, old, (METHOD, {}))
+    body = HELPER.rstrip().split("\n")[2:]
+    indent = expected.split("\n")[-1].partition("{")[0]
+    lines = ("\n" + indent).join(line[4:] for line in body)
+    assert made == f"def collect(self, rows):\n    self.start()\n{expected.format(lines)}\n"
+
+
+def test_a_helper_that_is_gone_with_what_it_did_stays_a_call() -> None:
+    old = ("def collect(self, rows):\n    return self.helper(rows)\n", {"helper": HELPER})
+    new = ("def collect(self, rows):\n    return helper(rows)\n", {"other": "def other(self):\n    self.stop()\n"})
+    assert sides_with_helpers(METHOD, old, new) == (old[0], new[0])
+
+
+def test_a_helper_of_a_helper_comes_in_too() -> None:
+    inner = HELPER.replace("helper", "inner")
+    start = "    one = self.one(rows)\n    two = self.two(one)\n    self.note(two)\n"
+    outer = f"def helper(self, rows):\n{start}    return self.inner(two)\n"
+    method = METHOD.replace("    first", f"{start}    first", 1)
+    side = ("def collect(self, rows):\n    return self.helper(rows)\n", {"helper": outer, "inner": inner})
+    made, _ = sides_with_helpers(method, side, (method, {}))
+    assert "one = self.one(rows)" in made
+    assert "third = self.third(second)" in made

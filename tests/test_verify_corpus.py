@@ -136,3 +136,26 @@ def test_a_callback_that_omnis_own_method_never_hands_on(corpus_release: Release
         ("RS311", "NPUARModelRunner.execute_model", "_update_states"),
         ("RS311", "NPUGenerationModelRunner.execute_model", "_update_states"),
     ]
+
+
+# Read by hand: `_talker_mtp_forward` of NPU is gone in 0.22.0, its `load_model` sets both in 0.26.0.
+@pytest.mark.parametrize(
+    ("omni", "ascend", "vllm", "expected"),
+    [
+        ("0.20.0", "0.19.1rc1", "0.20.0", {("_talker_mtp_forward", "_talker_mtp_generators")}),
+        ("0.22.0", "0.19.1rc1", "0.22.0", set()),
+        (
+            "0.24.0",
+            "0.25.1rc1",
+            "0.24.0",
+            {("load_model", "_omni_query_start_loc_model_kwarg"), ("load_model", "_sampled_token_ids_cpu_override")},
+        ),
+        ("0.26.0", "0.25.1rc1", "0.26.0", set()),
+    ],
+)
+def test_an_attribute_that_stays_at_its_default_on_npu(
+    corpus_release: Release, omni: str, ascend: str, vllm: str, expected: set[tuple[str, str]]
+) -> None:
+    found = breakage.find(world(corpus_release, omni, ascend, vllm), None, runners(corpus_release, omni))
+    idle = {(finding.unit.rpartition(".")[2], finding.symbol) for finding in found if finding.code == "RS313"}
+    assert idle == expected

@@ -363,6 +363,50 @@ def test_an_attribute_whose_only_writer_is_hidden() -> None:
     assert symbols(find(world(npu=npu("def load(self):\n    self.cache = 2"), ascend=upstream))) == []
 
 
+FED = """\
+from vllm.runner import GPUModelRunner
+class OmniGPUModelRunner(GPUModelRunner):
+    def __init__(self):
+        super().__init__()
+        self.wants_rows = {default}
+    def load(self):
+        super().load()
+        self.wants_rows = {value}
+    def run(self):
+        return {read}
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "value", "read", "own", "expected"),
+    [
+        ("False", "self.model.rows", "self.wants_rows", "return None", ["wants_rows"]),
+        ("set()", "self.model.rows", "getattr(self, 'wants_rows', None)", "return None", ["wants_rows"]),
+        ("False", "self.model.rows", "self.wants_rows", "super().load()", []),
+        ("False", "self.model.rows", "self.wants_rows", "self.wants_rows = self.model.rows", []),
+        ("False", "True", "self.wants_rows", "return None", []),
+        ("self.model.rows", "self.model.rows", "self.wants_rows", "return None", []),
+        ("False", "self.model.rows", "self.model", "return None", []),
+    ],
+    ids=["hidden", "asked for", "called", "set", "a constant", "no default", "not read"],
+)
+def test_an_attribute_that_an_override_leaves_at_its_default(
+    default: str, value: str, read: str, own: str, expected: list[str]
+) -> None:
+    upstream = ascend("def __init__(self):\n    self.model = build()\ndef load(self): ...")
+    gpu = FED.format(default=default, value=value, read=read)
+    found = find(world(npu=npu(f"def load(self):\n    {own}"), ascend=upstream, gpu=gpu))
+    assert [finding.symbol for finding in found if finding.code == "RS313"] == expected
+
+
+def test_what_a_method_of_vllm_ascend_sets_is_its_own_affair() -> None:
+    upstream = ascend(
+        "def __init__(self):\n    self.drafts = None\ndef load(self):\n    self.drafts = build()\n"
+        "def run(self):\n    return self.drafts"
+    )
+    assert symbols(find(world(npu=npu("def load(self):\n    return None"), ascend=upstream))) == []
+
+
 OLD_AND_NEW = {
     "a new first parameter": (
         "def run(self):\n    return self.step(1, 2)",

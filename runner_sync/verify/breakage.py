@@ -23,6 +23,7 @@ from runner_sync.verify.rules import (
     rs310_patched_import,
     rs311_ignored_result,
     rs312_unset_attribute,
+    rs313_default_only,
 )
 from runner_sync.verify.world import World
 
@@ -39,6 +40,7 @@ RULES = (
     rs310_patched_import,
     rs311_ignored_result,
     rs312_unset_attribute,
+    rs313_default_only,
 )
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it

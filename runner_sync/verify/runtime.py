@@ -99,6 +99,12 @@ class Runtime:
             self._live[id(line)] = self.reach(line, first)
         return self._live[id(line)]
 
+    def hides(self, line: Lineup, info: ClassInfo, method: FunctionNode) -> bool:
+        """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it."""
+        reached = line.find(method.name, after=info)
+        start = [(reached[0], function) for function in reached[1]] if reached is not None else []
+        return id(method) in self.reach(line, start)
+
     def reach(
         self, line: Lineup, start: Iterable[tuple[ClassInfo, FunctionNode]]
     ) -> dict[int, tuple[ClassInfo, FunctionNode]]:

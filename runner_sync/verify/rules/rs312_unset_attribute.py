@@ -43,7 +43,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
             info, definitions = line.find(writer.name) or (None, [])
             if info is None or info.module is not module or not definitions:
                 continue
-            if _hides(program, line, info, writer):
+            if program.hides(line, info, writer):
                 yield _finding(program, info, definitions[0], frame=frame, node=node)
 
 
@@ -59,13 +59,6 @@ def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
         else:
             found.setdefault(name, write.function)
     return {name: function for name, function in found.items() if name not in defined}
-
-
-def _hides(program: Program, line: Lineup, info: ClassInfo, writer: FunctionNode) -> bool:
-    """Whether ``writer`` would run if the override were not there: else somebody upstream hides it."""
-    reached = line.find(writer.name, after=info)
-    start = [(reached[0], function) for function in reached[1]] if reached is not None else []
-    return id(writer) in program.reach(line, start)
 
 
 def _reads(program: Program, line: Lineup, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:

@@ -1,0 +1,114 @@
+"""RS313 default-only: code that runs reads `self.x`, which an NPU override leaves at its default.
+
+What: an NPU override does not call the method it hides; only that one, omni's own, gives `self.x` more than a default
+(`None`, `False`, `0`, an empty container); some method of the MRO that still runs reads it, or asks for it.
+
+Example: the GPU `load_model` of 0.24.0 asks the model and sets `self._omni_query_start_loc_model_kwarg`; `__init__`
+sets it to `False`. The NPU `load_model` hides the first, so the inherited `_build_model_kwargs_extra` never hands the
+positions to the model.
+
+Why: nothing raises; the feature is off on NPU for ever. Releases 0.14.0 to 0.32.0rc1 had three such attributes, two of
+`load_model` in 0.24.0, which NPU sets since 0.26.0, and one of `_talker_mtp_forward` in 0.20.0, an override that NPU
+has given up in 0.22.0.
+
+Fix: set the attribute in the override as the hidden method does, or call `super()`.
+
+Leaves alone: what a method of vllm-ascend or vLLM sets (a runner that replaces it may not need it); attributes that any
+method which runs gives a value; unguarded reads of what nothing sets at all (RS312); classes with dynamic attributes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from runner_sync.model import Finding, Project, Severity
+from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_attribute_of
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.modules import FunctionNode, Module, nodes_of
+from runner_sync.verify.program import Program
+
+CODE = "RS313"
+NAME = "default-only"
+SEVERITY: Severity = "warning"
+
+_ASKS = ("getattr", "hasattr")
+_EMPTY = frozenset({"dict", "list", "set", "tuple"})
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Overrides in ``module`` that hide the only method which gives an attribute more than a default."""
+    for line in program.leaves():
+        if line.open or not any(info.module is module for info in line.classes):
+            continue
+        for name, writer in _idle(program, line, module.project).items():
+            info, definitions = line.find(writer.name) or (None, [])
+            if info is None or info.module is not module or not definitions:
+                continue
+            reader = next(_readers(program, line, name), None)
+            if reader is not None and program.hides(line, info, writer):
+                yield _finding(program.frame(info, definitions[0]), name, writer, reader)
+
+
+def _idle(program: Program, line: Lineup, project: Project) -> dict[str, FunctionNode]:
+    """Attributes to which only methods of ``project`` that can no longer run give more than a default, each with one
+    such method."""
+    live = program.live(line)
+    given = {name for info in line.classes for name in info.methods}
+    found: dict[str, FunctionNode] = {}
+    for info, name, write in _writes(line):
+        if _is_default(write):
+            continue
+        if write.function is None or id(write.function) in live or info.module.project != project:
+            given.add(name)
+        elif not isinstance(write.node, ast.AugAssign):
+            found.setdefault(name, write.function)
+    return {name: function for name, function in found.items() if name not in given}
+
+
+def _writes(line: Lineup) -> Iterator[tuple[ClassInfo, str, Assignment]]:
+    rows = ((info, name, writes) for info in line.classes for name, writes in info.written.items())
+    return ((info, name, write) for info, name, writes in rows for write in writes)
+
+
+def _is_default(write: Assignment) -> bool:
+    """Whether a write gives a constant or an empty container, or declares without a value."""
+    match write.value:
+        case None:
+            return isinstance(write.node, ast.AnnAssign)
+        case ast.Constant():
+            return True
+        case ast.List(elts=inside) | ast.Tuple(elts=inside) | ast.Set(elts=inside) | ast.Dict(keys=inside):
+            return not inside
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
+            return name in _EMPTY
+    return False
+
+
+def _readers(program: Program, line: Lineup, name: str) -> Iterator[tuple[Frame, ast.expr]]:
+    """Where code that runs reads the attribute; without a default only where it asks for it first."""
+    live = program.live(line)
+    has_default = any(n == name and (w.function is None or id(w.function) in live) for _, n, w in _writes(line))
+    for info, function in live.values():
+        frame = program.frame(info, function)
+        for node in nodes_of(function):
+            match node:
+                case ast.Attribute(attr=attr, ctx=ast.Load()) if attr == name and frame.owner is not None:
+                    if is_attribute_of(node, frame.owner) and (has_default or frame.is_tested(node)):
+                        yield frame, node
+                case ast.Call(func=ast.Name(id=asks), args=[ast.Name(id=owner), ast.Constant(value=attr), *_]):
+                    if asks in _ASKS and owner == frame.owner and attr == name:
+                        yield frame, node
+
+
+def _finding(override: Frame, name: str, writer: FunctionNode, reader: tuple[Frame, ast.expr]) -> Finding:
+    frame, node = reader
+    return override.finding(
+        CODE,
+        SEVERITY,
+        override.function,
+        symbol=name,
+        message=f"This override hides the only `{writer.name}` that gives `self.{name}` more than a default; "
+        f"{frame.module.path}:{node.lineno} ({frame.unit}) reads it.",
+        fix=f"Set `self.{name}` here as the hidden method does, or call it.",
+    )

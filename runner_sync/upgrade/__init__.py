@@ -8,7 +8,7 @@ of ``sync``.
 each stage adds a text or a question to them:
 
 - ``ascend``, the first upstream: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
-  ``splitting`` where upstream took a method apart;
+  ``splitting`` where upstream took a method apart, ``spelling`` where it calls by another name what omni imports;
 - ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings;
 - ``inheriting``: a class of copies becomes a subclass of its twin;
 - ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``extracted`` for what

@@ -26,6 +26,7 @@ from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.doubts import review, review_of, unmerged
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, winner
 from runner_sync.upgrade.moved import statements_of_given_up
+from runner_sync.upgrade.spelling import as_upstream_calls
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -245,7 +246,10 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
     # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
     policy = merge.RECORD if not draft.owner else merge.FOLLOW
     policy = merge.settled_for(policy, winner(job, draft.name))
-    result = _merged(Triple(origin.text, draft.text, draft.upstream), policy, origin)
+    mine = draft.text
+    if draft.upstream != origin.text:
+        mine = as_upstream_calls(mine, job.text, upstream=draft.upstream, upstream_module=job.upstream.new.text)
+    result = _merged(Triple(origin.text, mine, draft.upstream), policy, origin)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
         draft.reviews.append(unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream))

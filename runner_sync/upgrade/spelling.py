@@ -1,0 +1,57 @@
+"""One function by two names: imported from its module here, called through the module upstream.
+
+Comes in: a unit's text, its module's text, upstream's unit and module. Goes out: the unit in upstream's spelling. May
+touch: nothing.
+
+``from pkg.tools import step`` and ``tools.step(…)`` are the same function, until somebody replaces it in its module at
+start-up, as vllm-ascend does: from then on only the second calls the replacement. Omni wrote ``preprocess_mamba(…)``
+where vllm-ascend says ``mamba_utils.preprocess_mamba(…)`` from 0.19.1rc1 on, and people changed that in 0.26.0. To
+import it otherwise is no edit of omni's either, and a merge must not take it for one.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from runner_sync.compose.assignment import locals_of
+from runner_sync.compose.imports import Import, imports
+from runner_sync.edits import Edit, Places, apply
+from runner_sync.statements import as_module, is_indented
+from runner_sync.syntax import walk
+
+
+def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module: str) -> str:
+    """``text`` with what ``module`` imports by name, and ``upstream`` calls through its module, spelled that way."""
+    mine, theirs = imports(module), imports(upstream_module)
+    through = {_dotted(entry): bound for bound, entry in theirs.items()}
+    spelled = {
+        bound: f"{through[entry.module]}.{entry.name}"
+        for bound, entry in mine.items()
+        if entry.name and bound not in theirs and entry.module in through
+    }
+    taken = locals_of(text)
+    wanted = {
+        bound: called
+        for bound, called in spelled.items()
+        if f"{called}(" in upstream and not {bound, called.partition(".")[0]} & taken
+    }
+    return _renamed(text, wanted) if wanted else text
+
+
+def _dotted(entry: Import) -> str:
+    """The dotted name of what an import binds, as if it were a module."""
+    if not entry.name:
+        return entry.module if entry.bound != entry.module.partition(".")[0] else entry.bound
+    return f"{entry.module}.{entry.name}"
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    whole = as_module(text)
+    places = Places(whole)
+    edits = [
+        Edit(places.start(node), places.end(node), names[node.id])
+        for node in walk(ast.parse(whole))
+        if isinstance(node, ast.Name) and node.id in names
+    ]
+    made = apply(whole, edits)
+    return made[len(whole) - len(text) :] if is_indented(text) else made

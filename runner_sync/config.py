@@ -154,7 +154,7 @@ def _config(table: dict[str, Any], path: Path) -> Config:
         vllm_version=reader.value("vllm-version", str, None),
         select=reader.codes("select", reader.value("select", tuple[str, ...], ())),
         ignore=reader.codes("ignore", reader.value("ignore", tuple[str, ...], ())),
-        severity=reader.value("severity", Severity, "info"),
+        severity=reader.choice("severity", get_args(Severity), "info"),
         baseline=reader.path("baseline"),
         per_path_ignores={
             pattern: reader.codes(f"per-path-ignores.{pattern}", codes)
@@ -191,6 +191,13 @@ class _Reader:
             return msgspec.convert(self._prepared(key), kind)
         except msgspec.ValidationError as error:
             raise InputError(f"{self._path}: {key}{_what(error)}") from error
+
+    def choice(self, key: str, allowed: Sequence[Any], default: Any) -> Any:
+        """The value of ``key``, one of ``allowed``."""
+        value = self.value(key, str, default)
+        if value not in allowed:
+            raise self.error(f"{key} is {value!r}; write {', '.join(allowed[:-1])} or {allowed[-1]}.")
+        return value
 
     def error(self, said: str) -> InputError:
         """What to raise for a value, with the file that has it."""

@@ -121,6 +121,8 @@ def test_arguments_are_passed_on(sync: FakeSync, line: str, rest: tuple[Any, ...
         ("check -o json:no/such.json", ("no/such.json", "directory no")),
         ("check -o json:.", (".", "directory")),
         ("explain a.py:0", ("a.py:0", "counted from 1")),
+        ("explain a.py:4-15", ("'4-15' is no line", "as in a.py:410")),
+        ("explain a.py:run", ("'run' is no line", "as in a.py:410")),
         ("rule RS999", ("RS999", "runner-sync rule")),
         ("upgrade --conflict both", ("--conflict", "resolve", "inline")),
         ("upgrade --nonsense", ("--nonsense", "upgrade --help")),

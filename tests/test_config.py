@@ -175,7 +175,7 @@ def test_rewrite_tables(tmp_path: Path) -> None:
         ("ignore = ['RS2O3']", r"ignore has 'RS2O3', which is no rule code; write RS203"),
         ("ignore = ['rs203']", "ignore has 'rs203'"),
         ("per-path-ignores = { 'a/*' = ['E501'] }", r"per-path-ignores\.a/\* has 'E501'"),
-        ("severity = 'fatal'", "severity: invalid enum value 'fatal'"),
+        ("severity = 'fatal'", "severity is 'fatal'; write error, warning or info"),
         ("units = { 'R.*' = 'theirs' }", r"units has 'theirs' for 'R\.\*'; write upstream, omni or review\."),
         ("marker = 3", "marker: expected str, got int"),
         ("ascend-path = ''", "ascend-path is empty"),

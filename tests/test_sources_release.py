@@ -179,6 +179,22 @@ def test_the_preferred_kind_is_read_and_the_other_one_if_it_is_all_there_is(
     assert open_release(project, "0.1").source.location == chosen
 
 
+@pytest.mark.parametrize(
+    ("wanted", "near"),
+    [
+        ("0.99.0", ["0.9.1", "0.10.0"]),
+        ("0.9.5", ["0.9.0", "0.9.1", "0.10.0"]),
+        ("0.1", ["0.9.0"]),
+    ],
+)
+def test_the_releases_around_an_unknown_one_are_named(index: FakeIndex, wanted: str, near: list[str]) -> None:
+    for version in ("0.10.0", "0.9.0", "0.9.1"):
+        index.add("vllm", f"vllm-{version}.tar.gz", make_sdist({"vllm/__init__.py": b""}, top=f"vllm-{version}"))
+    with pytest.raises(InputError) as error:
+        open_release("vllm", wanted)
+    assert str(error.value).endswith(f"choose another, such as {', '.join(near)}.")
+
+
 def test_an_unknown_version_names_near_ones(index: FakeIndex) -> None:
     with pytest.raises(InputError, match=r"no release 0\.14\.1.*0\.14\.0"):
         open_release("vllm-omni", "0.14.1")

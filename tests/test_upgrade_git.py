@@ -11,6 +11,7 @@ from repo_samples import REPOS, tagged_repository
 from sync_samples import commit
 
 from runner_sync.errors import InputError
+from runner_sync.lock import load
 from runner_sync.model import ReviewItem, UnitReport
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, upgrade
 from runner_sync.upgrade.conflicts import disjoint, inline
@@ -103,6 +104,19 @@ def test_a_second_upgrade_counts_what_the_first_left_open(trees: Trees) -> None:
     assert [note for note in trees.upgrade().report.notes if "review comment" in note] == [
         "1 review comment of an earlier upgrade still to be settled (`runner-sync check --select RS406`)"
     ]
+
+
+def test_an_upgrade_of_some_units_leaves_what_the_lock_names_for_all(trees: Trees) -> None:
+    """``verify`` and ``check`` go back to that vllm-ascend, which the other units still follow."""
+
+    def locked_after(options: UpgradeOptions) -> str:
+        options = replace(options, allow_dirty=True)
+        apply(upgrade(options), options)
+        return load((trees.omni / "runner-sync.lock").read_text("utf-8")).inputs["vllm-ascend"]
+
+    old = locked_after(trees.options(ref="v0.2.0"))
+    assert locked_after(replace(trees.options(), only=(EXECUTE,))) == old
+    assert locked_after(trees.options()) != old
 
 
 def test_each_hunk_names_the_commit_that_caused_it(trees: Trees) -> None:

@@ -5,13 +5,13 @@ Comes in: a project and pip's settings. Goes out: ``IndexFile`` values and versi
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+import bisect
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urldefrag, urlsplit
 
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project
@@ -121,6 +121,14 @@ def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, bo
 
 
 def _unknown(files: list[IndexFile], project: Project, wanted: str) -> str:
-    versions = list_versions(files)
-    near = difflib.get_close_matches(wanted, versions, n=3) or versions[-3:]
-    return f"{project} has no release {wanted} on the index: choose another, such as {', '.join(near)}."
+    near = ", ".join(_around(list_versions(files), wanted))
+    return f"{project} has no release {wanted} on the index: choose another, such as {near}."
+
+
+def _around(versions: Sequence[str], wanted: str) -> Sequence[str]:
+    """The two releases before ``wanted`` and the one after it; of the newest ones where it is no version."""
+    try:
+        at = bisect.bisect(versions, Version(wanted), key=Version)
+    except InvalidVersion:
+        at = len(versions)
+    return versions[max(0, at - 2) : at + 1]

@@ -152,6 +152,8 @@ def _lock_change(
     entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
     is_whole = options.gpu and options.upstream and not options.only
     refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
+    if options.only:
+        refs |= given.lock.inputs  # those of the units that this run leaves as they are
     gone = {result.path for result in results} if is_whole else set[str]()
     gone |= {entry.path for entry in given.lock.entries if is_whole and given.omni.read(entry.path) is None}
     before = given.omni.read(locks.FILE_NAME)

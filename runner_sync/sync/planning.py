@@ -71,13 +71,13 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     attributes = Attributes(program.trees.values(), given.profile.surroundings)
     results: list[ModuleResult] = []
     for found in modules:
-        options.progress(f"upgrading {found.path}", len(results), len(modules))
+        options.progress(f"comparing {found.path}", len(results), len(modules))
         result = upgrade_module(_job(found, modules, bases, program, attributes, options, given))
         program.overlay[found.path] = result.after
         results.append(result)
     if options.gpu and options.upstream and not options.only:
         results += _started(modules, bases, given, results)
-    options.progress("upgrading", len(modules), len(modules))
+    options.progress("comparing", len(modules), len(modules))
     return results, tuple(bases.notes)
 
 

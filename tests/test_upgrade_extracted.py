@@ -103,23 +103,45 @@ def test_which_helpers_a_method_has_in_place(method: str, helper: str, is_in_pla
     assert in_place(method, {"helper": helper}) == ({"helper"} if is_in_place else frozenset())
 
 
+LATE = "def late():\n        return self.helper(rows)"
+LAST = "return self.pack(third)"
+
+
 @pytest.mark.parametrize(
-    ("user", "expected"),
+    ("user", "expected", "last"),
     [
-        ("return self.helper(rows)", "    {}"),
-        ("out = self.helper(rows)", "    {}"),
-        ("if self.helper(rows):\n        self.stop()", "    if self.helper(rows):\n        self.stop()\n    {}"),
-        ("with self.lock:\n        out = self.helper(rows)", "    with self.lock:\n        {}"),
-        ("def late():\n        return self.helper(rows)", "    def late():\n        return self.helper(rows)\n    {}"),
+        ("return self.helper(rows)", "    {}", LAST),
+        ("out = self.helper(rows)", "    {}", "out = self.pack(third)"),
+        ("self.helper(rows)", "    {}", "self.pack(third)"),
+        (
+            "if self.helper(rows):\n        self.stop()",
+            "    if self.helper(rows):\n        self.stop()\n    {}",
+            LAST[7:],
+        ),
+        (
+            "with self.lock:\n        a, b = self.helper(rows)",
+            "    with self.lock:\n        {}",
+            "(a, b) = self.pack(third)",
+        ),
+        (LATE, f"    {LATE}\n    {{}}", LAST[7:]),
     ],
 )
-def test_the_body_stands_where_the_helper_is_called(user: str, expected: str) -> None:
+def test_the_body_stands_where_the_helper_is_called(user: str, expected: str, last: str) -> None:
     old = (f"def collect(self, rows):\n    self.start()\n    {user}\n", {"helper": HELPER})
     made, _ = sides_with_helpers(METHOD, old, (METHOD, {}))
-    body = HELPER.rstrip().split("\n")[2:]
+    body = HELPER.replace(LAST, last).rstrip().split("\n")[2:]
     indent = expected.split("\n")[-1].partition("{")[0]
     lines = ("\n" + indent).join(line[4:] for line in body)
     assert made == f"def collect(self, rows):\n    self.start()\n{expected.format(lines)}\n"
+
+
+@pytest.mark.parametrize("user", ["out = self.helper(rows)", LATE])
+def test_a_helper_that_may_end_early_stays_a_call(user: str) -> None:
+    early = HELPER.replace("    third", "    if not second:\n        return None\n    third")
+    old = (f"def collect(self, rows):\n    {user}\n", {"helper": early})
+    assert sides_with_helpers(METHOD, old, (METHOD, {})) == (old[0], METHOD)
+    ends = ("def collect(self, rows):\n    return self.helper(rows)\n", {"helper": early})
+    assert "return None" in sides_with_helpers(METHOD, ends, (METHOD, {}))[0]
 
 
 def test_a_helper_that_is_gone_with_what_it_did_stays_a_call() -> None:

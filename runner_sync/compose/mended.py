@@ -11,9 +11,10 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Mended:
     """The text of a method after one change, the 1-based ``line`` of the ``statement`` that it is in now, and what was
-    done."""
+    done. Where ``is_gone``, the ``statement`` (or part of one) was there and is no more."""
 
     text: str
     line: int
     statement: str
     reason: str
+    is_gone: bool = False

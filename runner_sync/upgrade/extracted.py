@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.compose.members import self_names
+from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import nodes_of
 from runner_sync.statements import TELLING, parse_unit, parses
-from runner_sync.syntax import blocks_of, walk
+from runner_sync.syntax import blocks_of, statements_of, walk
 
 Side = tuple[str, Mapping[str, str]]
 
@@ -71,9 +72,9 @@ def _with_body(text: str, name: str, helper: str) -> str:
 
     Behind a statement that does more than that, and behind a function of its own that calls it.
     """
-    body = _body(helper)
     function = _function(text)
     user = _user(function.body, name) if function is not None else None
+    body = _body(_handing(helper, user)) if user is not None else ()
     if not body or user is None:
         return text
     lines = text.split("\n")
@@ -100,6 +101,23 @@ def _only_calls(stmt: ast.stmt, name: str) -> bool:
     """Whether a statement does nothing but call ``self.name`` and hand on or keep what it returns."""
     value = stmt.value if isinstance(stmt, ast.Expr | ast.Return | ast.Assign) else None
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == name
+
+
+def _handing(helper: str, user: ast.stmt) -> str:
+    """The helper with what it returns at its end given to what ``user`` keeps it in; empty where it ends earlier, too:
+    a method does not end where its helper does."""
+    function = _function(helper)
+    returns = [stmt for stmt in statements_of(function.body) if isinstance(stmt, ast.Return)] if function else []
+    if function is None or not returns or isinstance(user, ast.Return):
+        return helper
+    last = returns[-1]
+    if len(returns) > 1 or last is not function.body[-1]:
+        return ""
+    target = ast.unparse(user.targets[0]) if isinstance(user, ast.Assign) else ""
+    places = Places(helper)
+    value = places.source(last.value) if last.value is not None else "None"
+    kept = f"{target} = {value}" if target else value
+    return apply(helper, [Edit(places.start(last), places.end(last), "pass" if value == target else kept)])
 
 
 def _body(helper: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from runner_sync.compose import constructors, passing, records
+from runner_sync.compose import constructors, passing, records, unset
 from runner_sync.compose.members import self_names
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.passing import Parameter
@@ -33,6 +33,13 @@ def set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
         if not draft.removed:
             change = partial(constructors.set_apart, draft.before, constructors=job.target.constructors)
             _mend(draft, job, change, DERIVED)
+
+
+def leave_out(chosen: Sequence[Draft], job: ModuleJob) -> None:
+    """Leave out arguments that upstream's calls newly give, and whose values nothing here sets."""
+    for draft in chosen:
+        if draft.upstream and not draft.removed and draft.text != draft.before:
+            _mend(draft, job, partial(unset.left_out, draft.before, upstream=draft.upstream), DERIVED)
 
 
 def pass_on(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
@@ -91,7 +98,7 @@ def _mend(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], 
             reason=mended.reason,
             confidence=confidence,
             upstream=mended.statement,
-            chosen=mended.statement,
+            chosen="" if mended.is_gone else mended.statement,
             line=mended.line,
         )
         draft.reviews.append(item)

@@ -39,6 +39,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
         porting.follow_twin(chosen, job, side)
         decided = _port(chosen, drafts, job, side)
     mending.fit_records(chosen, drafts, job)
+    mending.leave_out(chosen, job)
     mending.set_apart(chosen, job)
     mending.pass_on(chosen, drafts, job)
     drop_redundant(chosen, drafts, job, side)

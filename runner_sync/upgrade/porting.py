@@ -30,9 +30,6 @@ from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage,
 from runner_sync.upgrade.refusing import without_readers
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
-BROKEN = 0.15
-"""Share of certain mistakes among the statements that a port changes above which it is not taken at all."""
-
 RELATED = 0.15
 """Below this similarity to its GPU twin a method has no anchors to put the twin's changes at."""
 
@@ -183,8 +180,7 @@ def _port(
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
         draft.reviews.append(unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream))
         return
-    idle = any(problem.kind == "idle" for problem in broken)
-    if idle or len(broken) > BROKEN * changed_statements(draft.text, result.text):
+    if broken:
         why = f"the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"
         draft.reviews.append(_declined(draft, job, sides, why=why, confidence=REBUILT))
         return
@@ -324,11 +320,6 @@ def _whole_statements(text: str, first: int, last: int) -> tuple[int, int]:
 
 def _passage(lines: Sequence[str]) -> str:
     return textwrap.dedent("\n".join(lines)).strip("\n")
-
-
-def changed_statements(before: str, after: str) -> int:
-    """How many statements a port adds or changes."""
-    return (lineage.fingerprint(after) - lineage.fingerprint(before)).total()
 
 
 def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:

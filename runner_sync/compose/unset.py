@@ -1,0 +1,45 @@
+"""Arguments that upstream's call newly gives and whose value nothing here sets: left out, for the call would fail.
+
+Comes in: a method's text before and after a merge, and upstream's. Goes out: the text without one such argument. May
+touch: nothing.
+
+What sets the local was omni's to drop, or never came: ``routed_experts=routed_experts_snapshot`` of vllm-ascend
+0.25.1rc1 stands in one call, and five statements above it that omni's copy has not.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from runner_sync.compose.assignment import locals_of
+from runner_sync.compose.mended import Mended
+from runner_sync.compose.names import used_names
+from runner_sync.edits import Edit, Places, apply
+from runner_sync.statements import as_module, parse_unit, parses
+from runner_sync.syntax import walk
+
+
+def left_out(before: str, text: str, upstream: str) -> Mended | None:
+    """The first keyword argument left out that reads a local of upstream's which nothing in ``text`` binds, and which
+    ``before`` did not read either."""
+    if not parses(text) or not parses(before):
+        return None
+    free = (locals_of(upstream) & used_names(as_module(text))) - used_names(as_module(before))
+    for call in walk(parse_unit(text)) if free else ():
+        for key in call.keywords if isinstance(call, ast.Call) else ():
+            read = sorted({node.id for node in walk(key.value) if isinstance(node, ast.Name)} & free)
+            if read and key.arg is not None:
+                assert isinstance(call, ast.Call)
+                said = Places(text).source(key)
+                reason = f"left out: {key.arg}=, for nothing here sets {read[0]}"
+                return Mended(_without(text, call, key), call.lineno, said, reason, is_gone=True)
+    return None
+
+
+def _without(text: str, call: ast.Call, key: ast.keyword) -> str:
+    places = Places(text)
+    others: list[ast.expr | ast.keyword] = [*call.args, *(other for other in call.keywords if other is not key)]
+    before = [places.end(node) for node in others if places.end(node) <= places.start(key)]
+    behind = [places.start(node) for node in others if places.start(node) >= places.end(key)]
+    start = max(before) if before else places.start(key)
+    return apply(text, [Edit(start, places.end(key) if before or not behind else min(behind), "")])

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from runner_sync.compose.hooks import asked_first
 from runner_sync.compose.members import Twins, decide, predecessor, self_names, successor
+from runner_sync.profile import SamplerHook
 
 
 def method(name: str, *body: str) -> str:
@@ -240,3 +242,34 @@ def test_a_new_member_goes_behind_its_nearest_predecessor(name: str, have: set[s
 )
 def test_the_nearest_successor_of_a_new_member(name: str, have: set[str], expected: str | None) -> None:
     assert successor(name, ["a", "b", "c", "d", "e"], have) == expected
+
+
+def test_who_needs_a_member_is_said() -> None:
+    reasons = {member.name: member.reason for member in decide(replace(NOTHING, gpu_new=HELPER, npu=CALLER))}
+    assert reasons == {"helper": "ported code calls it", "deeper": "helper, which is ported too, calls it"}
+    known = replace(NOTHING, gpu_old=HELPER, gpu_new=HELPER, npu=CALLER, called_elsewhere={"deeper"})
+    assert {member.name: member.reason for member in decide(known)} == dict.fromkeys(HELPER, "NPU code needs it")
+
+
+PARENT = """\
+    def _sample(self, logits, metadata):
+        if metadata is None:
+            if head_is_split() and logits is not None:
+                logits = logits[: self.rows]
+            rows = self.rows
+        return self.sampler(logits)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parent", "said"),
+    [
+        (PARENT, ("the model gets logits as it is, which the platform's version changes first if X",)),
+        (PARENT.replace("logits = logits[", "rows = logits["), ()),
+        (PARENT.replace("_sample", "_draw"), ()),
+        ("", ()),
+    ],
+)
+def test_what_the_platform_does_before_it_samples_is_said(parent: str, said: tuple[str, ...]) -> None:
+    condition = "head_is_split() and logits is not None"
+    assert asked_first(parent, SamplerHook()) == tuple(text.replace("X", condition) for text in said)

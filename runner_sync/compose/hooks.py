@@ -44,6 +44,25 @@ _SAID = {
 }
 
 
+def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
+    """What the platform's own version, whose text is ``parent``, does to its parameters before it samples.
+
+    A model that is asked first gets them without that; a sentence for each such parameter.
+    """
+    function = _function(parent, hook.method)
+    names = {argument.arg for argument in function.args.args} if function is not None else set()
+    found: dict[str, str] = {}
+    for branch in [node for node in walk(function) if isinstance(node, ast.If)] if function is not None else ():
+        for stmt in branch.body:
+            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
+            if isinstance(target, ast.Name) and target.id in names:
+                found.setdefault(target.id, ast.unparse(branch.test))
+    return tuple(
+        f"the model gets {name} as it is, which the platform's version changes first if {test}"
+        for name, test in found.items()
+    )
+
+
 def _function(text: str, name: str) -> ast.FunctionDef | None:
     try:
         tree = parse_unit(text)

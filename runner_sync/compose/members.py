@@ -108,12 +108,21 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
     if name in wanted:
         if name in twins.inherited:
             return Member(name, "hook", "without it the call falls through to a parent that skips it")
-        return Member(name, "port", "ported code calls it" if name not in twins.gpu_old else "NPU code needs it")
+        return Member(name, "port", _why_wanted(name, twins, wanted))
     if name in twins.inherited and _did_without(name, twins):
         return Member(name, "left", WITHOUT)
     if name in twins.inherited:
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
     return Member(name, "unneeded", "nothing on the NPU side calls it")
+
+
+def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:
+    """Who needs a member that is ported: code that is on NPU, or only what is ported with it."""
+    if name not in twins.called_elsewhere and not any(name in self_names(text) for text in twins.npu.values()):
+        callers = (n for n, text in twins.gpu_new.items() if n in wanted and n != name and name in self_names(text))
+        if (caller := next(callers, None)) is not None:
+            return f"{caller}, which is ported too, calls it"
+    return "ported code calls it" if name not in twins.gpu_old else "NPU code needs it"
 
 
 WITHOUT = "the NPU class has done without it since before this upgrade"

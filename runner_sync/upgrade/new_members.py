@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.compose.hooks import fit_sampler_hook
+from runner_sync.compose.hooks import asked_first, fit_sampler_hook
 from runner_sync.compose.members import Member, predecessor, self_names, successor
 from runner_sync.merge.confidence import INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
+from runner_sync.units import texts
 from runner_sync.upgrade.doubts import not_ported, review
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import Draft, ModuleJob, Stage, is_selected
@@ -48,11 +49,19 @@ def ported_members(
         draft.ahead_of = prefix + behind if behind else None
         record_twin(draft, job, text, side)
         ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
-        draft.notes = said
+        draft.notes = (*said, *_asked_first(decision.name, job))
         draft.reviews.append(_added_review(draft, job, decision))
         have.add(decision.name)
         added.append(draft)
     return added
+
+
+def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
+    """What vllm-ascend's own sampling does before it samples, for the hook that asks the model in front of it."""
+    hook, side = job.profile.sampler_hook, job.upstream.new
+    if name != hook.method or side is None:
+        return ()
+    return asked_first(texts.members(side.text, job.module.upstreams[0].name, side.path).get(name, ""), hook)
 
 
 def _added_review(draft: Draft, job: ModuleJob, decision: Member) -> ReviewItem:

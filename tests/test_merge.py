@@ -229,6 +229,16 @@ def test_of_a_block_that_upstream_has_its_inside_without_what_runs_now_is_shown(
     assert asked.upstream == moved.strip()
 
 
+def test_what_is_left_out_is_told_in_front_of_what_follows_it() -> None:
+    around = "def run(self):\n    with self.lock:\n        ids = self.ids()\n{}    return ids\n"
+    base, upstream = around.format(LORA), around.format(LORA + CHECK)
+    (asked,) = merge(Triple(base, around.format(""), upstream)).decisions
+    assert (asked.line, asked.is_last) == (4, False)
+    at_the_end = [text.replace("    return ids\n", "") for text in (base, around.format(""), upstream)]
+    (asked,) = merge(Triple(*at_the_end)).decisions
+    assert (asked.line, asked.is_last) == (2, True)
+
+
 CHECKED = "    if self.compressed:\n        self.rows.fill_(127)\n        self.spare.fill_(127)\n"
 LOOP = "    if not capturing:\n        for k in range(8):\n" + "".join(
     f"            self.tables[k].slots_{n}.fill_(-1)\n" for n in range(8)

@@ -45,7 +45,10 @@ from runner_sync.statements import UnparsableText, flatten, parses
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A doubtful decision of a merge, in lines of the merged text, with the three sides and what was taken."""
+    """A doubtful decision of a merge, in lines of the merged text, with the three sides and what was taken.
+
+    What was left out has the line of what follows it in its suite; ``is_last`` where nothing does, and the line is that
+    of the statement before."""
 
     line: int
     end_line: int
@@ -55,6 +58,7 @@ class Decision:
     omni: str
     upstream: str
     chosen: str
+    is_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +206,8 @@ def _left_out_at_one_place(decisions: Sequence[Decision]) -> tuple[Decision, ...
     """
     out: list[Decision] = []
     for item in decisions:
-        alike = (k for k, other in enumerate(out) if other.line == item.line and _is_left_out(other))
+        places = [(other.line, other.is_last) for other in out]
+        alike = (k for k, other in enumerate(out) if places[k] == (item.line, item.is_last) and _is_left_out(other))
         at = next(alike, None) if _is_left_out(item) else None
         if at is None:
             out.append(item)
@@ -238,28 +243,30 @@ def _lines(first: str, second: str) -> str:
     return "\n".join(text for text in (first, second) if text)
 
 
-def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[int, int]:
-    """For every strand the line of the nearest one before it that is in the result: where a reader misses it.
-
-    Of the suite that it belongs to, where that is in the result, and not of a deeper one.
-    """
+def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[int, tuple[int, bool]]:
+    """For every strand where a reader misses it: the line of the next one in its suite that is in the result, else of
+    the nearest one before it there, and whether it is the latter."""
     line, found = 0, {}
     last_in: dict[int, int] = {}
     for strand in strands:
         if id(strand) in emitted.place:
             line = emitted.place[id(strand)][0]
             last_in[id(strand.parent)] = last_in[id(strand)] = line
-            found[id(strand)] = line
-        else:
-            found[id(strand)] = last_in.get(id(home(weave, strand)), line)
+        found[id(strand)] = (line if id(strand) in emitted.place else last_in.get(id(home(weave, strand)), line), True)
+    next_in: dict[int, int] = {}
+    for strand in reversed(strands):
+        if id(strand) in emitted.place:
+            next_in[id(strand.parent)] = emitted.place[id(strand)][0]
+        elif next_in.get(id(home(weave, strand)), 0) > found[id(strand)][0]:
+            found[id(strand)] = next_in[id(home(weave, strand))], False
     return found
 
 
 def _decision(
-    weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, Content], nearby: Mapping[int, int]
+    weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, Content], nearby: Mapping[int, tuple[int, bool]]
 ) -> Decision:
     strand, shown = doubt.strand, doubt.instead or doubt.strand
-    line = nearby.get(id(shown), 0)
+    line, is_last = nearby.get(id(shown), (0, False))
     first, last = emitted.place.get(id(shown), (line, line))
     sides = [
         text_of(nodes, of, index) if index is not None else ""
@@ -270,7 +277,8 @@ def _decision(
         )
     ]
     chosen = "\n".join(contents[id(shown)].lines) if id(shown) in emitted.place else ""
-    return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen)
+    is_last = is_last and id(shown) not in emitted.place
+    return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen, is_last)
 
 
 __all__ = [

@@ -119,6 +119,19 @@ def test_an_upgrade_of_some_units_leaves_what_the_lock_names_for_all(trees: Tree
     assert locked_after(trees.options()) != old
 
 
+def test_an_upstream_that_is_being_edited_is_said(trees: Trees) -> None:
+    upstream = trees.ascend / "vllm_ascend/worker/model_runner_v1.py"
+
+    def said(ref: str | None = None) -> list[str]:
+        return [note for note in trees.upgrade(ref=ref).report.notes if "git does not know" in note]
+
+    assert said() == []
+    upstream.write_text(upstream.read_text("utf-8") + "\nEDITED = True\n", "utf-8")
+    (note,) = said()
+    assert note.startswith("vllm-ascend: vllm_ascend/worker/model_runner_v1.py was followed with changes")
+    assert said("v0.2.0") == []
+
+
 def test_each_hunk_names_the_commit_that_caused_it(trees: Trees) -> None:
     causes = "\n".join(hunk.cause for hunk in units(trees.upgrade())[EXECUTE].hunks)
     assert trees.commits["v0.3.0"][:10] in causes

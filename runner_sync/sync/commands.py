@@ -100,12 +100,31 @@ def _planned(
         reviews=reviews,
         findings=findings,
         changes=changes,
-        notes=(*notes, *_rest(results, options.only), *_left_open(results)),
+        notes=(*notes, *_uncommitted(given), *_rest(results, options.only), *_left_open(results)),
         summary=planning.summarise(results, reviews),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
     root = options.out if options.out is not None else given.root
     return Upgrade(report, changes, root, _lock_change(command, results, given, options))
+
+
+def _uncommitted(given: inputs.Inputs) -> list[str]:
+    """A note for each tree whose texts to follow are not what its commit has: the lock can only name the commit."""
+    modules = [found.module for found in find_modules(given)]
+    twins = [module.gpu.path for module in modules if module.gpu is not None]
+    upstream = [anchor.path for module in modules for anchor in module.upstreams[:1]]
+    notes = []
+    for tree, paths in ((given.omni, twins), (given.ascend, upstream)):
+        if tree is None or not isinstance(tree, InWork):
+            continue
+        changed = tree.dirty([path for path in dict.fromkeys(paths) if tree.read(path) is not None])
+        if changed:
+            more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+            notes.append(
+                f"{tree.source.project}: {changed[0]}{more} was followed with changes that git does not know; "
+                f"the lock names {tree.source.ref}, which is without them"
+            )
+    return notes
 
 
 def _left_open(results: Sequence[ModuleResult]) -> list[str]:

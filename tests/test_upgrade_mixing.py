@@ -188,6 +188,7 @@ class TestUpgrade:
         assert "import SendingMixin" not in text
         assert "self.send(" not in text
         assert "`runner-sync upgrade --only 'NPUARModelRunner*'` brings it" in questions
+        assert "uses anything of it" not in questions
 
     def test_only_brings_a_mixin_that_npu_has_done_without(self, trees: Trees) -> None:
         text, _ = self.upgraded(trees, self.MIXED, self.NEWER, only=("NPUARModelRunner*",))
@@ -212,6 +213,7 @@ class TestUpgrade:
         text, questions = self.upgraded(trees, self.OLD, self.MIXED.replace("            self.send(logits)\n", ""))
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
         assert "mixes in SendingMixin, which the NPU class has done without" in questions
+        assert "no method of the GPU twin itself uses anything of it" in questions
 
     @pytest.mark.parametrize(
         ("member", "came"),

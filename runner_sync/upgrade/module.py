@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.compose.members import Action, canonical, device_bound
+from runner_sync.compose.members import Action, canonical, device_bound, self_names
 from runner_sync.compose.rulers import enclose_additions
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, INFERRED
@@ -91,6 +91,8 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
             f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
             f"upgrade: is that meant? `runner-sync upgrade --only '{class_name}*'` brings it with what calls it"
         )
+        if job.twin.new is not None and not self_names(job.twin.new.text) & frozenset().union(*left.values()):
+            reason += "; no method of the GPU twin itself uses anything of it"
         draft.reviews = [review(draft, job.path, reason=reason, confidence=CONTESTED)]
         found.append(draft)
     for class_name, mixins in job.hierarchy.added_mixins.items():

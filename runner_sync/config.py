@@ -196,7 +196,7 @@ class _Reader:
         """The value of ``key``, one of ``allowed``."""
         value = self.value(key, str, default)
         if value not in allowed:
-            raise self.error(f"{key} is {value!r}; write {', '.join(allowed[:-1])} or {allowed[-1]}.")
+            raise self.error(f"{key} is {value!r}; {_write_one_of(allowed)}")
         return value
 
     def error(self, said: str) -> InputError:
@@ -220,7 +220,7 @@ class _Reader:
         for pattern, policy in self.value(key, dict[str, str], {}).items():
             if policy not in allowed:
                 said = f"{self._path}: {key} has {policy!r} for {pattern!r}"
-                raise InputError(f"{said}; write {', '.join(allowed[:-1])} or {allowed[-1]}.")
+                raise InputError(f"{said}; {_write_one_of(allowed)}")
         known: dict[str, Policy] = self.value(key, dict[str, Policy], {})
         return known
 
@@ -246,6 +246,10 @@ def _rows(value: Any, kind: Any, where: str) -> Any:
         key.replace("-", "_"): _rows(item, Anchor, f"{where}.{key}") if kind is RunnerModule else item
         for key, item in value.items()
     }
+
+
+def _write_one_of(allowed: Sequence[str]) -> str:
+    return f"write {', '.join(allowed[:-1])} or {allowed[-1]}."
 
 
 def _what(error: msgspec.ValidationError) -> str:

@@ -71,6 +71,15 @@ class Places:
         """The place behind the last character of ``node``."""
         return self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
 
+    def removal(self, call: ast.Call, key: ast.keyword) -> Edit:
+        """What takes ``key`` out of ``call``, with the comma that sets it apart."""
+        others: list[Node] = [*call.args, *(other for other in call.keywords if other is not key)]
+        before = [self.end(node) for node in others if self.end(node) <= self.start(key)]
+        behind = [self.start(node) for node in others if self.start(node) >= self.end(key)]
+        if before or not behind:
+            return Edit(max(before, default=self.start(key)), self.end(key), "")
+        return Edit(self.start(key), min(behind), "")
+
     def source(self, node: Node) -> str:
         """The text of ``node``."""
         return self.text[self.start(node) : self.end(node)]

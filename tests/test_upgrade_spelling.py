@@ -25,6 +25,8 @@ CALLED = "    def run(self, rows):\n        return tools.step(rows)\n"
         pytest.param(
             UNIT.replace("return", "tools = self.tools\n        return"), CALLED, THEIRS, None, id="a local module"
         ),
+        pytest.param(UNIT.replace("rows)", "rows, step)"), CALLED, THEIRS, None, id="a parameter of that name"),
+        pytest.param(UNIT, CALLED.replace("tools.", "my_tools."), THEIRS, UNIT, id="a module whose name ends so"),
         pytest.param(
             UNIT.replace("step(", "halt("),
             CALLED.replace("step", "stop"),

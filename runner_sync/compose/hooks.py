@@ -50,9 +50,11 @@ def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
     A model that is asked first gets them without that; a sentence for each such parameter.
     """
     function = _function(parent, hook.method)
-    names = {argument.arg for argument in function.args.args} if function is not None else set()
+    if function is None:
+        return ()
+    names = {argument.arg for argument in function.args.args}
     found: dict[str, str] = {}
-    for branch in [node for node in walk(function) if isinstance(node, ast.If)] if function is not None else ():
+    for branch in [node for node in walk(function) if isinstance(node, ast.If)]:
         for stmt in branch.body:
             target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
             if isinstance(target, ast.Name) and target.id in names:

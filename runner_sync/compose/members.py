@@ -245,6 +245,12 @@ def self_names(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def calls_by_class(text: str, owner: str, member: str) -> bool:
+    """Whether a method runs ``owner.member(…)``; to name it in a comment or docstring is not to run it."""
+    call = re.compile(rf"\b{re.escape(owner)}\.{re.escape(member)}\(")
+    return any(call.search(statement) for statement in canonical(text))
+
+
 def _is_own(name: str) -> bool:
     return name in ("self", "cls") or (name[:1].isupper() and not name.isupper())
 

@@ -14,7 +14,7 @@ import ast
 from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.names import used_names
-from runner_sync.edits import Edit, Places, apply
+from runner_sync.edits import Places, apply
 from runner_sync.statements import as_module, parse_unit, parses
 from runner_sync.syntax import walk
 
@@ -30,16 +30,8 @@ def left_out(before: str, text: str, upstream: str) -> Mended | None:
             read = sorted({node.id for node in walk(key.value) if isinstance(node, ast.Name)} & free)
             if read and key.arg is not None:
                 assert isinstance(call, ast.Call)
-                said = Places(text).source(key)
+                places = Places(text)
+                said = places.source(key)
                 reason = f"left out: {key.arg}=, for nothing here sets {read[0]}"
-                return Mended(_without(text, call, key), call.lineno, said, reason, is_gone=True)
+                return Mended(apply(text, [places.removal(call, key)]), call.lineno, said, reason, is_gone=True)
     return None
-
-
-def _without(text: str, call: ast.Call, key: ast.keyword) -> str:
-    places = Places(text)
-    others: list[ast.expr | ast.keyword] = [*call.args, *(other for other in call.keywords if other is not key)]
-    before = [places.end(node) for node in others if places.end(node) <= places.start(key)]
-    behind = [places.start(node) for node in others if places.start(node) >= places.end(key)]
-    start = max(before) if before else places.start(key)
-    return apply(text, [Edit(start, places.end(key) if before or not behind else min(behind), "")])

@@ -206,8 +206,8 @@ def _left_out_at_one_place(decisions: Sequence[Decision]) -> tuple[Decision, ...
     """
     out: list[Decision] = []
     for item in decisions:
-        places = [(other.line, other.is_last) for other in out]
-        alike = (k for k, other in enumerate(out) if places[k] == (item.line, item.is_last) and _is_left_out(other))
+        place = item.line, item.is_last
+        alike = (k for k, other in enumerate(out) if (other.line, other.is_last) == place and _is_left_out(other))
         at = next(alike, None) if _is_left_out(item) else None
         if at is None:
             out.append(item)
@@ -252,7 +252,9 @@ def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[i
         if id(strand) in emitted.place:
             line = emitted.place[id(strand)][0]
             last_in[id(strand.parent)] = last_in[id(strand)] = line
-        found[id(strand)] = (line if id(strand) in emitted.place else last_in.get(id(home(weave, strand)), line), True)
+            found[id(strand)] = line, False
+        else:
+            found[id(strand)] = last_in.get(id(home(weave, strand)), line), True
     next_in: dict[int, int] = {}
     for strand in reversed(strands):
         if id(strand) in emitted.place:
@@ -277,7 +279,6 @@ def _decision(
         )
     ]
     chosen = "\n".join(contents[id(shown)].lines) if id(shown) in emitted.place else ""
-    is_last = is_last and id(shown) not in emitted.place
     return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen, is_last)
 
 

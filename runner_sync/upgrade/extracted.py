@@ -24,8 +24,8 @@ from runner_sync.syntax import blocks_of, statements_of, walk
 Side = tuple[str, Mapping[str, str]]
 
 IN_PLACE = 0.5
-"""Share of a helper's telling statements that a method must have for the helper to be a part of it; a judgement, and the
-figure by which RS202 tells a call of a helper from a hook that NPU lacks."""
+"""Share of a helper's telling statements that a method must have for the helper to be a part of it; a judgement, and
+the figure by which RS202 tells a call of a helper from a hook that NPU lacks."""
 
 FEWEST = 3
 """Telling statements that a method must have of a helper: one or two the same may be chance."""

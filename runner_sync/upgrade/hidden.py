@@ -9,11 +9,10 @@ vllm-ascend's ``_update_states`` back by hand, which ``OmniGPUModelRunner`` hide
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from runner_sync.compose.members import canonical
+from runner_sync.compose.members import calls_by_class, canonical
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.units import texts
@@ -61,7 +60,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
 def _hands_on(text: str, member: str, upstream: str, behind: str | None) -> bool:
     """Whether a method runs upstream's, by name or by ``super()``; ``behind`` is the one that ``super()`` finds first,
     where that is omni's."""
-    if re.search(rf"\b{upstream}\.{member}\(", text):
+    if calls_by_class(text, upstream, member):
         return True
     return f"super().{member}(" in text and (behind is None or f"super().{member}(" in behind)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose import records
-from runner_sync.compose.members import canonical
+from runner_sync.compose.members import calls_by_class, canonical
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.lock import digest
@@ -170,9 +170,9 @@ def _port(
     draft: Draft, job: ModuleJob, sides: Triple, *, veto: Veto, foreign: Collection[str], known: Collection[str]
 ) -> None:
     assert job.twin.new is not None
-    if f"{job.profile.gpu_name(draft.owner)}.{draft.member}(" in draft.text:
-        return  # what the twin does, this one does by calling it
     if not _is_related(draft.text, sides):
+        if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
+            return  # what the twin does, this one does by calling it
         why = "the GPU runner changed its version, and the NPU runner does this in another way"
         draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
         return

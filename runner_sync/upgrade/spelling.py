@@ -12,6 +12,7 @@ import it otherwise is no edit of omni's either, and a merge must not take it fo
 from __future__ import annotations
 
 import ast
+import re
 
 from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.imports import Import, imports
@@ -29,11 +30,11 @@ def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module:
         for bound, entry in mine.items()
         if entry.name and bound not in theirs and entry.module in through
     }
-    taken = locals_of(text)
+    taken = locals_of(text) | {node.arg for node in walk(ast.parse(as_module(text))) if isinstance(node, ast.arg)}
     wanted = {
         bound: called
         for bound, called in spelled.items()
-        if f"{called}(" in upstream and not {bound, called.partition(".")[0]} & taken
+        if re.search(rf"(?<![\w.]){re.escape(called)}\(", upstream) and not {bound, called.partition(".")[0]} & taken
     }
     return _renamed(text, wanted) if wanted else text
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from git import Repo
 from sync_samples import (
     AR,
     ASCEND,
@@ -102,6 +103,36 @@ class NPUARModelRunner(OmniNPUModelRunner):
         return self._fetch(rows, len(kept))
 """
 GPU_TWIN = NPU_TWIN.replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
+
+
+@pytest.mark.parametrize(("base", "is_ported"), [("v0.21.0rc2", True), ("v0.21.0", False), ("HEAD~1", False)])
+def test_a_release_candidate_as_base_stands_for_the_release_before_it_too(
+    base: str, is_ported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``note`` came between 0.20.0 and the first candidate and NPU, cut from the older text, has not got it yet; what
+    was there at 0.20.0 already and NPU lacks was left out by people."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    kept = "        kept = self.keep(first)\n"
+    older = GPU_TWIN.replace(kept, f"        self.count(rows)\n{kept}")
+    newer = older.replace(kept, f"        self.note(first)\n{kept}")
+    stages = [
+        ("v0.19.0", GPU_TWIN),
+        ("v0.20.0", older),
+        ("v0.21.0rc1", newer),
+        ("v0.21.0rc2", newer),
+        ("v0.21.0", newer),
+    ]
+    for tag, text in [*stages, ("main", newer.replace("rows[0]", "rows.first"))]:
+        lay_out(trees.omni, {GPU_AR: text, AR: NPU_TWIN})
+        commit(trees.omni)
+        if tag != "main":
+            Repo(trees.omni).create_tag(tag)
+    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base=base, vllm_base="0.20.0", verify=False))
+    text = next(change.after or "" for change in result.changes if change.path == AR)
+    assert "first = rows.first" in text
+    assert ("self.note(first)" in text) == is_ported
+    assert "self.count(rows)" not in text
 
 
 def test_a_signature_stays_when_its_caller_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,7 @@ class Bases:
         older: list[str] = []
         between: list[str] = []
         side = self._at("vllm-ascend", base, path)
-        named = self._trees["vllm-ascend", base]
+        named = self._tree("vllm-ascend", base)
         if isinstance(named, InGit):
             older = [tag for tag in [named.release_before()] if tag is not None]
         elif tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
@@ -166,13 +166,15 @@ class Bases:
     def _sharing(self, path: str) -> list[Found]:
         return [found for found in self.modules if found.module.upstreams[0].path == path]
 
-    def _at(self, project: str, ref: str, path: str) -> Side:
-        like = self.given.ascend if project == "vllm-ascend" else self.given.omni
+    def _at(self, project: Project, ref: str, path: str) -> Side:
+        return Side(ref, self._tree(project, ref).read(path) or "", path)
+
+    def _tree(self, project: Project, ref: str) -> Tree:
         key = (project, ref)
         if key not in self._trees:
-            self._trees[key] = inputs.at(project, ref, like, self.options.progress)  # type: ignore[arg-type]
-        text = self._trees[key].read(path)
-        return Side(ref, text or "", path)
+            like = self.given.ascend if project == "vllm-ascend" else self.given.omni
+            self._trees[key] = inputs.at(project, ref, like, self.options.progress)
+        return self._trees[key]
 
     def gpu_now(self, found: Found) -> Side | None:
         """The GPU twin as the omni tree has it, ``None`` where there is none."""
@@ -209,7 +211,7 @@ class Bases:
 
     def _gpu_refs(self) -> list[str]:
         if self.options.omni_base is not None:
-            return [self.options.omni_base]
+            return [*self._before_candidate(self.options.omni_base), self.options.omni_base]
         own = self.given.omni.source
         locked = dict.fromkeys(e.gpu.ref for e in self.given.lock.entries if e.gpu)
         if locked:
@@ -223,11 +225,32 @@ class Bases:
         older = [v for v in inputs.earlier_releases("vllm-omni", own.version) if v != own.version]
         return older[-GPU_RELEASES:]
 
+    def _before_candidate(self, base: str) -> list[str]:
+        """The releases before a release candidate, back to the last one that is none, oldest first.
+
+        A candidate is cut from the branch on which the GPU runners grow, and the NPU runners are brought up to them
+        for the release: those of 0.20.0rc1 were aligned with the GPU runners of 0.18.0, but for two methods.
+        """
+        found: list[str] = []
+        while len(found) < GPU_RELEASES and (before := self._release_before(found[0] if found else base)) is not None:
+            found.insert(0, before)
+        return found
+
+    def _release_before(self, ref: str) -> str | None:
+        """The release before a candidate; ``None`` for one that is none."""
+        tree = self._tree("vllm-omni", ref)
+        if tree.source.version is None or not Version(tree.source.version).is_prerelease:
+            return None
+        if isinstance(tree, InGit):
+            return tree.release_before()
+        known = inputs.earlier_releases("vllm-omni", tree.source.version)
+        return next((v for v in reversed(known) if Version(v) < Version(tree.source.version)), None)
+
     def _vllm_of(self, ref: str, found: Found) -> Callable[[], Side | None]:
         def load() -> Side | None:
-            if self.options.vllm_base is not None:
+            if self.options.vllm_base is not None and self.options.omni_base in (None, ref):
                 return self._vllm(self.options.vllm_base, found)
-            version = inputs.declared(self._trees["vllm-omni", ref])
+            version = inputs.declared(self._tree("vllm-omni", ref))
             return self._vllm(version, found) if version else None
 
         return load

@@ -24,7 +24,11 @@ pytestmark = pytest.mark.corpus
 Release = Callable[[Project, str], Tree]
 SCORES = tomllib.loads((Path(__file__).parent / "corpus_scores.toml").read_text("utf-8"))
 CASES = {case.id: case for case in cases()}
-MORE = {case.id: case for case in cases(Path(__file__).parents[1] / "benchmarks" / "more.toml")}
+MORE = {
+    case.id: case
+    for name in ("more", "candidates")
+    for case in cases(Path(__file__).parents[1] / "benchmarks" / f"{name}.toml")
+}
 
 WORSE, BETTER = 0.005, 0.02
 
@@ -62,7 +66,7 @@ def replayed(corpus_release: Release) -> Callable[[str, str], Replayed]:
     @cache
     def once(name: str, mode: str) -> Replayed:
         case = {**CASES, **MORE}[name]
-        for version in (case.omni_before, case.omni_after):
+        for version in (*before_candidate(case.omni_before), case.omni_before, case.omni_after):
             corpus_release("vllm-omni", version)
         for version in (*before(case.ascend_base), case.ascend_base, case.ascend):
             corpus_release("vllm-ascend", version)
@@ -75,6 +79,16 @@ def before(base: str) -> list[str]:
     """The release before the one that a case names as base: it tells what the base was the first to have."""
     known = list(PINS["vllm-ascend"])
     return known[known.index(base) - 1 :][:1] if base in known[1:] else []
+
+
+def before_candidate(base: str) -> list[str]:
+    """The releases before a candidate, back to the last one that is none: what it owes counts as new."""
+    known = list(PINS["vllm-omni"])
+    found: list[str] = []
+    while "rc" in base and known.index(base):
+        base = known[known.index(base) - 1]
+        found.append(base)
+    return found
 
 
 def hunks(item: Replayed) -> str:

@@ -10,6 +10,7 @@ from git import Repo
 from sync_samples import (
     AR,
     ASCEND,
+    ASCEND_NEW,
     ASCEND_OLD,
     BASE,
     GPU_AR,
@@ -105,14 +106,25 @@ class NPUARModelRunner(OmniNPUModelRunner):
 GPU_TWIN = NPU_TWIN.replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
 
 
-@pytest.mark.parametrize(("base", "is_ported"), [("v0.21.0rc2", True), ("v0.21.0", False), ("HEAD~1", False)])
-def test_a_release_candidate_as_base_stands_for_the_release_before_it_too(
-    base: str, is_ported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("base", "ascend_base", "is_ported"),
+    [
+        ("v0.21.0rc2", "HEAD~1", True),
+        ("v0.21.0rc2", "HEAD", False),
+        ("v0.21.0", "HEAD~1", False),
+        ("HEAD~1", "HEAD~1", False),
+    ],
+)
+def test_in_an_upgrade_a_release_candidate_as_base_stands_for_the_release_before_it_too(
+    base: str, ascend_base: str, is_ported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """``note`` came between 0.20.0 and the first candidate and NPU, cut from the older text, has not got it yet; what
     was there at 0.20.0 already and NPU lacks was left out by people."""
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)
+    for tree in (ASCEND_OLD, ASCEND_NEW):
+        lay_out(trees.ascend_new, {ASCEND: tree[ASCEND]})
+        commit(trees.ascend_new)
     kept = "        kept = self.keep(first)\n"
     older = GPU_TWIN.replace(kept, f"        self.count(rows)\n{kept}")
     newer = older.replace(kept, f"        self.note(first)\n{kept}")
@@ -128,7 +140,8 @@ def test_a_release_candidate_as_base_stands_for_the_release_before_it_too(
         commit(trees.omni)
         if tag != "main":
             Repo(trees.omni).create_tag(tag)
-    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base=base, vllm_base="0.20.0", verify=False))
+    bases = {"ascend_base": ascend_base, "omni_base": base, "vllm_base": "0.20.0"}
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
     text = next(change.after or "" for change in result.changes if change.path == AR)
     assert "first = rows.first" in text
     assert ("self.note(first)" in text) == is_ported

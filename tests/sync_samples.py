@@ -309,3 +309,36 @@ def check_upgrade(options: UpgradeOptions) -> sync.Upgrade:
 
 def _lines(*files: Path) -> set[str]:
     return {line.strip() for file in files for line in file.read_text("utf-8").split("\n")}
+
+
+def port_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, was: str, now: str, *, only: tuple[str, ...] = ()
+) -> tuple[str, str]:
+    """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {GPU_AR: was, AR: npu})
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_AR: now})
+    commit(trees.omni)
+    result = check_upgrade(
+        trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, only=only)
+    )
+    text = next((change.after or "" for change in result.changes if change.path == AR), npu)
+    return text, "\n".join(item.reason for item in result.report.reviews)
+
+
+NPU_TWIN = """\
+from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+
+class NPUARModelRunner(OmniNPUModelRunner):
+    def _fetch(self, rows, total):
+        return self.cache.get(rows, total)
+
+    def _collect(self, rows):
+        first = rows[0]
+        kept = self.keep(first)
+        return self._fetch(rows, len(kept))
+"""
+GPU_TWIN = NPU_TWIN.replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")

@@ -15,6 +15,8 @@ from sync_samples import (
     BASE,
     GPU_AR,
     GPU_BASE,
+    GPU_TWIN,
+    NPU_TWIN,
     OMNI_TREE,
     RULER,
     Trees,
@@ -22,6 +24,7 @@ from sync_samples import (
     commit,
     dedent,
     lay_out,
+    port_of,
     stay_at_home,
 )
 
@@ -71,39 +74,6 @@ def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pyte
     ]
     asked = check_upgrade(trees.upgrade(trees.ascend_new, verify=False, only=("NPUARModelRunner._history",)))
     assert "NPUARModelRunner._history is not ported: nothing on NPU calls it" in asked.report.notes
-
-
-def port_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, was: str, now: str, *, only: tuple[str, ...] = ()
-) -> tuple[str, str]:
-    """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    lay_out(trees.omni, {GPU_AR: was, AR: npu})
-    commit(trees.omni)
-    lay_out(trees.omni, {GPU_AR: now})
-    commit(trees.omni)
-    result = check_upgrade(
-        trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, only=only)
-    )
-    text = next((change.after or "" for change in result.changes if change.path == AR), npu)
-    return text, "\n".join(item.reason for item in result.report.reviews)
-
-
-NPU_TWIN = """\
-from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
-
-
-class NPUARModelRunner(OmniNPUModelRunner):
-    def _fetch(self, rows, total):
-        return self.cache.get(rows, total)
-
-    def _collect(self, rows):
-        first = rows[0]
-        kept = self.keep(first)
-        return self._fetch(rows, len(kept))
-"""
-GPU_TWIN = NPU_TWIN.replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
 
 
 @pytest.mark.parametrize(

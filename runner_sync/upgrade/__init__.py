@@ -14,6 +14,7 @@ each stage adds a text or a question to them:
 - ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``extracted`` for what
   the twin keeps in helpers that NPU has in place, ``halves`` finds what came in by half, ``calling`` what does not fit,
   ``untranslated`` asks about GPU names that are left; ``new_members`` for what only the GPU class has;
+- ``owing``: what the twin has had for long and that belongs to what is ported; the module is done again with it;
 - ``redundant``: methods that can go; ``composing``: the module text;
 - ``asking`` and ``hidden``: further questions; ``wording`` has the sentences for the decisions of a merge, ``doubts``
   makes and places review items, ``attribution`` and ``outcomes`` the result; ``conflicts`` for diff3 markers.

@@ -66,7 +66,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     translated = translate(job.twin.new.text, job.profile, path=job.twin.new.path)
     new = _fully_translated(translated.text, job.profile)
     chosen = _chosen_bases(job, drafts, new)
-    old = {name: _before_mixins(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
+    old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
     copies = [draft.name for draft in drafts if draft.kind == "copy"]
     rebased, from_vllm = _without_vllm(job, {name: chosen[name] for name in copies if name in chosen}, old=old, new=new)
@@ -122,11 +122,15 @@ def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> fro
     )
 
 
-def _before_mixins(job: ModuleJob, name: str, text: str) -> str:
-    """The old twin of a unit without what uses a mixin that the NPU class gets only now."""
-    brought = job.hierarchy.added_mixins.get(name.rpartition(".")[0], {})
-    names = frozenset[str]().union(*brought.values())
+def _without_news(job: ModuleJob, name: str, text: str) -> str:
+    """The old twin of a unit without what uses a mixin or a feature that the NPU class gets only now."""
+    names = _mixed_in(name.rpartition(".")[0], job) | job.twin.owed.names
     return mixing.without(text, names) if names else text
+
+
+def _mixed_in(class_name: str, job: ModuleJob) -> frozenset[str]:
+    """Names that mixins give to the NPU class from this upgrade on."""
+    return frozenset[str]().union(*job.hierarchy.added_mixins.get(class_name, {}).values())
 
 
 def _device_free(
@@ -245,15 +249,14 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         required={job.profile.sampler_hook.method}
         | _newly_called(drafts, job)
         | _asked_for(class_name, side, job)
-        | _with_a_mixin(class_name, members, job),
+        | _with_news(class_name, members, job),
         absent=_not_mixed_in(class_name, job, members),
     )
 
 
-def _with_a_mixin(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
-    """Members of the twin that use what a mixin gives that the NPU class gets now: they are half of the same change."""
-    brought = job.hierarchy.added_mixins.get(class_name, {})
-    names = frozenset[str]().union(*brought.values())
+def _with_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
+    """Members of the twin that use what comes to the NPU class with this upgrade: they are half of the same change."""
+    names = _mixed_in(class_name, job) | job.twin.owed.kept
     return {member for member, text in members.items() if names & self_names(text)}
 
 

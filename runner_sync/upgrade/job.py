@@ -77,12 +77,31 @@ class Upstream:
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
 
 
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """Names on ``self`` that come to NPU with an upgrade: what is ``kept`` there, with the members that use it, and
+    methods that are called for what is ``done``."""
+
+    kept: frozenset[str] = frozenset()
+    done: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Both."""
+        return self.kept | self.done
+
+    def with_more(self, found: Owed) -> Owed:
+        """What is owed by either."""
+        return Owed(self.kept | found.kept, self.done | found.done)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuTwin:
     """The module of the GPU twin: ``new`` as it is, ``bases`` as the NPU module may have been aligned with it.
 
     ``settled`` is the twin at the last upgrade that the lock knows of, ``locked`` what the lock says each unit follows,
-    and ``load_vllm`` gives vLLM's module of the version that ``new`` is made for.
+    ``load_vllm`` gives vLLM's module of the version that ``new`` is made for, and ``owed`` are names on ``self`` whose
+    uses count as new in the twin, however old they are.
     """
 
     new: Side | None = None
@@ -90,6 +109,7 @@ class GpuTwin:
     settled: Side | None = None
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     load_vllm: Callable[[], Side | None] = lambda: None
+    owed: Owed = Owed()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ Comes in: a ``ModuleJob``. Goes out: a ``ModuleResult``. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runner_sync.compose.members import Action, canonical, device_bound, self_names
 from runner_sync.compose.rulers import enclose_additions
@@ -13,7 +14,7 @@ from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, INFERRED
 from runner_sync.statements import as_module, is_indented
 from runner_sync.units import texts
-from runner_sync.upgrade import ascend, gpu, inheriting, mending, outcomes, porting
+from runner_sync.upgrade import ascend, gpu, inheriting, mending, outcomes, owing, porting
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.doubts import relocate, review
@@ -25,7 +26,18 @@ from runner_sync.upgrade.refusing import veto_for
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
-    """Upgrade one module. Raises ``InputError`` when its text does not parse."""
+    """Upgrade one module. Raises ``InputError`` when its text does not parse.
+
+    It is done again where it brings one half of something of which the GPU twin has the other half already.
+    """
+    result, side = _upgraded(job)
+    while not (found := owing.owed(job, side, result.after)).names <= job.twin.owed.names:
+        job = replace(job, twin=replace(job.twin, owed=job.twin.owed.with_more(found)))
+        result, side = _upgraded(job)
+    return result
+
+
+def _upgraded(job: ModuleJob) -> tuple[ModuleResult, gpu.GpuSide]:
     drafts = _drafts(job)
     chosen = [draft for draft in drafts if is_selected(draft.name, job.settings.only)]
     split_off = ascend.follow(chosen, job)
@@ -50,7 +62,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
         ask_about_returns(draft, job)
     ask_about_unset(drafts, job)
     text = compose(drafts, job, side)
-    return outcomes.result(drafts, job, text, decided)
+    return outcomes.result(drafts, job, text, decided), side
 
 
 def _drafts(job: ModuleJob) -> list[Draft]:

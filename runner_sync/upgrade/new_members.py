@@ -13,6 +13,7 @@ from runner_sync.compose.members import Member, predecessor, self_names, success
 from runner_sync.merge.confidence import INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
+from runner_sync.upgrade import owing
 from runner_sync.upgrade.doubts import not_ported, review
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import Draft, ModuleJob, Stage, is_selected
@@ -66,7 +67,8 @@ def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
 
 def _added_review(draft: Draft, job: ModuleJob, decision: Member) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
-    reason = "; ".join([f"{what} from the GPU runner: {decision.reason}", *draft.notes])
+    reason = f"{what} from the GPU runner: {decision.reason}{owing.why(draft.text, job)}"
+    reason = "; ".join([reason, *draft.notes])
     return review(draft, job.path, reason=reason, confidence=REQUIRED, upstream=draft.text, chosen=draft.text)
 
 

@@ -22,7 +22,7 @@ from runner_sync.merge.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.units import texts
-from runner_sync.upgrade import calling, extracted, gpu, splitting, wording
+from runner_sync.upgrade import calling, extracted, gpu, owing, splitting, wording
 from runner_sync.upgrade.doubts import advance, not_ported, review, review_of, unmerged
 from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
 from runner_sync.upgrade.halves import half_ported
@@ -287,7 +287,7 @@ def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[Re
         review(
             draft,
             job.path,
-            reason=PORTED if now else GONE,
+            reason=PORTED + owing.why(now, job) if now else GONE,
             confidence=DERIVED,
             omni=was,
             upstream=now,

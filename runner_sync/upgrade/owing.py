@@ -1,0 +1,102 @@
+"""The other half of what an upgrade brings: the GPU twin has had it for some time, and NPU was never given it.
+
+Comes in: a ``ModuleJob``, its GPU side and the upgraded text. Goes out: names. May touch: nothing.
+
+A twin's change counts since the revision that a unit was last aligned with. What the twin had by then and NPU lacks is
+owed: ``check`` tells it (RS2xx) and an upgrade leaves it alone. Not where the upgrade itself brings another part of the
+same feature, for a cache that is read and never filled is worse than none::
+
+    twin, old and new   execute_model    self._keep(rows)            NPU does without
+    twin, new           sample_tokens    return self.kept.rows()     ported, and reads what nothing keeps
+
+A feature is told by what it keeps on ``self``, and by methods that are called for what they do. A method that is asked
+for a value is none: two readers of one flag need not belong together.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from runner_sync.compose.members import self_names
+from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
+from runner_sync.units import texts
+from runner_sync.upgrade import mixing
+from runner_sync.upgrade.extracted import in_place
+from runner_sync.upgrade.gpu import GpuSide
+from runner_sync.upgrade.job import ModuleJob, Owed
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_OF_SELF = re.compile(r"\bself\.(\w+)")
+
+
+def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
+    """Names on ``self`` whose uses by the old twin are owed once NPU has the upgraded ``text``.
+
+    That is what the text is the first on NPU to keep or to do, and the members of the GPU class alone that use what it
+    keeps. Empty where the twin has no use of them that NPU lacks, and where ``only`` some units were asked for.
+    """
+    if job.settings.only or job.twin.new is None:
+        return Owed()
+    known = _words(job)
+    mine = texts.unit_texts(job.text, job.path)
+    methods = _inherited(job) | {name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name}
+    new = {name for name in self_names(text) & self_names(side.module_text) if name not in known}
+    lacking = {name.rpartition(".")[2]: side.new[name] for name in side.new.keys() - mine.keys() if "." in name}
+    inline = {name for unit in mine.values() for name in in_place(unit, lacking)}
+    helpers = {name: body for name, body in lacking.items() if name not in known and name not in inline}
+    kept = new - methods.keys()
+    while more := {name for name, body in helpers.items() if name not in kept and self_names(body) & kept}:
+        kept |= more
+    found = Owed(frozenset(kept), frozenset(name for name in new & methods.keys() if _is_done(methods[name])))
+    if not found.names:
+        return found
+    lacks_some = any(name in mine and mixing.without(old, found.names) != old for name, old in side.old.items())
+    return found if lacks_some or _has_hooks(found.kept, job, side, mine) else Owed()
+
+
+def why(text: str, job: ModuleJob) -> str:
+    """Why a passage or member counts as new that the GPU twin may have had for long, to put behind a reason."""
+    names = sorted(job.twin.owed.names & set(_OF_SELF.findall(text)))[:NAMED]
+    return f"; it belongs to {' and '.join(names)}, new on NPU with this upgrade" if names else ""
+
+
+NAMED = 2
+"""How many names a reason gives at most."""
+
+
+def _inherited(job: ModuleJob) -> dict[str, str | None]:
+    return {name: text for inherited in job.hierarchy.inherited.values() for name, text in inherited.members.items()}
+
+
+def _is_done(text: str | None) -> bool:
+    """Whether a method of omni's is called for what it does: it returns nothing."""
+    try:
+        tree = parse_unit(text or "")
+    except SyntaxError:
+        return False
+    results = (node for node in walk(tree) if isinstance(node, ast.Return | ast.Yield) and node.value is not None)
+    return bool(text) and next(results, None) is None
+
+
+def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mapping[str, str]) -> bool:
+    """Whether an override that NPU has done without uses one of the names."""
+    for name in side.known_before - mine.keys():
+        owner, _, member = name.rpartition(".")
+        inherited = job.hierarchy.inherited.get(owner)
+        if inherited is not None and member in inherited.members and self_names(side.new.get(name, "")) & names:
+            return True
+    return False
+
+
+def _words(job: ModuleJob) -> frozenset[str]:
+    """Every word of the NPU module, of vllm-ascend's and of what vLLM's classes have: these are no news of omni's."""
+    known = set(_WORD.findall(job.text))
+    if job.upstream.new is not None:
+        known.update(_WORD.findall(job.upstream.new.text))
+    for inherited in job.hierarchy.inherited.values():
+        known |= inherited.vllm.keys()
+        known.update(word for body in inherited.vllm.values() for word in _WORD.findall(body))
+    return frozenset(known)

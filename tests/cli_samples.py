@@ -66,6 +66,7 @@ class FakeSync:
     root: Path | None = Path("omni")
     before: Callable[[], None] = lambda: None
     during_apply: Callable[[], None] = lambda: None
+    refuse: Callable[[], None] = lambda: None
     asked: dict[str, Any] = field(default_factory=dict)
 
     def module(self) -> ModuleType:
@@ -76,7 +77,7 @@ class FakeSync:
             setattr(made, name, self.plan(name))
         for name in ("check", "verify", "blocks", "explain"):
             setattr(made, name, self.look(name))
-        for name in ("apply", "rules", "replay"):
+        for name in ("apply", "require_place", "rules", "replay"):
             setattr(made, name, getattr(self, name))
         return made
 
@@ -100,6 +101,10 @@ class FakeSync:
         self.asked["apply"] = (upgrade, options)
         self.during_apply()
         return (RUNNER, "runner-sync.lock")
+
+    def require_place(self, options: Any) -> None:
+        self.asked["require_place"] = (options,)
+        self.refuse()
 
     def rules(self, code: str | None) -> Report:
         known = {"RS203": RuleText("RS203", "missing-hook", "A hook is missing.", "Why and how.")}

@@ -13,7 +13,7 @@ from sync_samples import commit
 from runner_sync.errors import InputError
 from runner_sync.lock import load
 from runner_sync.model import ReviewItem, UnitReport
-from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, upgrade
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, require_place, upgrade
 from runner_sync.upgrade.conflicts import disjoint, inline
 
 RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
@@ -174,6 +174,21 @@ def test_a_lock_that_was_deleted_is_no_dirty_file(trees: Trees) -> None:
     commit(trees.omni)
     (trees.omni / "runner-sync.lock").unlink()
     assert apply(lock(options), options) == ("runner-sync.lock",)
+
+
+def test_what_could_not_be_written_is_refused_before_the_work(trees: Trees, tmp_path: Path) -> None:
+    options = trees.options()
+    require_place(options)
+    (trees.omni / RUNNER).write_text((trees.omni / RUNNER).read_text("utf-8") + "# edited\n", "utf-8")
+    with pytest.raises(InputError, match="git does not know: commit or stash them, or pass --allow-dirty"):
+        require_place(options)
+    require_place(replace(options, allow_dirty=True))
+    require_place(replace(options, only=("Another.unit",)))
+    require_place(replace(options, out=tmp_path / "out"))
+    (tmp_path / "out" / RUNNER).parent.mkdir(parents=True)
+    (tmp_path / "out" / RUNNER).touch()
+    with pytest.raises(InputError, match=r"already holds .*: name an empty folder with --out"):
+        require_place(replace(options, out=tmp_path / "out"))
 
 
 def test_conflicts_inline_do_not_stand_inside_each_other() -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from runner_sync.sync.checking import check, verify
-    from runner_sync.sync.commands import apply, lock, upgrade
+    from runner_sync.sync.commands import apply, lock, require_place, upgrade
     from runner_sync.sync.hoisting import hoist
     from runner_sync.sync.listing import blocks, explain
     from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
@@ -38,6 +38,7 @@ __all__ = [
     "hoist",
     "lock",
     "replay",
+    "require_place",
     "rules",
     "upgrade",
     "verify",
@@ -56,6 +57,7 @@ _MODULES = {
     "hoist": "hoisting",
     "lock": "commands",
     "replay": "replaying",
+    "require_place": "commands",
     "rules": "ruling",
     "upgrade": "commands",
     "verify": "checking",

@@ -250,8 +250,21 @@ def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:
         _refuse_filled(options.out, changes)
         make_folder(options.out)
     elif not options.allow_dirty:
-        _refuse_dirty(options, changes)
+        tree = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False).omni
+        _refuse_dirty(tree, changes)
     return write.write(changes, planned.root)
+
+
+def require_place(options: UpgradeOptions) -> None:
+    """Raises ``InputError`` where a whole upgrade could not be written in the end: before the work, not behind it."""
+    if options.only or (options.out is None and options.allow_dirty):
+        return
+    given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False)
+    modules = [FileChange(found.path, found.text, "") for found in find_modules(given)]
+    if options.out is not None:
+        _refuse_filled(options.out, modules)
+    else:
+        _refuse_dirty(given.omni, modules)
 
 
 def make_folder(out: Path) -> None:
@@ -268,8 +281,7 @@ def _refuse_filled(out: Path, changes: list[FileChange]) -> None:
         raise InputError(f"{out} already holds {taken[0]}: name an empty folder with --out.")
 
 
-def _refuse_dirty(options: UpgradeOptions, changes: list[FileChange]) -> None:
-    tree = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False).omni
+def _refuse_dirty(tree: Tree, changes: list[FileChange]) -> None:
     found = tree.dirty([change.path for change in changes]) if isinstance(tree, InWork) else []
     found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:

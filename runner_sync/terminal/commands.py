@@ -52,7 +52,7 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
         raise InputError(f"--omni-version {options.omni.version} is no checkout to write to: add --out DIR, or --diff.")
     if options.out is not None and options.out.exists() and not options.out.is_dir():
         raise InputError(f"{options.out} is no folder: name an empty one, or a new one, with --out.")
-    planned, paths = _watch(lambda seen: _carry_out(plan, seen, diff=diff, screen=screen), options, screen)
+    planned, paths = _watch(lambda seen: _carry_out(command, plan, seen, diff=diff, screen=screen), options, screen)
     lock = (planned.lock,) if planned.lock is not None else ()
     report = replace(planned.report, changes=(*planned.report.changes, *lock))
     if not diff:
@@ -63,10 +63,12 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
 
 
 def _carry_out(
-    plan: Planner, options: UpgradeOptions, *, diff: bool, screen: Screen
+    command: str, plan: Planner, options: UpgradeOptions, *, diff: bool, screen: Screen
 ) -> tuple[Upgrade, tuple[str, ...]]:
     from runner_sync import sync
 
+    if not diff and command == "upgrade":
+        sync.require_place(options)
     planned = plan(options)
     if diff:
         return planned, ()

@@ -13,11 +13,10 @@ from packaging.version import Version
 
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
-from runner_sync.lock import FILE_NAME
-from runner_sync.model import BaseRef, InGit, Project, Tree
+from runner_sync.model import InGit, Tree
 from runner_sync.sync import history, inputs
-from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.revisions import Revisions
 from runner_sync.sync.runners import Found
 from runner_sync.units import texts
 from runner_sync.upgrade.job import GpuBase, Side
@@ -38,9 +37,8 @@ class Bases:
         self.options = options
         self.given = given
         self.modules = modules
-        self.notes: list[str] = []
+        self.revisions = Revisions(given, options.progress)
         self._upstream: dict[str, tuple[Side, ...]] = {}
-        self._trees: dict[tuple[str, str], Tree] = {}
         self._timelines: dict[str, Timeline] = {}
 
     def upstream(self, found: Found) -> Side | None:
@@ -56,7 +54,7 @@ class Bases:
             raise InputError(f"vllm-ascend {tree.source.ref} has no {path}: give a tree that the runners can follow.")
         if text is None:
             note = f"vllm-ascend {tree.source.ref} has no {path}: the modules that follow it stay as they are"
-            self.notes += [note] if note not in self.notes else []
+            self.revisions.note(note)
             return None
         return Side(tree.source.ref, text, path)
 
@@ -78,7 +76,7 @@ class Bases:
         named = [e.upstream for e in self.given.lock.entries if e.upstream and e.upstream.path == path]
         locked = dict.fromkeys(ref for one in named for ref in (one.ref, *one.also))
         if locked:
-            return [*(self._locked("vllm-ascend", ref, path, at_hand=now) for ref in locked), now]
+            return [*(self.revisions.locked("vllm-ascend", ref, path, at_hand=now) for ref in locked), now]
         if isinstance(tree, InGit):
             units = [unit for found in self._sharing(path) for unit in texts.unit_texts(found.text).items()]
             wanted = {(name.rpartition(".")[2], text) for name, text in units}
@@ -93,49 +91,7 @@ class Bases:
             )
         within = inputs.earlier_releases("vllm-ascend", newest, behind=self.given.omni.source.version)
         older = [v for v in within if v != newest]
-        return [*(self._at("vllm-ascend", version, path) for version in older), now]
-
-    def _locked(self, project: Project, ref: str, path: str, at_hand: Side | None = None) -> Side:
-        """A side that the lock names, with the texts that were locked. Raises ``InputError`` when it cannot be had.
-
-        A commit that went with its branch (a squash, a rebase) is no loss where another one has those texts.
-        """
-        references = self.given.lock.references(project, ref, path)
-        if at_hand is not None and at_hand.ref == ref and not unlike_locked(references, at_hand.text, path):
-            return at_hand
-        try:
-            side = self._at(project, ref, path)
-        except InputError as error:
-            if (same := self._with_locked_texts(project, ref, path)) is not None:
-                return same
-            why = str(error).rstrip(".")
-            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {ANEW}.") from error
-        if unlike_locked(references, side.text, path):
-            same = self._with_locked_texts(project, ref, path)
-            if same is not None:
-                return same
-            require_locked(references, side.text, path)
-        return side
-
-    def _with_locked_texts(self, project: Project, ref: str, path: str) -> Side | None:
-        """The module at the first commit of the checkout that has every text locked under ``ref``, as that ref.
-
-        Later ones may have members besides, which nobody decided about when the lock was written.
-        A module of which nothing was locked under it is read at the commit of one of which something was.
-        """
-        tree = self.given.ascend if project == "vllm-ascend" else self.given.omni
-        if not isinstance(tree, InGit):
-            return None
-        both = [one for entry in self.given.lock.entries for one in (entry.upstream, entry.gpu) if one is not None]
-        paths = dict.fromkeys((path, *(one.path for one in both if one.project == project and one.ref == ref)))
-        for place in paths:
-            references = self.given.lock.references(project, ref, place)
-            for revision in reversed(tree.history(place)) if references else ():
-                if _has_texts(references, tree.read_blob(revision.blob), place):
-                    note = f"{FILE_NAME} names {project} {ref}; {revision.commit[:10]} was read, which has its texts"
-                    self.notes += [note] if note not in self.notes else []
-                    return replace(self._at(project, revision.commit, path), ref=ref)
-        return None
+        return [*(self.revisions.at("vllm-ascend", version, path) for version in older), now]
 
     def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:
         """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""
@@ -152,29 +108,19 @@ class Bases:
         and the release before: parts may be older than what the base was the first to have."""
         older: list[str] = []
         between: list[str] = []
-        side = self._at("vllm-ascend", base, path)
-        named = self._tree("vllm-ascend", base)
+        side = self.revisions.at("vllm-ascend", base, path)
+        named = self.revisions.tree("vllm-ascend", base)
         if isinstance(named, InGit):
             older = [tag for tag in [named.release_before()] if tag is not None]
         elif tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
             known = inputs.earlier_releases("vllm-ascend", tree.source.version)
             between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
             older = [v for v in known if Version(v) < Version(base)]
-        before = [replace(self._at("vllm-ascend", ref, path), is_base=False) for ref in older[-1:]]
-        return [*before, side, *(self._at("vllm-ascend", ref, path) for ref in between)]
+        before = [replace(self.revisions.at("vllm-ascend", ref, path), is_base=False) for ref in older[-1:]]
+        return [*before, side, *(self.revisions.at("vllm-ascend", ref, path) for ref in between)]
 
     def _sharing(self, path: str) -> list[Found]:
         return [found for found in self.modules if found.module.upstreams[0].path == path]
-
-    def _at(self, project: Project, ref: str, path: str) -> Side:
-        return Side(ref, self._tree(project, ref).read(path) or "", path)
-
-    def _tree(self, project: Project, ref: str) -> Tree:
-        key = (project, ref)
-        if key not in self._trees:
-            like = self.given.ascend if project == "vllm-ascend" else self.given.omni
-            self._trees[key] = inputs.at(project, ref, like, self.options.progress)
-        return self._trees[key]
 
     def gpu_now(self, found: Found) -> Side | None:
         """The GPU twin as the omni tree has it, ``None`` where there is none."""
@@ -190,7 +136,7 @@ class Bases:
             return None
         if ref == self.given.omni.source.ref:
             return self.gpu_now(found)
-        return self._locked("vllm-omni", ref, found.module.gpu.path)
+        return self.revisions.locked("vllm-omni", ref, found.module.gpu.path)
 
     def gpu_bases(self, found: Found) -> tuple[GpuBase, ...]:
         """The revisions of the GPU twin that ``found`` may have been aligned with, oldest first, each with vLLM's
@@ -201,7 +147,7 @@ class Bases:
         bases = []
         is_locked = self.options.omni_base is None and any(entry.gpu for entry in self.given.lock.entries)
         for ref in refs:
-            side = (self._locked if is_locked else self._at)("vllm-omni", ref, path)
+            side = (self.revisions.locked if is_locked else self.revisions.at)("vllm-omni", ref, path)
             if side.text:
                 bases.append(GpuBase(side, self._vllm_of(ref, found)))
         now = self.gpu_now(found)
@@ -217,7 +163,7 @@ class Bases:
         if locked:
             return [ref for ref in locked if ref != own.ref]
         if own.version is None:
-            self.notes.append(
+            self.revisions.note(
                 "no older GPU runner to compare with (the omni tree names no version): only missing members and "
                 "mixins are ported; name the old omni with --omni-base for the rest"
             )
@@ -242,7 +188,7 @@ class Bases:
             note = (
                 f"vllm-omni {base} is a candidate: what its GPU runners had gained since {found[0]} counts as new, too"
             )
-            self.notes += [note] if note not in self.notes else []
+            self.revisions.note(note)
         return found
 
     def _follows_newer(self) -> bool:
@@ -251,11 +197,11 @@ class Bases:
         if now is None or base is None:
             return now is not None
         path = self.modules[0].module.upstreams[0].path
-        return now.read(path) != self._at("vllm-ascend", base, path).text
+        return now.read(path) != self.revisions.at("vllm-ascend", base, path).text
 
     def _release_before(self, ref: str) -> str | None:
         """The release before a candidate; ``None`` for one that is none."""
-        tree = self._tree("vllm-omni", ref)
+        tree = self.revisions.tree("vllm-omni", ref)
         if tree.source.version is None or not Version(tree.source.version).is_prerelease:
             return None
         if isinstance(tree, InGit):
@@ -266,9 +212,9 @@ class Bases:
     def _vllm_of(self, ref: str, found: Found) -> Callable[[], Side | None]:
         def load() -> Side | None:
             if self.options.vllm_base is not None and self.options.omni_base in (None, ref):
-                return self._vllm(self.options.vllm_base, found)
-            version = inputs.declared(self._tree("vllm-omni", ref))
-            return self._vllm(version, found) if version else None
+                return self.revisions.vllm(self.options.vllm_base, found)
+            version = inputs.declared(self.revisions.tree("vllm-omni", ref))
+            return self.revisions.vllm(version, found) if version else None
 
         return load
 
@@ -284,20 +230,4 @@ class Bases:
                 "cannot tell which vLLM the GPU runners are for: name it with --vllm-version or --vllm-path, "
                 "or leave the GPU runners out with --no-gpu."
             )
-        return self._vllm(version, found)
-
-    def _vllm(self, version: str, found: Found) -> Side:
-        key = ("vllm", version)
-        if key not in self._trees:
-            self._trees[key] = inputs.at("vllm", version, self.given.vllm, self.options.progress)
-        path = self.given.profile.vllm_of(found.module).path
-        return Side(version, self._trees[key].read(path) or "", path)
-
-
-def _has_texts(references: Sequence[BaseRef], text: str, path: str) -> bool:
-    """Whether a revision has every unit that was locked, as it was locked; not where it does not parse."""
-    try:
-        names = texts.unit_texts(text, path).keys()
-    except InputError:
-        return False
-    return all(one.qualname in names for one in references) and not unlike_locked(references, text, path)
+        return self.revisions.vllm(version, found)

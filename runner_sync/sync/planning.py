@@ -78,7 +78,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     if options.gpu and options.upstream and not options.only:
         results += _started(modules, bases, given, results)
     options.progress("comparing", len(modules), len(modules))
-    return results, tuple(bases.notes)
+    return results, tuple(bases.revisions.notes)
 
 
 def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.Inputs) -> None:

@@ -1,0 +1,100 @@
+"""The upstreams' modules at named revisions: each tree opened once, and held against the lock where that names it.
+
+Comes in: a run's inputs, revisions, paths. Goes out: ``Side`` values. May touch: what ``sources`` touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runner_sync.errors import InputError
+from runner_sync.lock import FILE_NAME
+from runner_sync.model import BaseRef, InGit, Project, Tree
+from runner_sync.sync import inputs
+from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
+from runner_sync.sync.options import Progress
+from runner_sync.sync.runners import Found
+from runner_sync.units import texts
+from runner_sync.upgrade.job import Side
+
+
+class Revisions:
+    """Reads modules of the three projects at other revisions than the run's own. ``notes`` are for the report."""
+
+    def __init__(self, given: inputs.Inputs, progress: Progress) -> None:
+        self.given = given
+        self.progress = progress
+        self.notes: list[str] = []
+        self._trees: dict[tuple[str, str], Tree] = {}
+
+    def note(self, text: str) -> None:
+        """Remember a note, once."""
+        self.notes += [text] if text not in self.notes else []
+
+    def at(self, project: Project, ref: str, path: str) -> Side:
+        """A module at a revision, empty where it had none then."""
+        return Side(ref, self.tree(project, ref).read(path) or "", path)
+
+    def tree(self, project: Project, ref: str) -> Tree:
+        """The project at a revision or of a release. Raises ``InputError``."""
+        key = (project, ref)
+        if key not in self._trees:
+            at_hand = {"vllm-omni": self.given.omni, "vllm-ascend": self.given.ascend, "vllm": self.given.vllm}
+            self._trees[key] = inputs.at(project, ref, at_hand[project], self.progress)
+        return self._trees[key]
+
+    def locked(self, project: Project, ref: str, path: str, at_hand: Side | None = None) -> Side:
+        """A side that the lock names, with the texts that were locked. Raises ``InputError`` when it cannot be had.
+
+        A commit that went with its branch (a squash, a rebase) is no loss where another one has those texts.
+        """
+        references = self.given.lock.references(project, ref, path)
+        if at_hand is not None and at_hand.ref == ref and not unlike_locked(references, at_hand.text, path):
+            return at_hand
+        try:
+            side = self.at(project, ref, path)
+        except InputError as error:
+            if (same := self._with_locked_texts(project, ref, path)) is not None:
+                return same
+            why = str(error).rstrip(".")
+            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {ANEW}.") from error
+        if unlike_locked(references, side.text, path):
+            same = self._with_locked_texts(project, ref, path)
+            if same is not None:
+                return same
+            require_locked(references, side.text, path)
+        return side
+
+    def _with_locked_texts(self, project: Project, ref: str, path: str) -> Side | None:
+        """The module at the first commit of the checkout that has every text locked under ``ref``, as that ref.
+
+        Later ones may have members besides, which nobody decided about when the lock was written.
+        A module of which nothing was locked under it is read at the commit of one of which something was.
+        """
+        tree = self.given.ascend if project == "vllm-ascend" else self.given.omni
+        if not isinstance(tree, InGit):
+            return None
+        both = [one for entry in self.given.lock.entries for one in (entry.upstream, entry.gpu) if one is not None]
+        paths = dict.fromkeys((path, *(one.path for one in both if one.project == project and one.ref == ref)))
+        for place in paths:
+            references = self.given.lock.references(project, ref, place)
+            for revision in reversed(tree.history(place)) if references else ():
+                if _has_texts(references, tree.read_blob(revision.blob), place):
+                    note = f"{FILE_NAME} names {project} {ref}; {revision.commit[:10]} was read, which has its texts"
+                    self.note(note)
+                    return replace(self.at(project, revision.commit, path), ref=ref)
+        return None
+
+    def vllm(self, version: str, found: Found) -> Side:
+        """vLLM's own module of a version, the one that ``found`` goes back to."""
+        return self.at("vllm", version, self.given.profile.vllm_of(found.module).path)
+
+
+def _has_texts(references: Sequence[BaseRef], text: str, path: str) -> bool:
+    """Whether a revision has every unit that was locked, as it was locked; not where it does not parse."""
+    try:
+        names = texts.unit_texts(text, path).keys()
+    except InputError:
+        return False
+    return all(one.qualname in names for one in references) and not unlike_locked(references, text, path)

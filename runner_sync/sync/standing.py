@@ -23,7 +23,7 @@ from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
-from runner_sync.upgrade import gpu
+from runner_sync.upgrade import gpu, members
 from runner_sync.upgrade.job import Draft, GpuTwin, Hierarchy, ModuleJob, Side, Stage, Target
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
@@ -160,7 +160,7 @@ class _Judge:
         return {
             f"{owner}.{m.name}": m
             for owner in owners
-            for m in gpu.decide_members(owner, gpu.twins(owner, drafts, job, side), job)
+            for m in members.decide_members(owner, members.twins(owner, drafts, job, side), job)
         }
 
     def _has(self, gpu_name: str, npu: str) -> bool:

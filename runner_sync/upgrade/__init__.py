@@ -9,7 +9,8 @@ each stage adds a text or a question to them:
 
 - ``ascend``, the first upstream: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
   ``splitting`` where upstream took a method apart, ``spelling`` where it calls by another name what omni imports;
-- ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings;
+- ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings,
+  ``members`` for what becomes of what only the GPU class has;
 - ``inheriting``: a class of copies becomes a subclass of its twin;
 - ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``extracted`` for what
   the twin keeps in helpers that NPU has in place, ``halves`` finds what came in by half, ``calling`` what does not fit,

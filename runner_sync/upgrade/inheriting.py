@@ -18,7 +18,7 @@ from runner_sync.merge.confidence import DERIVED, INFERRED
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.units import texts
-from runner_sync.upgrade import gpu
+from runner_sync.upgrade import gpu, members
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, ModuleJob, Stage
 
@@ -28,7 +28,7 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
     grown = job.hierarchy.with_twin.get(class_name)
     if grown is None or job.settings.only:
         return job
-    case = _Case(class_name, gpu.twins(class_name, drafts, job, side), job, side)
+    case = _Case(class_name, members.twins(class_name, drafts, job, side), job, side)
     copies = [d for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)]
     if not copies or not case.would_copy() or case.obstacle():
         return job
@@ -79,7 +79,7 @@ class _Case:
 
     def would_copy(self) -> bool:
         """Whether a port would add a member that reads the same on both sides."""
-        decisions = gpu.decide_members(self.class_name, self.pair, self.job)
+        decisions = members.decide_members(self.class_name, self.pair, self.job)
         return any(d.action in ("port", "hook") and not self._is_bound(d.name) for d in decisions)
 
     def obstacle(self) -> bool:

@@ -14,7 +14,7 @@ from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, INFERRED
 from runner_sync.statements import as_module, is_indented
 from runner_sync.units import texts
-from runner_sync.upgrade import ascend, gpu, inheriting, mending, outcomes, owing, porting
+from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.doubts import relocate, review
@@ -73,14 +73,14 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
     """Port GPU omni changes, new members included; returns what becomes of each member that only the GPU has."""
     decided: dict[str, Action] = {}
     for class_name in dict.fromkeys(d.owner for d in drafts if d.owner):
-        pair = gpu.twins(class_name, drafts, job, side)
+        pair = members.twins(class_name, drafts, job, side)
         bound = device_bound(pair)
         mine = [d for d in chosen if d.owner == class_name]
         stages = {d.name: len(d.stages) for d in mine}
         have = [canon for draft in drafts for canon in canonical(draft.text)]
         porting.port(mine, job, side, veto_for(bound, job.refused, pair.upstream, have=have))
         _mark([d for d in mine if len(d.stages) > stages[d.name]], job)
-        decisions = gpu.decide_members(class_name, gpu.twins(class_name, drafts, job, side), job)
+        decisions = members.decide_members(class_name, members.twins(class_name, drafts, job, side), job)
         drafts += ported_members(class_name, decisions, drafts, job, side)
         drafts += declined_members(class_name, decisions, job, side)
         drop_gone_from_gpu(mine, drafts, job, old=pair.gpu_old, new=pair.gpu_new)

@@ -1,0 +1,93 @@
+"""A class of the module beside its GPU twin, and what becomes of each member that only the twin has.
+
+Comes in: drafts, a ``ModuleJob`` and its ``GpuSide``. Goes out: ``Twins`` and decisions. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from runner_sync.compose.members import Member, Obstacle, Twins, decide, self_names
+from runner_sync.units import texts
+from runner_sync.upgrade import mixing
+from runner_sync.upgrade.gpu import GpuSide, mixed_in
+from runner_sync.upgrade.job import Draft, ModuleJob, is_selected
+
+
+def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
+    """One class of the module beside its GPU twin."""
+    inherited = job.hierarchy.inherited.get(class_name)
+    prefix = f"{class_name}."
+    members = {k.removeprefix(prefix): v for k, v in side.new.items() if k.startswith(prefix)}
+    return Twins(
+        gpu_old={k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)},
+        gpu_new=members,
+        npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
+        inherited=inherited.members if inherited else {},
+        device=job.refused,
+        called_elsewhere=job.target.called_elsewhere,
+        upstream=inherited.upstream if inherited else (),
+        vllm=inherited.vllm if inherited else {},
+        helpers=_helpers(side.module_text, job) if side.module_text else {},
+        known_before={k.removeprefix(prefix) for k in side.known_before if k.startswith(prefix)},
+        required={job.profile.sampler_hook.method}
+        | _newly_called(drafts, job)
+        | _asked_for(class_name, side, job)
+        | _with_news(class_name, members, job),
+        absent=_not_mixed_in(class_name, job, members),
+    )
+
+
+def _with_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
+    """Members of the twin that use what comes to the NPU class with this upgrade: they are half of the same change."""
+    names = mixed_in(class_name, job) | job.twin.owed.kept
+    return {member for member, text in members.items() if names & self_names(text)}
+
+
+def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, Obstacle]:
+    """Names that mixins give to the GPU class which the NPU class goes on without, with the mixin as the obstacle.
+
+    What the GPU class sets itself is no gift, unless it is a method of its own that calls the mixin's.
+    """
+    missing = job.hierarchy.missing_mixins.get(class_name, {})
+    have = set(job.hierarchy.inherited[class_name].members) if class_name in job.hierarchy.inherited else set()
+    if missing and job.twin.new is not None:
+        own = mixing.given_names(job.twin.new.text, job.profile.gpu_name(class_name))
+        have |= {name for name in own if f"super().{name}(" not in members.get(name, "")}
+    return {name: Obstacle("mixin", mixin) for mixin, names in missing.items() for name in names if name not in have}
+
+
+def _asked_for(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
+    """Members of the twin that ``--only`` names: what ``check`` says is missing is ported by that."""
+    names = [name for name in side.new if name.startswith(f"{class_name}.")] if job.settings.only else []
+    return {name.rpartition(".")[2] for name in names if is_selected(name, job.settings.only)}
+
+
+def _newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
+    """Members of ``self`` that the NPU side calls since this upgrade: vllm-ascend's runner, or the module itself."""
+    followed = {draft.base.ref for draft in drafts if draft.base is not None}
+    before = [side.text for side in job.upstream.bases if side.ref in followed]
+    now = [job.upstream.new.text] if job.upstream.new is not None and before else []
+    before += [draft.before for draft in drafts]
+    now += [draft.text for draft in drafts if not draft.removed]
+    return _called(now) - _called(before)
+
+
+def _called(texts_: Iterable[str]) -> set[str]:
+    return {name for text in texts_ for name in self_names(text)}
+
+
+def _helpers(module_text: str, job: ModuleJob) -> dict[str, str]:
+    """The module-level definitions beside the runner classes: naming a runner is no use of its device code."""
+    runners = {name for pair in job.profile.classes for name in pair}
+    return {name: text for name, text in texts.whole_definitions(module_text).items() if name not in runners}
+
+
+def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
+    """What becomes of each member that only the GPU class has; nothing is copied that the NPU class inherits."""
+    inherited = job.hierarchy.inherited.get(class_name)
+    twin = job.profile.gpu_name(class_name)
+    if inherited is not None and twin in inherited.classes:
+        missing = [name for name in pair.gpu_new if name not in pair.npu]
+        return [Member(name, "inherited", "the NPU class inherits from its GPU twin") for name in missing]
+    return decide(pair)

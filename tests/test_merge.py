@@ -29,6 +29,7 @@ from runner_sync.merge import (
     with_old_reads_renamed,
 )
 from runner_sync.merge.emit import heads_first
+from runner_sync.merge.renames import with_omni_names_of_values
 from runner_sync.merge.weave import Strand
 from runner_sync.model import Triple
 
@@ -148,6 +149,40 @@ def test_revisions_are_told_in_the_names_of_a_text(other: str, named: str | None
     others = [LONGER, other, HIDDEN]
     assert named_alike(MINE, others)[1] == (named or other)
     assert named_alike(MINE, others)[2] == MINE
+
+
+MAKES = """\
+def run(rows):
+    if not rows:
+        output = copy(EMPTY)
+        return output
+    output = Output(rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("omni", "more"),
+    [
+        (MAKES, ""),
+        (MAKES.replace("    output = Output", "    made = Output") + "    more = Output(rows)\n", ""),
+        (MAKES.replace("    output = Output", "    made = Other"), ""),
+        (MAKES.replace("    output = Output", "    made = Output"), "    made = rows.count\n"),
+        (MAKES.replace("    output = Output", "    made = self.output"), ""),
+    ],
+    ids=["the same name", "two of them", "another class", "a name that upstream has", "a method"],
+)
+def test_a_value_that_may_be_another_one_keeps_its_name(omni: str, more: str) -> None:
+    ends = "    return output\n"
+    triple = Triple(MAKES + ends, omni + "    return made\n", MAKES + more + ends)
+    assert with_omni_names_of_values(triple) == triple
+
+
+def test_a_value_is_called_as_omni_does_from_where_it_is_made() -> None:
+    omni = MAKES.replace("    output = Output", "    made = Output") + "    return made\n"
+    old, new = MAKES + "    return output\n", MAKES + "    output.rows = rows\n    return output\n"
+    named = with_omni_names_of_values(Triple(old, omni, new))
+    assert named.base == omni
+    assert named.upstream == omni.replace("    return made", "    made.rows = rows\n    return made")
 
 
 def test_suites_that_wait_for_one_another_all_come() -> None:

@@ -114,14 +114,27 @@ EMPTY_ROWS = "        if rows is None:\n"
 NOTHING_LEFT = "        if not rows.left:\n            return EMPTY\n"
 
 
-def returns(added: str, *, before: str = BEFORE, upstream: str = "class NPUModelRunner: ...\n") -> list[str]:
-    """What is asked about a method that got ``added`` before its last return."""
-    after = before.replace("        return self.attach(self.step", f"{added}        return self.attach(self.step")
+def returns(
+    added: str, *, before: str = BEFORE, now: str = "", upstream: str = "class NPUModelRunner: ...\n"
+) -> list[str]:
+    """What is asked about a method that got ``added`` before its last return, and is ``now`` otherwise."""
+    after = (now or before).replace(
+        "        return self.attach(self.step", f"{added}        return self.attach(self.step"
+    )
     draft = Draft("OmniNPUModelRunner.run", [Stage(before), Stage(after, "upstream")], "copy", "updated")
     module = NPU.modules[0]
     job = ModuleJob(NPU, module, "runner.py", before, Upstream(new=Side("0.2", upstream, ASCEND)))
     ask_about_returns(draft, job)
     return [item.reason for item in draft.reviews]
+
+
+def test_a_new_return_is_not_the_old_one_that_hands_over_now() -> None:
+    """The same value was returned as it is in another place, which the upgrade has wrapped."""
+    before = BEFORE.replace(EMPTY_ROWS, f"        if self.waits:\n            return EMPTY\n{EMPTY_ROWS}")
+    wrapped = before.replace("            return EMPTY\n", "            return self.attach(EMPTY)\n")
+    asked = ["other returns of this method go through self.attach, and this new one does not"]
+    assert returns(NOTHING_LEFT, before=before) == []
+    assert returns(NOTHING_LEFT, before=before, now=wrapped) == asked
 
 
 def test_a_new_return_that_hands_nothing_over_is_a_question() -> None:

@@ -87,8 +87,25 @@ def _indented(method: str) -> str:
 
 def test_a_method_that_mirrors_one_which_upstream_changed_is_a_question(tmp_path: Path) -> None:
     assert replaced(tmp_path, MIRROR) == [
-        "vllm-ascend changed its own since HEAD~1; this one takes its place and does not call it"
+        "vllm-ascend changed its own since HEAD~1 (it calls self.d now); this one takes its place and does not call it"
     ]
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (THEIRS.replace("self.c(rows)", "self.c(rows, len(rows))"), ""),
+        (THEIRS.replace("self.c(rows)", "self.c(copy(rows))"), " (it calls copy now)"),
+        (
+            THEIRS + "".join(f"        self.step_{k}(pool.take(rows))\n" for k in range(4)),
+            " (it calls self.step_0, pool.take, self.step_1 and 2 more now)",
+        ),
+    ],
+    ids=["none of its own", "one", "many"],
+)
+def test_the_question_names_what_upstream_calls_now(tmp_path: Path, new: str, said: str) -> None:
+    (reason,) = replaced(tmp_path, MIRROR, target=new)
+    assert reason == f"vllm-ascend changed its own since HEAD~1{said}; this one takes its place and does not call it"
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from runner_sync.merge.renames import (
     with_old_reads_renamed,
     with_omni_names,
     with_omni_names_behind,
+    with_omni_names_of_values,
     with_upstream_names,
 )
 from runner_sync.merge.replacing import go_where_the_old_one_is
@@ -95,7 +96,7 @@ def merge(
         return Merged(triple.omni)
     if triple.base == triple.omni and veto is None and not foreign:
         return Merged(triple.upstream)
-    triple = with_omni_names(triple)
+    triple = with_omni_names_of_values(with_omni_names(triple))
     if policy.nesting == "upstream":
         triple = with_upstream_names(triple)
     weave = classify(flatten(triple.base), flatten(triple.omni), flatten(triple.upstream))

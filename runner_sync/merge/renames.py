@@ -37,6 +37,39 @@ def with_omni_names(triple: Triple) -> Triple:
     return Triple(_rename(triple.base, found), triple.omni, _rename(triple.upstream, found))
 
 
+def with_omni_names_of_values(triple: Triple) -> Triple:
+    """The triple with base and upstream calling as omni does what all three make by one call of the same function.
+
+    For a local that is bound again and again, so that omni's name for one of its values is no renaming throughout::
+
+        base, upstream   output = copy(EMPTY) … return output   …   output = Output(rows)
+        omni             output = copy(EMPTY) … return output   …   runner_output = Output(rows)
+    """
+    base, omni, upstream = (_made(text) for text in (triple.base, triple.omni, triple.upstream))
+    for call in base.keys() & omni.keys() & upstream.keys():
+        (name, line), (new, _), (same, there) = base[call], omni[call], upstream[call]
+        if name != same or name == new or _mentions(triple.base, new) or _mentions(triple.upstream, new):
+            continue
+        made = (
+            _rename(text, {name: new}, within=_reach(text, name, at))
+            for text, at in ((triple.base, line), (triple.upstream, there))
+        )
+        triple = Triple(next(made), triple.omni, next(made))
+    return triple
+
+
+_MADE = re.compile(r"(\w+) = ([A-Z]\w*)\(")
+
+
+def _made(text: str) -> dict[str, tuple[str, int]]:
+    """``{class: (local, line)}`` of the classes of which a method makes one value, and binds it."""
+    found: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for node in flatten(text):
+        if (match := _MADE.match(node.canon)) is not None:
+            found[match[2]].append((match[1], node.start))
+    return {name: places[0] for name, places in found.items() if len(places) == 1}
+
+
 def with_upstream_names(triple: Triple) -> Triple:
     """The triple with base and omni in the local names that upstream has now: what omni added has to use them."""
     found = renamed_locals(triple.base, triple.upstream)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -78,7 +78,9 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> None:
     returns = _returns(draft.text)
     handing = Counter(name for _, value in returns if (name := _handed_to(value)))
     common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.new.text]
-    known = {ast.dump(value) for _, value in _returns(draft.before)}
+    known = Counter(ast.dump(value) for _, value in _returns(draft.before))
+    # One that goes through it now was there before without.
+    known -= _handed(returns, common) - _handed(_returns(draft.before), common)
     for line, value in returns:
         if common and ast.dump(value) not in known and _handed_to(value) not in common:
             said = f"other returns of this method go through self.{common[0]}, and this new one does not"
@@ -96,6 +98,12 @@ def _returns(text: str) -> list[tuple[int, ast.expr]]:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             todo += ast.iter_child_nodes(node)
     return sorted(found, key=lambda pair: pair[0])
+
+
+def _handed(returns: Iterable[tuple[int, ast.expr]], names: Collection[str]) -> Counter[str]:
+    """What the returns hand to one of the methods of ``self``."""
+    calls = [value for _, value in returns if isinstance(value, ast.Call) and value.args]
+    return Counter(ast.dump(call.args[0]) for call in calls if _handed_to(call) in names)
 
 
 def _handed_to(value: ast.expr) -> str:

@@ -9,6 +9,8 @@ vllm-ascend's ``_update_states`` back by hand, which ``OmniGPUModelRunner`` hide
 
 from __future__ import annotations
 
+import builtins
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -42,7 +44,8 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
         behind = inherited.get(member) if _is_direct_base(job) else None
         if _hands_on(draft.text, member, anchor.name, behind) or follows(draft.text, old[member], new[member]):
             continue
-        reason = f"{anchor.project} changed its own since {ref}; this one takes its place and does not call it"
+        changed = f"{anchor.project} changed its own since {ref}{_calls_now(old[member], new[member])}"
+        reason = f"{changed}; this one takes its place and does not call it"
         draft.reviews.append(
             review(
                 draft,
@@ -55,6 +58,20 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
                 chosen=draft.text,
             )
         )
+
+
+def _calls_now(old: str, new: str) -> str:
+    """What a method calls since it was changed, in words to put behind what changed; nothing where that is no more."""
+    before, after = (_CALL.findall("\n".join(canonical(text))) for text in (old, new))
+    names = [name for name in dict.fromkeys(after) if name not in before and not hasattr(builtins, name)]
+    more = f" and {len(names) - CALLS} more" if len(names) > CALLS else ""
+    return f" (it calls {', '.join(names[:CALLS])}{more} now)" if names else ""
+
+
+CALLS = 3
+"""How many calls a reason names at most."""
+
+_CALL = re.compile(r"([A-Za-z_][\w.]*)\(")
 
 
 def _hands_on(text: str, member: str, upstream: str, behind: str | None) -> bool:
@@ -82,9 +99,10 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
         before = old.get(member, "")
         if f"super().{member}(" not in mine and canonical(before) != canonical(new):
             done = "changed" if before else "added"
+            calls = _calls_now(before, new) if before else ""
             reason = (
-                f"{anchor.project} {done} it since {ref}, and it does not run: a base in front of {anchor.name} has "
-                "its own, which does not call it"
+                f"{anchor.project} {done} it since {ref}{calls}, and it does not run: a base in front of {anchor.name} "
+                "has its own, which does not call it"
             )
             draft = Draft(f"{name}.{member}", [Stage("")], "own", "review")
             draft.reviews = [

@@ -296,8 +296,13 @@ def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[Re
         )
         for i1, i2, j1, j2 in runs
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
-        if was.split() != now.split()
+        if _without_comments(was) != _without_comments(now)
     ]
+
+
+def _without_comments(passage: str) -> list[str]:
+    """The words of a passage outside its comments: nobody need be asked about those."""
+    return [word for line in passage.split("\n") if not line.lstrip().startswith("#") for word in line.split()]
 
 
 def _slide(text: str, first: int, last: int) -> int:

@@ -118,6 +118,31 @@ def test_in_an_upgrade_a_release_candidate_as_base_stands_for_the_release_before
     assert "self.count(rows)" not in text
 
 
+HANDS_OVER = """
+    def _close(self, rows):
+        self.count(rows)
+        output = self.pack(rows)
+        output.signals = self.signals()
+        self.note(rows)
+        self.close(rows)
+        return output
+"""
+
+
+@pytest.mark.parametrize(("still", "stays"), [("        signals = self.signals()\n", True), ("", False)])
+def test_what_the_twin_still_calls_in_a_way_that_does_not_come_in_stays(
+    still: str, stays: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The GPU runner hands the signals to code that NPU does not have; that it sets none is no news then."""
+    now = HANDS_OVER.replace("        output.signals = self.signals()\n", "")
+    now = now.replace("        self.count(rows)\n", f"{still}        self.count(rows)\n")
+    if still:
+        now = now.replace("        return output", "        torch.cuda.send(output, signals)\n        return output")
+    text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN + HANDS_OVER, GPU_TWIN + HANDS_OVER, GPU_TWIN + now)
+    assert ("output.signals = self.signals()" in text) == stays
+    assert "return output" in text
+
+
 def test_a_signature_stays_when_its_caller_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The caller is done in another way on NPU, so the GPU runner's change of it has no place there."""
     other = NPU_TWIN.replace(

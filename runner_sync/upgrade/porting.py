@@ -7,6 +7,7 @@ each passage that a port changed. May touch: nothing.
 from __future__ import annotations
 
 import difflib
+import re
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -194,6 +195,20 @@ def _port(
     ]
 
 
+def _lost_calls(sides: Triple, text: str) -> frozenset[str]:
+    """The statements that call a method of ``self`` which the twin still calls, and the result no more.
+
+    The twin has them in another way, which may be one that does not come in: what they do is not gone.
+    """
+    kept = _CALLED.findall(text)
+    lost = {name for name in _CALLED.findall(sides.upstream) if name not in kept}
+    nodes = flatten(sides.omni) if lost else []
+    return frozenset(node.canon for node in nodes if not node.is_comment and lost & set(_CALLED.findall(node.canon)))
+
+
+_CALLED = re.compile(r"\bself\.(\w+)\(")
+
+
 def _declined(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidence: float) -> ReviewItem:
     return not_ported(
         draft, job.path, why=why, confidence=confidence, base=sides.base, omni=draft.text, upstream=sides.upstream
@@ -229,7 +244,8 @@ def _merged(
 ) -> tuple[merge.Merged, set[Problem]]:
     """The merge and what is wrong with it, once the statements that read what is not set here have been left out."""
     # What the GPU runner dropped with vLLM's text around it, vllm-ascend may well have still.
-    pinned = lineage.fingerprint(draft.upstream) if draft.kind == "copy" and draft.upstream else frozenset[str]()
+    kept_there = draft.kind == "copy" and draft.upstream
+    pinned = frozenset(lineage.fingerprint(draft.upstream or "")) if kept_there else frozenset[str]()
     before = problems(sides.omni, known)
     missing: set[str] = set()
     for attempt in range(TRIES):
@@ -237,8 +253,10 @@ def _merged(
         broken = problems(result.text, known) - before if result.parses else set()
         names = {problem.what for problem in broken if problem.kind != "idle"}
         names |= half_ported(sides, result.text, foreign) if result.parses else set()
-        if not names - missing or attempt == TRIES - 1:
+        lost = _lost_calls(sides, result.text) - pinned if result.parses else frozenset()
+        if not (names - missing or lost) or attempt == TRIES - 1:
             break
+        pinned |= lost
         sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides
         missing |= names if sides == unnamed else set()
     # Of a renaming that came with the statement which binds the name, but not with all that read it.

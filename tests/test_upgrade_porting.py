@@ -124,6 +124,7 @@ HANDS_OVER = """
         output = self.pack(rows)
         output.signals = self.signals()
         self.note(rows)
+        # Whoever reads what self.signals() gave has to wait.
         self.close(rows)
         return output
 """

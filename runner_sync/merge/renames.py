@@ -38,7 +38,7 @@ def with_omni_names(triple: Triple) -> Triple:
 
 
 def with_omni_names_of_values(triple: Triple) -> Triple:
-    """The triple with base and upstream calling as omni does what all three make by one call of the same function.
+    """The triple with base and upstream calling as omni does the one value that all three make of a class.
 
     For a local that is bound again and again, so that omni's name for one of its values is no renaming throughout::
 
@@ -46,15 +46,12 @@ def with_omni_names_of_values(triple: Triple) -> Triple:
         omni             output = copy(EMPTY) … return output   …   runner_output = Output(rows)
     """
     base, omni, upstream = (_made(text) for text in (triple.base, triple.omni, triple.upstream))
-    for call in base.keys() & omni.keys() & upstream.keys():
-        (name, line), (new, _), (same, there) = base[call], omni[call], upstream[call]
-        if name != same or name == new or _mentions(triple.base, new) or _mentions(triple.upstream, new):
+    for made, (name, line) in base.items():
+        if made not in omni or made not in upstream:
             continue
-        made = (
-            _rename(text, {name: new}, within=_reach(text, name, at))
-            for text, at in ((triple.base, line), (triple.upstream, there))
-        )
-        triple = Triple(next(made), triple.omni, next(made))
+        new, (same, there) = omni[made][0], upstream[made]
+        if name == same != new and not _mentions(triple.base, new) and not _mentions(triple.upstream, new):
+            triple = _named_behind(triple, name, new, (line, there))
     return triple
 
 
@@ -106,12 +103,17 @@ def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
         found = _renamed_binding(triple, name) or _renamed_value(triple, name)
         if found is not None:
             new, *lines = found
-            base, upstream = (
-                _rename(text, {name: new}, within=_reach(text, name, line))
-                for text, line in zip((triple.base, triple.upstream), lines, strict=True)
-            )
-            triple = Triple(base, triple.omni, upstream)
+            triple = _named_behind(triple, name, new, lines)
     return triple
+
+
+def _named_behind(triple: Triple, name: str, new: str, lines: Sequence[int]) -> Triple:
+    """The triple with what base and upstream bind to ``name`` at the two ``lines`` called ``new``."""
+    base, upstream = (
+        _rename(text, {name: new}, within=_reach(text, name, line))
+        for text, line in zip((triple.base, triple.upstream), lines, strict=True)
+    )
+    return Triple(base, triple.omni, upstream)
 
 
 def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:

@@ -200,10 +200,8 @@ def _lost_calls(sides: Triple, text: str) -> frozenset[str]:
 
     The twin has them in another way, which may be one that does not come in: what they do is not gone.
     """
-    kept = _CALLED.findall(text)
-    lost = {name for name in _CALLED.findall(sides.upstream) if name not in kept}
-    nodes = flatten(sides.omni) if lost else []
-    return frozenset(node.canon for node in nodes if not node.is_comment and lost & set(_CALLED.findall(node.canon)))
+    kept, there = (set(_CALLED.findall("\n".join(canonical(side)))) for side in (text, sides.upstream))
+    return frozenset(canon for canon in canonical(sides.omni) if (there - kept) & set(_CALLED.findall(canon)))
 
 
 _CALLED = re.compile(r"\bself\.(\w+)\(")
@@ -244,8 +242,8 @@ def _merged(
 ) -> tuple[merge.Merged, set[Problem]]:
     """The merge and what is wrong with it, once the statements that read what is not set here have been left out."""
     # What the GPU runner dropped with vLLM's text around it, vllm-ascend may well have still.
-    kept_there = draft.kind == "copy" and draft.upstream
-    pinned = frozenset(lineage.fingerprint(draft.upstream or "")) if kept_there else frozenset[str]()
+    followed = draft.upstream if draft.kind == "copy" else None
+    pinned = frozenset(lineage.fingerprint(followed or ""))
     before = problems(sides.omni, known)
     missing: set[str] = set()
     for attempt in range(TRIES):

@@ -24,7 +24,7 @@ from runner_sync.merge.refusal import refuse
 from runner_sync.merge.returning import leave_out_what_stayed
 from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
-from runner_sync.statements import ROOT, below
+from runner_sync.statements import ROOT, Node, below
 
 
 def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
@@ -245,13 +245,33 @@ def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
 
 
 def _is_rewritten(weave: Weave, strand: Strand) -> bool:
-    """Whether new statements of upstream bind what the removed one bound: keeping both would do the work twice."""
+    """Whether new statements of upstream bind what the removed one bound, or leave the suite where it did: keeping both
+    would do the work twice, or never."""
     mine = binds(weave.omni[strand.omni or 0])
     if not mine:
-        return False
+        return _ends_with_another_return(weave, strand)
     return any(
         mine & binds(weave.upstream[s.upstream]) for s in weave.of_upstream if s.sides == "u" and s.upstream is not None
     )
+
+
+def _ends_with_another_return(weave: Weave, strand: Strand) -> bool:
+    """Whether the removed statement was the ``return`` at the end of a suite, and upstream ends it with a new one."""
+    suite = _suite_ended(weave.omni, weave.of_omni, strand.omni or 0)
+    return suite is not None and any(
+        other.sides == "u" and _suite_ended(weave.upstream, weave.of_upstream, index) == suite
+        for index, other in enumerate(weave.of_upstream)
+    )
+
+
+def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> int | None:
+    """A name for the suite that this ``return`` is the last statement of; ``None`` for any other statement."""
+    node = nodes[index]
+    if not node.canon.startswith("return"):
+        return None
+    if any(other.parent == node.parent and not other.is_comment for other in nodes[index + 1 :]):
+        return None
+    return ROOT if node.parent == ROOT else id(of[node.parent])
 
 
 def _leave_out_foreign(weave: Weave, foreign: Heritage) -> None:

@@ -12,7 +12,7 @@ from code_samples import Block, bodies, triples, unit
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from runner_sync.merge import Merged, merge
+from runner_sync.merge import FOLLOW, PORT, RECORD, TOUCH_UP, Merged, merge
 from runner_sync.model import Project, Tree, Triple
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.statements import ROOT, Node, flatten
@@ -94,9 +94,10 @@ def test_one_changed_side_wins_over_another_layout(sides: Sides) -> None:
 @LAW
 @given(triples())
 def test_every_merge_parses(sides: Sides) -> None:
-    result = merged(*sides)
-    assert result.parses
-    syntax(result.text)
+    for policy in (FOLLOW, PORT, RECORD, TOUCH_UP):
+        result = merge(Triple(*sides), policy=policy)
+        assert result.parses
+        syntax(result.text)
 
 
 @LAW
@@ -120,6 +121,31 @@ def test_no_addition_stands_twice(sides: Sides) -> None:
     made = Counter(re.findall(r"\b(?:omni|upstream)_\d+\b", merged(*sides).text))
     once = Counter(re.findall(r"\b(?:omni|upstream)_\d+\b", omni + upstream))
     assert not made - once
+
+
+@LAW
+@given(triples(), st.permutations(("self.both_1(a)", "b = f(both_2)", "self.x.both_3(a)")))
+def test_what_both_add_stands_once_in_whatever_order(sides: Sides, other: list[str]) -> None:
+    base, omni, upstream = sides
+    added = [sorted(other), other]
+    texts = (text + "".join(f"        {line}\n" for line in lines) for text, lines in zip((omni, upstream), added))
+    made = Counter(re.findall(r"\bboth_\d\b", merged(base, *texts).text))
+    assert made == Counter({f"both_{k}": 1 for k in (1, 2, 3)})
+
+
+@LAW
+@given(bodies)
+def test_a_suite_of_which_each_side_keeps_another_half_is_asked_about(block: Block) -> None:
+    rest = "".join(f"{line}\n" for line in unit(block).split("\n")[1:-1])
+    clauses = "        finally:\n            self.close()\n"
+    for head, behind in (("if a:", ""), ("try:", clauses), ("for a in self.rows:", "")):
+        first, last = "            self.first(a)\n", "            self.last(b)\n"
+        texts = [
+            f"    def run(self, a, b):\n        {head}\n{inside}{behind}{rest}" for inside in (first + last, first, last)
+        ]
+        result = merged(*texts)
+        assert [d.reason.kind for d in result.decisions] == ["both emptied"]
+        assert f"        {head}\n            pass\n" in result.text
 
 
 @LAW

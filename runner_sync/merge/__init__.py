@@ -111,7 +111,7 @@ def merge(
     contents, both_changed = _contents(weave, kept, terms)
     doubts += unread_additions(weave, kept, contents, records_fit=policy.nesting == "omni")
     kept, hollow_now = prune(weave, kept)
-    hollow += hollow_now
+    hollow += [doubt for doubt in hollow_now if doubt not in hollow]
     kept = with_their_statements(weave, kept, heritage)
     doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
     doubts += [emptied(weave, s) for s in suites if not s.kept]

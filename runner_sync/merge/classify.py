@@ -7,6 +7,7 @@ The base is aligned with both sides; what they add, moved or took from two branc
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from runner_sync.merge.align import Suite, align, alike, common, pair_similar, similarity, suites
@@ -29,10 +30,10 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
         strand.upstream = j
         weave.of_upstream.append(strand)
     inner = suites(omni), suites(upstream)
-    for o, u in _gaps(weave):
+    for o, u in gaps(weave):
         _join_alternatives(weave, o, u, inner)
     _pair_moved(weave, inner[0])
-    for o, u in _gaps(weave):
+    for o, u in gaps(weave):
         _join_additions(weave, o, u, inner)
     _join_clauses(weave)
     return weave
@@ -43,16 +44,22 @@ def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
 
     Only one that stands once in omni's text and says enough; a suite only with all that is in it.
     """
-    new = {_moved_key(node, inner[j]): j for j, node in enumerate(weave.omni) if weave.of_omni[j].sides == "o"}
+    new: dict[_MovedKey, list[int]] = defaultdict(list)
+    for j, node in enumerate(weave.omni):
+        if weave.of_omni[j].sides == "o":
+            new[_moved_key(node, inner[j])].append(j)
     for node, strand, inside in zip(weave.base, weave.of_base, suites(weave.base), strict=True):
-        j = new.get(_moved_key(node, inside))
-        if j is None or strand.sides != "b" or not _is_telling(node):
+        places = new.get(_moved_key(node, inside), [])
+        if len(places) != 1 or strand.sides != "b" or not _is_telling(node):
             continue
-        strand.omni = j
-        weave.of_omni[j] = strand
+        strand.omni = places.pop()
+        weave.of_omni[strand.omni] = strand
 
 
-def _moved_key(node: Node, suite: Suite) -> tuple[str, frozenset[tuple[str, int]]]:
+_MovedKey = tuple[str, frozenset[tuple[str, int]]]
+
+
+def _moved_key(node: Node, suite: Suite) -> _MovedKey:
     return node.canon, frozenset(suite.items())
 
 
@@ -60,15 +67,15 @@ def _is_telling(node: Node) -> bool:
     return not node.is_comment and not node.is_clause and node.weight >= 1
 
 
-def _gaps(weave: Weave) -> list[tuple[range, range]]:
+def gaps(weave: Weave) -> list[tuple[range, range]]:
     """The index ranges of omni and upstream between consecutive strands that all three sides have."""
-    gaps = []
+    found = []
     o = u = 0
     for strand in weave.of_base:
         if strand.omni is not None and strand.upstream is not None:
-            gaps.append((range(o, strand.omni), range(u, strand.upstream)))
+            found.append((range(o, strand.omni), range(u, strand.upstream)))
             o, u = strand.omni + 1, strand.upstream + 1
-    return [*gaps, (range(o, len(weave.omni)), range(u, len(weave.upstream)))]
+    return [*found, (range(o, len(weave.omni)), range(u, len(weave.upstream)))]
 
 
 def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
@@ -139,12 +146,13 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     """
     omni, upstream = weave.omni[o], weave.upstream[u]
     if omni.is_clause or upstream.is_clause:
-        return _is_one_strand(weave, omni.owner, upstream.owner)
+        return is_one_strand(weave, omni.owner, upstream.owner)
     same = omni.canon == upstream.canon or (omni.made_by and omni.made_by == upstream.made_by)
-    return _is_one_strand(weave, omni.parent, upstream.parent) or (bool(same) and omni.weight >= 1)
+    return is_one_strand(weave, omni.parent, upstream.parent) or (bool(same) and omni.weight >= 1)
 
 
-def _is_one_strand(weave: Weave, o: int, u: int) -> bool:
+def is_one_strand(weave: Weave, o: int, u: int) -> bool:
+    """Whether two suites, given by the indices of their heads, are one; ``ROOT`` is that of the unit."""
     if ROOT in (o, u):
         return o == u
     return weave.of_omni[o] is weave.of_upstream[u]

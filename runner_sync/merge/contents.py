@@ -16,7 +16,7 @@ from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.transplant import around, carry_over
 from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements import Node, inside_strings, is_python
+from runner_sync.statements import Node, inside_strings, is_python, last_comment
 
 DISTINCT = 1.5
 """``Node.weight`` from which on a statement is known by its text: thirty characters."""
@@ -51,12 +51,24 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     """
     chosen, reason = _content(weave, strand, terms)
     base, omni, upstream = sides_of(weave, strand)
+    chosen = _with_comment(chosen, base, omni)
     if base is None or omni is None or upstream is None or terms.policy.nesting == "omni":
         return chosen, reason
     if _has_remark(weave.omni, strand.omni or 0) or _has_remark(weave.upstream, strand.upstream or 0):
         return chosen, reason
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
     return replace(chosen, blanks=max(chosen.blanks, added)), reason
+
+
+def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Content:
+    """The chosen text with the comment that omni has put at the end of the statement, where it has none: what silences
+    a linter or says why must not go with the text that it stood behind."""
+    if base is None or omni is None or "#" not in omni.lines[-1] or chosen.lines == omni.lines:
+        return chosen
+    comment = last_comment(omni.text)
+    if not comment or comment == last_comment(base.text) or last_comment("\n".join(chosen.lines)):
+        return chosen
+    return replace(chosen, lines=(*chosen.lines[:-1], f"{chosen.lines[-1]}  {comment}"))
 
 
 def _has_remark(nodes: Sequence[Node], index: int) -> bool:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner_sync.merge.confidence import REBUILT
+from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.merge.contents import Content
 from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
 from runner_sync.merge.reason import Reason
@@ -34,6 +34,7 @@ class Emitted:
 HOLLOW = Reason("suite around nothing")
 ORPHAN = Reason("branch of a removed condition")
 PARTIAL = Reason("suite around other statements")
+EMPTIED = Reason("both emptied")
 
 WRAPPERS = ("try", "with ", "async with ")
 
@@ -70,9 +71,11 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
     """Leave out strands that cannot stand: suites without a statement, clauses without their statement.
 
     Returns the strands that stay, and doubts about upstream's new suites that were left out because omni has nothing
-    of what they enclose, or not the condition that they are a branch of.
+    of what they enclose, or not the condition that they are a branch of. A suite of which each side has kept another
+    part stays without both, and is asked about: what its head does it does for upstream and for omni.
     """
     doubts: list[Doubt] = []
+    hollow: set[int] = set()
     while True:
         kept = [s for s in strands if s.kept]
         alive = {id(s) for s in kept}
@@ -84,7 +87,10 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
             for strand in strands_:
                 doubts.append(Doubt(strand, reason, REBUILT))
                 _leave_out(strand, kept)
-        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full, owners=owners)]
+        both = [s for s in kept if id(s) not in full | hollow and _is_emptied_by_both(weave, s)]
+        hollow |= {id(s) for s in both}
+        doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
+        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full | hollow, owners=owners)]
         if not gone and not empty and not orphans:
             return kept, doubts
         for strand in gone:
@@ -96,6 +102,14 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
                 strand.parent = strand.parent.parent
             if strand.owner is not None and not strand.owner.kept:
                 strand.owner = None
+
+
+def _is_emptied_by_both(weave: Weave, head: Strand) -> bool:
+    """Whether each side still has a statement of the base under a head of which the other one has taken it out."""
+    if head.sides != "bou" or not head.kept:
+        return False
+    rows = zip(weave.base, weave.of_base, strict=True)
+    return {"bo", "bu"} <= {s.sides for node, s in rows if node.parent == head.base and not node.is_comment}
 
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:

@@ -23,12 +23,13 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
     for strand in [] if policy.updates_only else strands:
         if strand.sides in ("o", "u") and strand.kept:
             above = _follow_siblings(weave, strand, strand.sides, policy)
-            if not _is_inside(above, strand):
+            if not is_inside(above, strand):
                 strand.parent = above
 
 
-def _is_inside(strand: Strand | None, outer: Strand) -> bool:
-    """Two suites that the sides put around the same neighbours must not end up inside each other."""
+def is_inside(strand: Strand | None, outer: Strand) -> bool:
+    """Whether a strand is another one, or below it: two suites that the sides put around the same neighbours must not
+    end up inside each other."""
     while strand is not None and strand is not outer:
         strand = strand.parent
     return strand is outer

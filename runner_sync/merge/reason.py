@@ -15,6 +15,8 @@ Kind = Literal[
     # Both sides did something to one statement.
     "both changed a part",
     "both added versions",
+    "both added in another order",
+    "both emptied",
     "additions moved on",
     "keywords taken over",
     # One side removed what the other had edited or added to.

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runner_sync.merge.dataflow import binds
-from runner_sync.merge.nesting import home
+from runner_sync.merge.nesting import home, is_inside
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import ROOT, Node
 
@@ -30,9 +30,11 @@ def go_where_the_old_one_is(weave: Weave) -> None:
         moved = all(_parent_in_base(weave, strand) is not home(weave, strand) for strand in tops)
         if not names[0] & names[1] or len(homes) != 1 or not moved:
             continue
+        (suite,) = homes.values()
         for k in new:
-            if weave.upstream[k].parent not in new and not weave.upstream[k].is_clause:
-                (weave.of_upstream[k].parent,) = homes.values()
+            inner = weave.upstream[k].parent in new or weave.upstream[k].is_clause
+            if not inner and not is_inside(suite, weave.of_upstream[k]):
+                weave.of_upstream[k].parent = suite
 
 
 def _additions(weave: Weave) -> Iterator[list[int]]:

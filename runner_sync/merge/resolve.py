@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runner_sync.merge.classify import gaps, is_one_strand
 from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads
@@ -40,6 +41,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
         if doubt is not None:
             doubts.append(doubt)
     doubts += leave_out_what_stayed(weave)
+    doubts += _added_in_another_order(weave)
     _keep_clauses_of_edited(weave, heritage)
     _settle_own_suites(weave, heritage)
     doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")
@@ -59,6 +61,32 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
     if policy.nesting == "upstream":
         doubts += _other_branches(weave)
     return doubts
+
+
+def _added_in_another_order(weave: Weave) -> list[Doubt]:
+    """Statements that both sides added at one place in another order: omni's order stands, or each would come twice."""
+    doubts = []
+    for o, u in gaps(weave):
+        mine, theirs = _only_added(weave, o, "o"), _only_added(weave, u, "u")
+        for canon in [canon for canon in mine if canon in theirs]:
+            (first, *others), (second, *more) = mine[canon], theirs[canon]
+            above = weave.omni[first].parent, weave.upstream[second].parent
+            if not others and not more and is_one_strand(weave, *above):
+                strand = weave.of_upstream[second]
+                strand.kept = False
+                doubts.append(Doubt(strand, Reason("both added in another order"), INFERRED))
+    return doubts
+
+
+def _only_added(weave: Weave, places: range, side: str) -> dict[str, list[int]]:
+    """The telling simple statements that one side alone has and that stay, by canonical text."""
+    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    found: dict[str, list[int]] = {}
+    for k in places:
+        node = nodes[k]
+        if of[k].sides == side and of[k].kept and not node.is_comment and not node.compound and node.weight >= 1:
+            found.setdefault(node.canon, []).append(k)
+    return found
 
 
 def _other_branches(weave: Weave) -> list[Doubt]:

@@ -12,7 +12,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 from runner_sync.statements.flattening import canons, flatten
 from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below
 from runner_sync.statements.parsing import as_module, is_indented, is_python, parse_function, parse_unit, parses
-from runner_sync.statements.tokens import inside_strings, tokens
+from runner_sync.statements.tokens import inside_strings, last_comment, tokens
 
 __all__ = [
     "INDENT",
@@ -27,6 +27,7 @@ __all__ = [
     "inside_strings",
     "is_indented",
     "is_python",
+    "last_comment",
     "parse_function",
     "parse_unit",
     "parses",

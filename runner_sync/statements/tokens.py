@@ -40,6 +40,15 @@ def inside_strings(text: str) -> frozenset[int]:
         return frozenset()
 
 
+def last_comment(text: str) -> str:
+    """The comment at the end of the last line of a statement or a head, with its ``#``; empty where there is none."""
+    try:
+        found = [token for token in tokens(text + "\n") if token.type == tokenize.COMMENT]
+    except (SyntaxError, tokenize.TokenError):
+        return ""
+    return found[-1].string if found and found[-1].end[0] == text.count("\n") + 1 else ""
+
+
 def rows_inside(token: tokenize.TokenInfo) -> range:
     """The 1-based lines that begin inside a token: all of a string's but its first."""
     return range(token.start[0] + 1, token.end[0] + 1) if token.type == tokenize.STRING else range(0)

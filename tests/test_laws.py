@@ -124,11 +124,14 @@ def test_no_addition_stands_twice(sides: Sides) -> None:
 
 
 @LAW
-@given(triples(), st.permutations(("self.both_1(a)", "b = f(both_2)", "self.x.both_3(a)")))
+@given(triples(), st.permutations(("self.both_1(a)", "added = f(both_2)", "self.x.both_3(a)")))
 def test_what_both_add_stands_once_in_whatever_order(sides: Sides, other: list[str]) -> None:
     base, omni, upstream = sides
     added = [sorted(other), other]
-    texts = (text + "".join(f"        {line}\n" for line in lines) for text, lines in zip((omni, upstream), added))
+    texts = (
+        text + "".join(f"        {line}\n" for line in lines)
+        for text, lines in zip((omni, upstream), added, strict=True)
+    )
     made = Counter(re.findall(r"\bboth_\d\b", merged(base, *texts).text))
     assert made == Counter({f"both_{k}": 1 for k in (1, 2, 3)})
 
@@ -141,7 +144,8 @@ def test_a_suite_of_which_each_side_keeps_another_half_is_asked_about(block: Blo
     for head, behind in (("if a:", ""), ("try:", clauses), ("for a in self.rows:", "")):
         first, last = "            self.first(a)\n", "            self.last(b)\n"
         texts = [
-            f"    def run(self, a, b):\n        {head}\n{inside}{behind}{rest}" for inside in (first + last, first, last)
+            f"    def run(self, a, b):\n        {head}\n{inside}{behind}{rest}"
+            for inside in (first + last, first, last)
         ]
         result = merged(*texts)
         assert [d.reason.kind for d in result.decisions] == ["both emptied"]

@@ -194,11 +194,11 @@ def test_the_release_before_a_release_is_the_nearest_tag_with_a_version(repo: Re
 def test_history_lists_every_text_newest_first(repo: Repo) -> None:
     repo.commit({"README.md": "x"}, "Unrelated")
     repo.commit({RUNNER: None}, "Remove")
-    repo.commit({RUNNER: "two = 2\n"}, "Second: a\ttab : and colons")
+    repo.commit({RUNNER: "two = 2\n"}, "Second: a\ttab : and \x01 colons")
     tree = open_path("vllm-ascend", repo.folder)
     assert isinstance(tree, WorkTree)
     history = tree.history(RUNNER)
-    assert [revision.subject for revision in history] == ["Second: a\ttab : and colons", "First"]
+    assert [revision.subject for revision in history] == ["Second: a\ttab : and \x01 colons", "First"]
     assert [tree.read_blob(revision.blob) for revision in history] == ["two = 2\n", "one = 1\n"]
     assert [revision.when for revision in history] == [1_700_000_240, 1_700_000_060]
     assert history[0].commit == repo.git.rev_parse("HEAD")

@@ -95,6 +95,7 @@ def test_a_path_that_is_no_tree_is_one_sentence(tmp_path: Path, given: str, ref:
         (b"a\r\nb\r\n", "a\nb\n"),
         (b"a\nb", "a\nb"),
         (b"a\r\nb\n", "a\nb\n"),
+        (b"a\rb\n", "a\nb\n"),
         (b"s = '\\r\\n'\n", "s = '\\r\\n'\n"),
         (b"\xef\xbb\xbfa\n", "a\n"),
         ("ä = '中'\n".encode(), "ä = '中'\n"),

@@ -197,6 +197,23 @@ def test_text_that_is_no_python_is_refused_with_its_line(text: str, line: int) -
     assert caught.value.line == line
 
 
+def test_text_that_is_nested_too_deeply_is_refused() -> None:
+    """Python parses the sum and cannot print it; it parses no such list at all."""
+    for text in (f"a = {'a + ' * 3000}a\n", f"a = {'[' * 3000}{']' * 3000}\n"):
+        with pytest.raises(UnparsableText):
+            flatten(text)
+
+
+def test_handlers_of_groups_are_clauses() -> None:
+    text = "try:\n    a()\nexcept* E as e:\n    b(e)\n"
+    assert [(node.canon, node.kind) for node in flatten(text)][2] == ("except* E as e", "clause")
+
+
+def test_keywords_of_a_class_are_told() -> None:
+    (head, _) = flatten("class A(B, metaclass=M, **kw):\n    a = 1\n")
+    assert head.canon == "class A(B, metaclass=M, **kw)"
+
+
 @pytest.mark.parametrize(
     ("text", "canon"),
     [

@@ -94,7 +94,8 @@ def test_from_the_lock_alone(locked: Trees) -> None:
 def test_it_says_what_it_did_not_look_for(locked: Trees) -> None:
     (note,) = sync.check(locked.check()).notes
     assert note == (
-        "RS101, RS102, RS104, RS105, RS202, RS207, RS3xx need a vllm-ascend, and none is named: they did not run"
+        "RS101, RS102, RS104, RS105, RS202, RS207, RS3xx need a vllm-ascend, and none is named: they did not run "
+        "(the lock was written with 0.20.0: --ascend-version 0.20.0)"
     )
     assert sync.check(locked.check(select=("RS203",))).notes == ()
 

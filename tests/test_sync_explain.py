@@ -125,6 +125,8 @@ def test_a_blank_line_goes_with_what_stands_above(trees: Trees) -> None:
     line = line_of(trees.omni, BASE, "self.last_hidden = hidden") + 1
     report = sync.explain(trees.check(ascend=trees.ascend_old), BASE, line)
     assert [(hunk.line, hunk.provenance) for unit in report.units for hunk in unit.hunks] == [(line - 1, "omni")]
+    assert report.notes == (f"no statement stands on line {line}: told is the nearest one above it",)
+    assert sync.explain(trees.check(ascend=trees.ascend_old), BASE, line - 1).notes == ()
 
 
 def test_imports_belong_to_no_unit(trees: Trees) -> None:

@@ -6,14 +6,18 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import git
 import pytest
 from repo_samples import REPOS, tagged_repository
 from sync_samples import commit
 
 from runner_sync.errors import InputError
 from runner_sync.lock import load
-from runner_sync.model import ReviewItem, UnitReport
+from runner_sync.model import FileChange, ReviewItem, UnitReport
+from runner_sync.profile import ASCEND_RUNNER as ASCEND
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, require_place, upgrade
+from runner_sync.terminal.commands import exit_code
+from runner_sync.units.texts import members
 from runner_sync.upgrade.conflicts import disjoint, inline
 
 RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
@@ -50,6 +54,10 @@ def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
     monkeypatch.setenv("RUNNER_SYNC_OFFLINE", "1")
     tagged_repository("omni", tmp_path / "omni")
     return Trees(tmp_path / "omni", tmp_path / "ascend", tagged_repository("ascend", tmp_path / "ascend"))
+
+
+def git_show(folder: Path, revision: str, path: str) -> str:
+    return str(git.Repo(folder).git.show(f"{revision}:{path}")) + "\n"
 
 
 def units(planned: Upgrade) -> dict[str, UnitReport]:
@@ -104,6 +112,85 @@ def test_a_second_upgrade_counts_what_the_first_left_open(trees: Trees) -> None:
     assert [note for note in trees.upgrade().report.notes if "review comment" in note] == [
         "1 review comment of an earlier upgrade still to be settled (`runner-sync check --select RS406`)"
     ]
+
+
+def test_what_the_first_upgrade_left_open_is_left_to_a_person(trees: Trees) -> None:
+    options = trees.options()
+    apply(upgrade(options), options)
+    commit(trees.omni)
+    settled = upgrade(options).report
+    assert exit_code(settled) == 0
+    text = (trees.omni / RUNNER).read_text("utf-8")
+    (trees.omni / RUNNER).write_text(
+        text.replace("    def ", "    # runner-sync: review R1 both\n    def ", 1), "utf-8"
+    )
+    left = upgrade(options).report
+    assert (left.changes, left.reviews, left.findings) == ((), (), ())
+    assert exit_code(left) == 1
+
+
+def test_a_lock_made_anew_keeps_what_an_upgrade_brought(trees: Trees) -> None:
+    """A question settled by hand makes the text look like another release again, and only the lock knows better."""
+    options = trees.options()
+    apply(upgrade(options), options)
+    commit(trees.omni)
+    place = trees.omni / "runner-sync.lock"
+    before = load(place.read_text("utf-8"))
+    assert lock(options).lock is None
+    new, old = ((trees.ascend / ASCEND).read_text("utf-8"), git_show(trees.ascend, "v0.1.0", ASCEND))
+    methods = [members(text, "NPUModelRunner", ASCEND)["execute_model"] for text in (new, old)]
+    text = (trees.omni / RUNNER).read_text("utf-8")
+    mine = members(text, "OmniNPUModelRunner", RUNNER)["execute_model"]
+    # As it was two releases ago, but for a line of this one: that is what inference would go by.
+    (trees.omni / RUNNER).write_text(text.replace(mine, f"{methods[1]}        # settled\n        del batch\n"), "utf-8")
+    assert methods[0] != methods[1]
+    entries = load((lock(options).lock or FileChange("", "", "")).after or "").entries
+    (now,) = (entry for entry in entries if entry.qualname == EXECUTE)
+    (then,) = (entry for entry in before.entries if entry.qualname == EXECUTE)
+    assert now.upstream == then.upstream
+    assert now.extra != then.extra
+    told = lock(replace(options, ascend_base=trees.commits["v0.2.0"])).lock
+    assert told is not None
+    assert load(told.after or "").find(RUNNER, EXECUTE) != now
+
+
+def test_the_lock_of_an_older_vllm_ascend_is_inferred_for_what_was_edited_since(trees: Trees) -> None:
+    """Maybe somebody followed the newer one by hand: nothing says what the edit was."""
+    options = trees.options(ref="v0.2.0")
+    apply(upgrade(options), options)
+    commit(trees.omni)
+    text = (trees.omni / RUNNER).read_text("utf-8")
+    newest = members((trees.ascend / ASCEND).read_text("utf-8"), "NPUModelRunner", ASCEND)["execute_model"]
+    mine = members(text, "OmniNPUModelRunner", RUNNER)["execute_model"]
+    (trees.omni / RUNNER).write_text(text.replace(mine, newest), "utf-8")
+    made = lock(trees.options()).lock
+    assert made is not None
+    entry = load(made.after or "").find(RUNNER, EXECUTE)
+    assert entry is not None
+    assert entry.upstream is not None
+    assert entry.upstream.ref == trees.commits["v0.3.0"][:10]
+
+
+def test_an_upgrade_of_some_units_writes_no_lock_where_there_is_none(trees: Trees) -> None:
+    """It would say nothing of the other units, and ``check`` would be green about them."""
+    planned = upgrade(replace(trees.options(), only=(EXECUTE,)))
+    assert planned.changes != ()
+    assert planned.lock is None
+    assert [note for note in planned.report.notes if "runner-sync.lock" in note] == [
+        "no runner-sync.lock is written where there is none: of the units that --only leaves it would say nothing"
+    ]
+    assert {unit.unit for unit in planned.report.units} == {EXECUTE}
+
+
+def test_a_runner_that_is_indented_with_tabs_is_refused(trees: Trees) -> None:
+    text = (trees.omni / RUNNER).read_text("utf-8")
+    line = text[: text.index("    def ")].count("\n") + 1
+    in_a_string = 'NOTE = """\n\tkept\n"""\n'
+    (trees.omni / RUNNER).write_text(text + in_a_string, "utf-8")
+    trees.upgrade()
+    (trees.omni / RUNNER).write_text(text.replace("    ", "\t"), "utf-8")
+    with pytest.raises(InputError, match=rf"^{RUNNER}:{line}: is indented with tabs; run `ruff format`"):
+        trees.upgrade()
 
 
 def test_an_upgrade_of_some_units_leaves_what_the_lock_names_for_all(trees: Trees) -> None:

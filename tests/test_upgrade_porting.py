@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,9 @@ from sync_samples import (
     stay_at_home,
 )
 
+from runner_sync import sync
 from runner_sync.merge import Reason
+from runner_sync.terminal.commands import exit_code
 from runner_sync.upgrade.refusing import veto_for
 
 GPU_TEXT = """\
@@ -74,6 +77,22 @@ def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pyte
     ]
     asked = check_upgrade(trees.upgrade(trees.ascend_new, verify=False, only=("NPUARModelRunner._history",)))
     assert "NPUARModelRunner._history is not ported: nothing on NPU calls it" in asked.report.notes
+
+
+def test_what_was_left_out_before_is_asked_about_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``check`` says that the override is missing and names ``--only``, which must not answer that all is in step."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    gpu = GPU_TEXT + "\n    def _execute(self, batch):\n        return triton.run(batch)\n"
+    lay_out(trees.omni, {GPU_AR: gpu})
+    commit(trees.omni)
+    settled = replace(trees.upgrade(trees.ascend_new, verify=False), allow_dirty=True)
+    sync.apply(sync.upgrade(settled), settled)
+    commit(trees.omni)
+    assert not [item for item in sync.upgrade(settled).report.reviews if "triton" in item.upstream]
+    named = sync.upgrade(replace(settled, only=("NPUARModelRunner._execute",))).report
+    assert [item.unit for item in named.reviews] == ["NPUARModelRunner._execute"]
+    assert exit_code(named) == 1
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,8 @@ def _revisions(output: str, path: str) -> Iterable[Revision]:
 
     With ``-c`` the line starts with a colon per parent, then a mode for each and one for the result, likewise blobs.
     """
-    for record in output.split(_MARK)[1:]:
+    # Only at the start of a line: a subject may hold any character but a line end.
+    for record in f"\n{output}".split(f"\n{_MARK}")[1:]:
         header, _, changes = record.partition("\n")
         commit, when, subject = header.split(" ", 2)
         match = re.search(r"^(:+)([^\t\n]*)\t", changes, re.MULTILINE)

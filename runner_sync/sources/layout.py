@@ -29,7 +29,7 @@ _DOCKER_FOLDERS = ("", "docker/")
 
 
 def decode(data: bytes, name: str) -> str:
-    """Text of a source file: UTF-8 without its byte-order mark, CRLF turned into LF.
+    """Text of a source file: UTF-8 without its byte-order mark, CRLF and CR turned into LF, as Python reads it.
 
     Other encodings are refused, not guessed: what is written back is UTF-8 (as ruff and the three projects do).
     """
@@ -40,7 +40,7 @@ def decode(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{name}:{line} is not UTF-8 text: convert the file to UTF-8 and run again.") from error
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def is_inside(path: str) -> bool:

@@ -64,10 +64,13 @@ def _items(text: str) -> tuple[_Item, ...]:
         module = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise _unparsable(error, offset) from error
-    spell_out_keywords(module, source)
     body = module.body[0].body if offset else module.body  # type: ignore[attr-defined]
     items: list[_Item] = []
-    _collect(body, None, source.split("\n"), items)
+    try:
+        spell_out_keywords(module, source)
+        _collect(body, None, source.split("\n"), items)
+    except RecursionError as error:
+        raise _unparsable(error, offset) from error
     for item in items:
         item.first -= offset
         item.last -= offset

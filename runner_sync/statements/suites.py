@@ -26,7 +26,7 @@ def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
             word = "async with" if isinstance(statement, ast.AsyncWith) else "with"
             head = f"{word} {', '.join(ast.unparse(item) for item in statement.items)}"
             return [(head, statement.body, statement.lineno)]
-        case ast.Try():
+        case ast.Try() | ast.TryStar():
             return _try_suites(statement)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return [(definition(statement), statement.body, statement.lineno)]
@@ -53,11 +53,12 @@ def _else(_head: str, body: list[ast.stmt], orelse: list[ast.stmt]) -> list[tupl
     return [("else", orelse, -(body[-1].end_lineno or 0))]
 
 
-def _try_suites(statement: ast.Try) -> list[tuple[str, list[ast.stmt], int]]:
+def _try_suites(statement: ast.Try | ast.TryStar) -> list[tuple[str, list[ast.stmt], int]]:
     suites: list[tuple[str, list[ast.stmt], int]] = [("try", statement.body, statement.lineno)]
     body = statement.body
     for handler in statement.handlers:
-        head = " ".join(["except", ast.unparse(handler.type) if handler.type else ""]).strip()
+        word = "except*" if isinstance(statement, ast.TryStar) else "except"
+        head = " ".join([word, ast.unparse(handler.type) if handler.type else ""]).strip()
         suites.append((f"{head} as {handler.name}" if handler.name else head, handler.body, handler.lineno))
         body = handler.body
     suites += _else("try", body, statement.orelse)
@@ -70,7 +71,7 @@ def _try_suites(statement: ast.Try) -> list[tuple[str, list[ast.stmt], int]]:
 def definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
     decorators = "".join(f"@{ast.unparse(d)} " for d in node.decorator_list)
     if isinstance(node, ast.ClassDef):
-        parts = [*map(ast.unparse, node.bases), *(f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords)]
+        parts = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]
         return f"{decorators}class {node.name}({', '.join(parts)})"
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
     returned = hint(node.returns)

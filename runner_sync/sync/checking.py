@@ -20,6 +20,7 @@ from runner_sync.sync.runners import Found, find_modules, refuse_classless, refu
 from runner_sync.sync.selection import BREAKAGE, Codes
 from runner_sync.verify import check as engine
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
+from runner_sync.verify.needs import known_codes
 
 
 def check(options: CheckOptions) -> Report:
@@ -78,8 +79,8 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
     """A run that could not find what it was asked for must not look green."""
     if given.ascend is not None:
         return
-    missing = {*_not_offline(given), *(c for c in selection.known_codes() if c.startswith(BREAKAGE))}
-    if codes.select and not codes.wants_any(code for code in selection.known_codes() if code not in missing):
+    missing = {*_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
+    if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
         origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
         raise InputError(
             f"{origin}{', '.join(codes.select)} compares with vllm-ascend: name one with --ascend-path or "
@@ -88,8 +89,9 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
     if not given.lock.entries and codes.wants_any(evidence.LOCKED):
         where = given.omni.source.location
         raise InputError(
-            f"{where} has no {FILE_NAME}: write it with `runner-sync lock`, or compare with a vllm-ascend by "
-            "--ascend-path or --ascend-version, or leave out what needs the lock with --ignore RS110,RS201."
+            f"{where} has no {FILE_NAME}: write it with `runner-sync lock --ascend-version V`, or compare with a "
+            "vllm-ascend by --ascend-path or --ascend-version, or leave out what needs the lock with "
+            "--ignore RS110,RS201."
         )
 
 
@@ -102,7 +104,9 @@ def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
     if not left:
         return []
     verb, subject = ("needs", "it") if len(left) == 1 else ("need", "they")
-    return [f"{', '.join(left)} {verb} a vllm-ascend, and none is named: {subject} did not run"]
+    known = given.lock.inputs.get("vllm-ascend", "")
+    hint = f" (the lock was written with {known}: --ascend-version {known})" if inputs.is_version(known) else ""
+    return [f"{', '.join(left)} {verb} a vllm-ascend, and none is named: {subject} did not run{hint}"]
 
 
 def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:

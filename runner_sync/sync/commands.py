@@ -15,16 +15,17 @@ from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.notes import WORD, annotate
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Finding, InWork, Report, Source, Tree
+from runner_sync.lock import Lock
+from runner_sync.model import FileChange, Finding, InWork, Report, Tree
 from runner_sync.sync import inputs, planning, proof
+from runner_sync.sync.locking import lock_change
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
-from runner_sync.sync.runners import find_modules, refuse_classless, refuse_twinless
+from runner_sync.sync.relocking import Recorded, readable_lock
+from runner_sync.sync.runners import find_modules, refuse_classless, refuse_tabs, refuse_twinless
 from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
 from runner_sync.upgrade.doubts import once, relocate
-from runner_sync.upgrade.job import ModuleResult
-from runner_sync.verify import locked
-from runner_sync.verify.reading import Reading
+from runner_sync.upgrade.job import ModuleResult, is_selected
 
 
 def upgrade(options: UpgradeOptions) -> Upgrade:
@@ -33,6 +34,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     if given.lock.entries:
         refuse_twinless(given)
         refuse_classless(given, find_modules(given))
+    refuse_tabs(find_modules(given))
     results, notes = planning.plan(options, given)
     finished = [_finish(result, options, given) for result in results]
     findings, remarks = proof.new_breakage(given, finished, options) if options.verify else ((), ())
@@ -50,7 +52,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     if options.upstream:
         inputs.require_followed(given.profile.modules)
         ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
-        ascend = ascend or inputs.locked_ascend(given.lock, options.progress)
+        ascend = ascend or inputs.locked_ascend(readable_lock(given.omni), options.progress)
         given = replace(given, ascend=inputs.require_ascend(ascend))
     return replace(given, vllm=_open_vllm(options, given))
 
@@ -93,19 +95,22 @@ def _planned(
 ) -> Upgrade:
     changes = planning.changes_of(results)
     reviews = tuple(item for result in results for item in result.reviews)
+    count = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
+    units = tuple(unit for result in results for unit in result.units)
+    notes = (*notes, *_uncommitted(given), *_rest(results, options.only), *_unlocked(given, options))
     report = Report(
         command=command,
         inputs=given.sources,
-        units=tuple(unit for result in results for unit in result.units),
+        units=tuple(u for u in units if u.outcome != "unchanged" or is_selected(u.unit, options.only)),
         reviews=reviews,
         findings=findings,
         changes=changes,
-        notes=(*notes, *_uncommitted(given), *_rest(results, options.only), *_left_open(results)),
-        summary=planning.summarise(results, reviews),
+        notes=(*notes, *_left_open(count)),
+        summary=planning.summarise(results, reviews) | ({"left_open": count} if count else {}),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
     root = options.out if options.out is not None else given.root
-    return Upgrade(report, changes, root, _lock_change(command, results, given, options))
+    return Upgrade(report, changes, root, lock_change(command, results, given, options))
 
 
 def _uncommitted(given: inputs.Inputs) -> list[str]:
@@ -127,9 +132,8 @@ def _uncommitted(given: inputs.Inputs) -> list[str]:
     return notes
 
 
-def _left_open(results: Sequence[ModuleResult]) -> list[str]:
+def _left_open(count: int) -> list[str]:
     """What an earlier upgrade left for a person: a second run has nothing to say about it."""
-    count = sum(result.before.count(WORD) for result in results)
     if not count:
         return []
     comments = "1 review comment" if count == 1 else f"{count} review comments"
@@ -137,8 +141,10 @@ def _left_open(results: Sequence[ModuleResult]) -> list[str]:
 
 
 def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
-    """What became of GPU members without a change: those that need nothing, counted or, where ``only`` names them, with
-    the reason, and those left out, by name."""
+    """What became of GPU members without a change: those that need nothing, counted, and those left out, by name; where
+    ``only`` names some, these alone, with the reason."""
+    if only:
+        return _named(results, only)
     counts = Counter(action for result in results for action in result.decided.values())
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     said = []
@@ -148,14 +154,7 @@ def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
             "(`runner-sync blocks` lists them)."
         )
-    reasons = {
-        "inherited": "the NPU class has a version of it through its bases",
-        "unneeded": "nothing on NPU calls it",
-    }
-    decided = {name: action for result in results for name, action in result.decided.items()}
-    asked = [name for name in decided if {name, name.rpartition(".")[2]} & set(only)]
-    said += [f"{name} is not ported: {reasons[decided[name]]}" for name in asked if decided[name] in reasons]
-    left = [name for name, action in decided.items() if action == "left"]
+    left = [name for result in results for name, action in result.decided.items() if action == "left"]
     if left:
         said.append(
             "not ported, for NPU has done without them at an earlier release too: "
@@ -164,80 +163,33 @@ def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
     return said
 
 
-def _lock_change(
-    command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
-) -> FileChange | None:
-    marked = options.conflict == "inline"
-    entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
-    is_whole = options.gpu and options.upstream and not options.only
-    refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
-    if options.only:
-        refs |= given.lock.inputs  # those of the units that this run leaves as they are
-    gone = {result.path for result in results} if is_whole else set[str]()
-    gone |= {entry.path for entry in given.lock.entries if is_whole and given.omni.read(entry.path) is None}
-    before = given.omni.read(locks.FILE_NAME)
-    made = locks.merge(_forget(given.lock, entries), entries, inputs=refs, gone=gone)
-    asked = any(result.reviews for result in results)
-    if command == "upgrade" and is_whole and (asked or made != given.lock):
-        made = _settled(made, given.omni.source)
-    after = locks.dump(made)
-    return None if before == after else FileChange(locks.FILE_NAME, before, after)
+def _named(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
+    reasons = {
+        "inherited": "the NPU class has a version of it through its bases",
+        "unneeded": "nothing on NPU calls it",
+    }
+    decided = {name: action for result in results for name, action in result.decided.items()}
+    asked = [name for name in decided if is_selected(name, only)]
+    return [f"{name} is not ported: {reasons[decided[name]]}" for name in asked if decided[name] in reasons]
 
 
-def _settled(lock: locks.Lock, omni: Source) -> locks.Lock:
-    """The lock of an upgrade that took the GPU runners in: what they have and NPU has not is settled for this revision.
-
-    A folder without a version can hold another tree next time, so it settles nothing.
-    """
-    return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.version or omni.revision else lock
-
-
-def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:
-    """Lock entries of one module, with what ``check`` tells later edits by.
-
-    A changed module that is ``marked`` (conflicts inline) is still to be edited: nothing to tell a later edit by yet.
-    """
-    entries = []
-    for name, (upstream, gpu) in result.synced.items():
-        known = given.lock.find(result.path, name)
-        upstream = _locked(upstream, known.upstream if known is not None else None)
-        gpu = _locked(gpu, known.gpu if known is not None else None)
-        if upstream is not None or gpu is not None:
-            entries.append(locks.Entry(result.path, name, upstream, gpu))
-    if marked and result.after != result.before:
-        return tuple(entries)
-    twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
-    text = given.omni.read(twin) if twin else None
-    gpu_reading = Reading(twin, text) if text is not None else None
-    return locked.record(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
-
-
-def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
-    """``lock`` without the hashes that ``entries`` record anew: one that is not recorded again holds no longer."""
-    keys = {entry.key for entry in entries}
-    kept = [
-        replace(entry, extra={k: v for k, v in entry.extra.items() if k not in locked.KEYS})
-        if entry.key in keys
-        else entry
-        for entry in lock.entries
+def _unlocked(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    if not options.only or given.lock.entries:
+        return []
+    return [
+        f"no {locks.FILE_NAME} is written where there is none: of the units that --only leaves it would say nothing"
     ]
-    return replace(lock, entries=tuple(kept))
-
-
-def _locked(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
-    """The reference as it is recorded; a text that is locked already keeps the ref it was first seen at."""
-    if ref is None or (known is not None and (known.path, known.digest) == (ref.path, ref.digest)):
-        return known if ref is not None else None
-    return replace(ref, how="lock", similarity=1.0)
 
 
 def lock(options: UpgradeOptions) -> Upgrade:
-    """Plan a lock of the runners as they stand: what each unit was last synced to, by inference."""
-    # Not even read: what it names may be out of reach, and then this is the remedy.
+    """Plan a lock of the runners as they stand: what each unit was last synced to, as recorded or by inference."""
+    # What the lock names may be out of reach, and then this is the remedy: nothing is looked up by it.
     given = open_inputs(options, with_lock=False)
     results, notes = planning.plan(replace(options, verify=False), given)
-    frozen = [planning.as_they_stand(result) for result in results]
-    return _planned("lock", frozen, (), notes, given, options)
+    known = Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni)
+    recorded = Recorded.of(known, given, options.progress)
+    frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]
+    return _planned("lock", frozen, (), notes, replace(given, lock=known), options)
 
 
 def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:

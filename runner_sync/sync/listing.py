@@ -122,12 +122,23 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     traced = origins.trace_npu(trees, module) if is_npu else origins.trace_gpu(trees, module)
     chosen = [unit for unit in traced if line is None or unit.unit.start <= line <= unit.unit.end]
     listed = list(_npu_blocks(trees, module) if is_npu else _gpu_blocks(trees, module))
+    units = tuple(_explained(unit, line, listed) for unit in chosen)
     return Report(
         "explain",
         inputs=trees.sources,
-        units=tuple(_explained(unit, line, listed) for unit in chosen),
+        units=units,
         changes=(FileChange(path, text, text),),
+        notes=tuple(_of_another_line(units, line)),
     )
+
+
+def _of_another_line(units: Sequence[UnitReport], line: int | None) -> list[str]:
+    """A note where nothing stands on the line that was asked for."""
+    hunks = [hunk for unit in units for hunk in unit.hunks]
+    if line is None or not hunks or any(hunk.line <= line <= hunk.end_line for hunk in hunks):
+        return []
+    where = "above" if hunks[0].line <= line else "below"
+    return [f"no statement stands on line {line}: told is the nearest one {where} it"]
 
 
 def _find(given: inputs.Inputs, modules: Sequence[Found], file: str) -> tuple[str, Found, bool]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from io import StringIO
 
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
@@ -36,6 +37,24 @@ def find_modules(given: inputs.Inputs) -> list[Found]:
         looked = " or ".join(given.profile.modules[0].paths)
         raise InputError(f"{given.omni.source.location} has no NPU runners ({looked}): is it a vllm-omni tree?")
     return found
+
+
+def refuse_tabs(modules: Sequence[Found]) -> None:
+    """What is merged into a text is indented by spaces, and Python refuses a suite that mixes them with tabs."""
+    for found in modules:
+        if re.search(r"^ *\t", found.text, re.MULTILINE) and (line := _first_tab(found.text)):
+            raise InputError(f"{found.path}:{line}: is indented with tabs; run `ruff format` on it and then again.")
+
+
+def _first_tab(text: str) -> int:
+    """The line of the first suite that is indented with a tab, 0 for none: a tab in a string indents nothing."""
+    import tokenize
+
+    try:
+        found = tokenize.generate_tokens(StringIO(text).readline)
+        return next((t.start[0] for t in found if t.type == tokenize.INDENT and "\t" in t.string), 0)
+    except (SyntaxError, tokenize.TokenError):
+        return 0  # whoever parses it says what is wrong
 
 
 def refuse_gone(given: inputs.Inputs, modules: Sequence[Found]) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from pkgutil import iter_modules
 
 from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.sync.options import CheckOptions
+from runner_sync.verify.needs import known_codes
 from runner_sync.verify.registry import is_selected
 
 BREAKAGE = "RS3"
@@ -64,15 +63,6 @@ def chosen_for_verify(options: CheckOptions, settings: Config) -> Codes:
         named = ", ".join(options.select)
         raise InputError(f"--select {named}: verify reports RS3xx only; run `runner-sync check --select {named}`.")
     return Codes(tuple(dict.fromkeys(kept)), codes.ignore)
-
-
-@cache
-def known_codes() -> tuple[str, ...]:
-    """The codes of all rules, read from the names of their modules."""
-    from runner_sync.verify import rules
-
-    names = [module.name for module in iter_modules(rules.__path__)]
-    return tuple(sorted(name.partition("_")[0].upper() for name in names))
 
 
 def _refuse_unknown(codes: Iterable[str], where: str) -> None:

@@ -40,8 +40,9 @@ _Options = TypeVar("_Options", bound=_Watched)
 
 
 def exit_code(report: Report) -> int:
-    """1 when a person has something to decide or to mend, else 0."""
-    return LEFT_TO_A_PERSON if report.reviews or report.findings else DONE
+    """1 when a person has something to decide or to mend, else 0; what an earlier run left is still to be decided."""
+    left = report.reviews or report.findings or report.summary.get("left_open")
+    return LEFT_TO_A_PERSON if left else DONE
 
 
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:

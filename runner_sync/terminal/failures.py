@@ -59,6 +59,9 @@ def _fail(error: Exception, screen: Screen) -> int:
         what = f"{error.filename}: " if error.filename else "cannot read or write: "
         screen.complain(f"error: {what}{error.strerror}; {_what_was_written(screen)}.")
         return COULD_NOT_RUN
+    if isinstance(error, RecursionError):
+        screen.complain(f"error: a source is nested too deeply to be read; {_what_was_written(screen)}.")
+        return COULD_NOT_RUN
     hint = "" if screen.traceback else " Run again with --traceback and report what it prints."
     reason = " ".join(f"{type(error).__name__}: {error}".split())
     screen.complain(

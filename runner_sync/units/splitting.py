@@ -27,8 +27,6 @@ _COMMENT = re.compile(r"[ \t\f]*#")
 _WHOLE_HEADER = re.compile(r"[ \t\f]*class \w+(?:\([\w., ]*\))?:\s*\Z")
 _TITLE_LENGTH = 60
 
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
 
 @dataclass(frozen=True, slots=True)
 class _Extent:

@@ -48,7 +48,7 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
     if text == job.text and not gone:
         return text
     if job.twin.new is not None:
-        for twin in {name for names in job.hierarchy.bases_in_front.values() for name in names}:
+        for twin in dict.fromkeys(name for names in job.hierarchy.bases_in_front.values() for name in names):
             text = add(text, Import(texts.dotted(job.twin.new.path), twin, twin))
     return _with_helpers(text, drafts, job, side, moves=_moves(drafts, job) | gone)
 

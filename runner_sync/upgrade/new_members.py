@@ -92,14 +92,14 @@ def _asked_for(
 
 def declined_members(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: GpuSide) -> list[Draft]:
     """GPU members that could not be taken over, with one question for all that one thing keeps out; they change
-    nothing."""
+    nothing. What was settled at an earlier upgrade is asked about again only by name."""
     groups: dict[str, list[Member]] = {}
     for decision in decisions:
         name = f"{class_name}.{decision.name}"
         if (
             decision.action in ("device", "rebuilt")
             and is_selected(name, job.settings.only)
-            and name not in side.unchanged
+            and (job.settings.only or name not in side.unchanged)
         ):
             cause = decision.obstacle.cause if decision.obstacle is not None else decision.name
             groups.setdefault(cause, []).append(decision)

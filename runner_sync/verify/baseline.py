@@ -19,7 +19,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Finding
 
 FORMAT_VERSION = 1
-_REMEDY = "restore it from git or delete it and write it anew with `runner-sync check --update-baseline`"
+_REMEDY = "restore it from git or delete it and write it anew with `--update-baseline` beside `--baseline FILE`"
 
 Key = tuple[str, str, str, str]
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from runner_sync.verify.needs import known_codes
 from runner_sync.verify.reading import Comment, Hit, Reading
 from runner_sync.verify.rules import rs491_unused_ignore, rs492_ignore_without_reason
 
@@ -45,8 +46,9 @@ def _ignores(comments: Iterable[Comment]) -> Iterator[Ignore]:
             continue
         words = [word.strip() for word in (found["codes"] or "").split(",") if word.strip()]
         parsed = [(word, _CODE.match(word)) for word in words]
-        codes = tuple((m["code"], m["symbol"] or "") for _, m in parsed if m is not None)
-        yield Ignore(comment, codes, tuple(word for word, m in parsed if m is None), found["reason"])
+        told = [(word, m if m is not None and m["code"] in known_codes() else None) for word, m in parsed]
+        codes = tuple((m["code"], m["symbol"] or "") for _, m in told if m is not None)
+        yield Ignore(comment, codes, tuple(word for word, m in told if m is None), found["reason"])
 
 
 def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[Hit], dict[str, tuple[Ignore, ...]]]:

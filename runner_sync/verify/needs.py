@@ -1,4 +1,4 @@
-"""What a rule cannot do without, by its module: the lock, vllm-ascend's text, or vLLM's.
+"""Which rules there are, and what one cannot do without, by its module: the lock, vllm-ascend's text, or vLLM's.
 
 Comes in: a job. Goes out: whether it has that, and the codes of the rules that want it. May touch: nothing. No rule is
 imported for it.
@@ -7,7 +7,11 @@ imported for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Literal
+
+from runner_sync.verify import rules
 
 if TYPE_CHECKING:
     from runner_sync.verify.job import CheckJob
@@ -25,6 +29,12 @@ NEEDS: Mapping[Need, tuple[str, ...]] = {
 def code_of(module: str) -> str:
     """The code that a rule's module is named after."""
     return module.partition("_")[0].upper()
+
+
+@cache
+def known_codes() -> tuple[str, ...]:
+    """The codes of all rules, read from the names of their modules."""
+    return tuple(sorted(code_of(module.name) for module in iter_modules(rules.__path__)))
 
 
 def codes_with(need: Need) -> tuple[str, ...]:

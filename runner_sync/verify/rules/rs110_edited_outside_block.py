@@ -8,7 +8,8 @@ Example: `hidden_states = hidden_states[:num_tokens]` slipped into the copied pa
 Why: at the next upgrade a person cannot tell such a line from last version's vllm-ascend, and it goes missing. A third
 of omni's lines in copied methods stand outside any block.
 
-Fix: put Omni-new rulers around the change; if it is vllm-ascend's, let `runner-sync upgrade` bring it.
+Fix: put Omni-new rulers around the change; if it is vllm-ascend's, let `runner-sync upgrade` bring it. Where it settles
+a question of an upgrade, let `runner-sync lock` record the unit as it is now.
 
 Leaves alone: edits inside blocks, layout and comments, units that are omni's own, units whose lock entry does not
 record the NPU text (written by an older version).
@@ -45,5 +46,6 @@ def find(subject: Subject) -> Iterator[Hit]:
                 symbol=entry.qualname,
                 message=f"This copy of `{upstream.qualname}` (vllm-ascend {upstream.ref}) was edited outside any "
                 f"{subject.profile.marker} block since it was locked.",
-                fix=f"Put {subject.profile.marker} rulers around omni's change.",
+                fix=f"Put {subject.profile.marker} rulers around omni's change; where it only settles a question of an "
+                "upgrade, record it: `runner-sync lock`.",
             )

@@ -1,0 +1,88 @@
+"""The lock that a run leaves behind.
+
+Comes in: the results of a run, the trees, the options. Goes out: the change of the lock file. May touch: the trees, by
+reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runner_sync import lock as locks
+from runner_sync.model import BaseRef, FileChange, Source
+from runner_sync.sync import inputs
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.upgrade.job import ModuleResult
+from runner_sync.verify import locked
+from runner_sync.verify.reading import Reading
+
+
+def lock_change(
+    command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
+) -> FileChange | None:
+    """How the lock file changes; ``None`` where it does not, and where none is written."""
+    marked = options.conflict == "inline"
+    entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
+    is_whole = options.gpu and options.upstream and not options.only
+    refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
+    if options.only and not given.lock.entries:
+        return None  # of the other units it would say nothing, and `check` would take that for all there is
+    if options.only:
+        refs |= given.lock.inputs  # those of the units that this run leaves as they are
+    gone = {result.path for result in results} if is_whole else set[str]()
+    gone |= {entry.path for entry in given.lock.entries if is_whole and given.omni.read(entry.path) is None}
+    before = given.omni.read(locks.FILE_NAME)
+    made = locks.merge(_forget(given.lock, entries), entries, inputs=refs, gone=gone)
+    asked = any(result.reviews for result in results)
+    if command == "upgrade" and is_whole and (asked or made != given.lock):
+        made = _settled(made, given.omni.source)
+    after = locks.dump(made)
+    return None if before == after else FileChange(locks.FILE_NAME, before, after)
+
+
+def _settled(lock: locks.Lock, omni: Source) -> locks.Lock:
+    """The lock of an upgrade that took the GPU runners in: what they have and NPU has not is settled for this revision.
+
+    A folder without a version can hold another tree next time, so it settles nothing.
+    """
+    return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.version or omni.revision else lock
+
+
+def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:
+    """Lock entries of one module, with what ``check`` tells later edits by.
+
+    A changed module that is ``marked`` (conflicts inline) is still to be edited: nothing to tell a later edit by yet.
+    """
+    entries = []
+    for name, (upstream, gpu) in result.synced.items():
+        known = given.lock.find(result.path, name)
+        upstream = _locked(upstream, known.upstream if known is not None else None)
+        gpu = _locked(gpu, known.gpu if known is not None else None)
+        if upstream is not None or gpu is not None:
+            entries.append(locks.Entry(result.path, name, upstream, gpu))
+    if marked and result.after != result.before:
+        return tuple(entries)
+    twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
+    text = given.omni.read(twin) if twin else None
+    gpu_reading = Reading(twin, text) if text is not None else None
+    return locked.record(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
+
+
+def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
+    """``lock`` without the hashes that ``entries`` record anew: one that is not recorded again holds no longer."""
+    keys = {entry.key for entry in entries}
+    kept = [
+        replace(entry, extra={k: v for k, v in entry.extra.items() if k not in locked.KEYS})
+        if entry.key in keys
+        else entry
+        for entry in lock.entries
+    ]
+    return replace(lock, entries=tuple(kept))
+
+
+def _locked(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
+    """The reference as it is recorded; a text that is locked already keeps the ref it was first seen at."""
+    if ref is None or (known is not None and (known.path, known.digest) == (ref.path, ref.digest)):
+        return known if ref is not None else None
+    return replace(ref, how="lock", similarity=1.0)

@@ -1,0 +1,92 @@
+"""What a lock that is written anew keeps of the one that is there.
+
+Comes in: the results of a run as they stand, the old lock, the trees. Goes out: results with the recorded references.
+May touch: what ``sources`` touches.
+
+Inference says what a text looks like; the lock says what was done. After an upgrade whose questions were settled by
+hand the text looks like several releases again, and only the lock knows better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from runner_sync.errors import InputError
+from runner_sync.lock import FILE_NAME, Entry, Lock, load
+from runner_sync.model import BaseRef, Tree
+from runner_sync.sync import inputs
+from runner_sync.sync.locked import unlike_locked
+from runner_sync.sync.options import Progress
+from runner_sync.sync.revisions import Revisions
+from runner_sync.upgrade.job import ModuleResult
+from runner_sync.verify import locked
+from runner_sync.verify.reading import Reading
+
+
+def readable_lock(tree: Tree) -> Lock:
+    """The lock of an omni tree; an empty one where there is none, or none that can be read: one written anew mends
+    it."""
+    text = tree.read(FILE_NAME)
+    try:
+        return load(text) if text else Lock()
+    except InputError:
+        return Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The old lock, and the trees in which it is looked up what of it still holds."""
+
+    lock: Lock
+    given: inputs.Inputs
+    revisions: Revisions
+
+    @classmethod
+    def of(cls, lock: Lock, given: inputs.Inputs, progress: Progress) -> Recorded:
+        return cls(lock, given, Revisions(given, progress))
+
+    def kept(self, result: ModuleResult) -> ModuleResult:
+        """``result`` with the references that the old lock has of its units, as far as they hold."""
+        npu = Reading(result.path, result.before)
+        holding = {e.qualname: e for e in self.lock.entries if e.path == result.path and self._holds(e, npu)}
+
+        def chosen(name: str, base: BaseRef | None, gpu: BaseRef | None) -> tuple[BaseRef | None, BaseRef | None]:
+            entry = holding.get(name)
+            return (base, gpu) if entry is None else (entry.upstream or base, entry.gpu or gpu)
+
+        synced = {name: chosen(name, *pair) for name, pair in result.synced.items()}
+        for name in holding:
+            synced.setdefault(name, chosen(name, None, None))
+        units = []
+        for unit in result.units:
+            base, gpu = chosen(unit.unit, unit.base, unit.gpu)
+            units.append(replace(unit, base=base, gpu=gpu))
+        return replace(result, units=tuple(units), synced=synced)
+
+    def _holds(self, entry: Entry, npu: Reading) -> bool:
+        """Whether what is recorded can be looked up, and the unit is as it was then or, where it has been edited since,
+        still follows the target's text: an edit by hand takes nothing back of what an upgrade brought."""
+        edited = locked.is_edited(entry, npu)
+        named = [one for one in (entry.upstream, entry.gpu) if one is not None]
+        if edited is None or not named or not all(map(self._can_be_looked_up, named)):
+            return False
+        return not edited or not self._has_moved(named[0])
+
+    def _can_be_looked_up(self, ref: BaseRef) -> bool:
+        if ref.project == "vllm-omni" and self.given.omni.read(ref.path) is None:
+            return False
+        try:
+            side = self.revisions.at(ref.project, ref.ref, ref.path)
+        except InputError:
+            return False
+        return bool(side.text) and not unlike_locked([ref], side.text, ref.path)
+
+    def _has_moved(self, ref: BaseRef) -> bool:
+        trees: dict[str, Tree | None] = {
+            "vllm-ascend": self.given.ascend,
+            "vllm": self.given.vllm,
+            "vllm-omni": self.given.omni,
+        }
+        tree = trees[ref.project]
+        text = tree.read(ref.path) if tree is not None else None
+        return text is None or locked.has_moved(ref, Reading(ref.path, text), quick=None)

@@ -233,7 +233,7 @@ def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outp
 @_command("lock")
 @flat
 def lock(context: typer.Context, trees: Trees, bases: Bases, writing: Writing) -> int:
-    """Infer what every unit was last synced to, and record it in runner-sync.lock."""
+    """Record in runner-sync.lock what every unit was last synced to: as recorded, else inferred."""
     from runner_sync import sync
 
     return commands.change("lock", sync.lock, upgrade_options(trees, bases, writing), writing, screen=context.obj)

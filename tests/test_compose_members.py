@@ -248,7 +248,7 @@ def test_who_needs_a_member_is_said() -> None:
     reasons = {member.name: member.reason for member in decide(replace(NOTHING, gpu_new=HELPER, npu=CALLER))}
     assert reasons == {"helper": "ported code calls it", "deeper": "helper, which is ported too, calls it"}
     known = replace(NOTHING, gpu_old=HELPER, gpu_new=HELPER, npu=CALLER, called_elsewhere={"deeper"})
-    assert {member.name: member.reason for member in decide(known)} == dict.fromkeys(HELPER, "NPU code needs it")
+    assert {member.name: member.reason for member in decide(known)} == dict.fromkeys(HELPER, "NPU code calls it")
 
 
 PARENT = """\

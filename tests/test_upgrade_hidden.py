@@ -12,9 +12,12 @@ from sync_samples import (
     BASE,
     GPU_BASE,
     OMNI_TREE,
+    VLLM,
+    VLLM_TREE,
     Trees,
     check_upgrade,
     commit,
+    dedent,
     lay_out,
     stay_at_home,
 )
@@ -23,16 +26,20 @@ OWN = "    def _update_states(self, scheduler_output):\n        self.mine = sche
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
 
 
-def questions(folder: Path, own: str, target: str, **rest: object) -> list[str]:
-    """What is asked when omni's GPU base has ``own`` besides, and the target's class ``target``."""
+def questions(
+    folder: Path, own: str, target: str, *, of: str = "_update_states", vllm: str | None = None, **rest: object
+) -> list[str]:
+    """What is asked about a method when omni's GPU base has ``own`` besides, and the target's class ``target``."""
     trees = Trees(folder)
+    if vllm is not None:
+        lay_out(trees.vllm, {VLLM: vllm})
     lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE] + "\n    " + own.replace("\n", "\n    ").rstrip(" ")})
     commit(trees.omni)
     commit(trees.ascend_old)
     lay_out(trees.ascend_old, {ASCEND: ASCEND_NEW[ASCEND] + "\n    " + target.replace("\n", "\n    ").rstrip(" ")})
     commit(trees.ascend_old)
     result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1", **rest))
-    return [item.reason for item in result.report.reviews if item.unit.endswith("._update_states")]
+    return [item.reason for item in result.report.reviews if item.unit.endswith(f".{of}")]
 
 
 @pytest.fixture(autouse=True)
@@ -125,3 +132,33 @@ def test_the_question_names_what_upstream_calls_now(tmp_path: Path, new: str, sa
 )
 def test_methods_that_miss_nothing(tmp_path: Path, own: str, target: str | None) -> None:
     assert replaced(tmp_path, own, **({"target": target} if target else {})) == []
+
+
+HOOK = "    def _drop(self, scheduler_output):\n        self.freed = scheduler_output\n"
+
+
+@pytest.mark.parametrize(
+    ("own", "target", "is_asked"),
+    [
+        pytest.param(OWN, HOOK, True, id="only the hidden method calls it"),
+        pytest.param(f"{OWN}        self._drop(scheduler_output)\n", HOOK, False, id="omni's calls it, too"),
+        pytest.param(
+            "    def _update_states(self, scheduler_output):\n        super()._update_states(scheduler_output)\n",
+            HOOK,
+            False,
+            id="omni's hands on",
+        ),
+        pytest.param("    def _other(self):\n        return 1\n", HOOK, False, id="nothing is hidden"),
+        pytest.param(OWN, HOOK.replace("_drop", "_note"), False, id="vLLM knows no such method"),
+    ],
+)
+def test_a_new_hook_that_nothing_calls_is_a_question(tmp_path: Path, own: str, target: str, is_asked: bool) -> None:
+    """``_update_states`` of vLLM's calls ``_drop``, which vllm-ascend overrides now; omni's base has its own of it."""
+    text = dedent(VLLM_TREE[VLLM]).replace("self.seen = scheduler_output", "self._drop(scheduler_output)")
+    text += "\n    def _drop(self, scheduler_output):\n        pass\n"
+    asked = questions(tmp_path, own, target, of=target.split("def ")[1].split("(")[0], vllm=text)
+    expected = (
+        "vllm-ascend added it since HEAD~1, and it does not run: vLLM calls it in _update_states, of which omni has "
+        "its own, which does not"
+    )
+    assert asked == ([expected] if is_asked else [])

@@ -122,7 +122,7 @@ def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:
         callers = (n for n, text in twins.gpu_new.items() if n in wanted and n != name and name in self_names(text))
         if (caller := next(callers, None)) is not None:
             return f"{caller}, which is ported too, calls it"
-    return "ported code calls it" if name not in twins.gpu_old else "NPU code needs it"
+    return "ported code calls it" if name not in twins.gpu_old else "NPU code calls it"
 
 
 WITHOUT = "the NPU class has done without it since before this upgrade"

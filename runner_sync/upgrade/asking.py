@@ -156,4 +156,8 @@ def _is_changed(draft: Draft) -> bool:
 
 def _ask(draft: Draft, path: str, *, reason: str, line: int) -> None:
     here = draft.text.split("\n")[line - 1]
-    draft.reviews.append(review(draft, path, reason=reason, confidence=DEFECT, upstream=here, chosen=here, line=line))
+    is_own = here.strip() in {own.strip() for own in draft.before.split("\n")}
+    omni, upstream = (here, "") if is_own else ("", here)
+    draft.reviews.append(
+        review(draft, path, reason=reason, confidence=DEFECT, omni=omni, upstream=upstream, chosen=here, line=line)
+    )

@@ -1,4 +1,5 @@
-"""Methods of the upstream class that omni's own or a base in front of it hides, and that upstream added or changed.
+"""Methods of the upstream class that do not run, and that upstream added or changed: omni's own or a base in front of
+it hides them, or those that call them.
 
 Comes in: drafts and a ``ModuleJob``. Goes out: drafts with a question each; they change nothing. May touch: nothing.
 
@@ -12,9 +13,9 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from runner_sync.compose.members import calls_by_class, canonical
+from runner_sync.compose.members import calls_by_class, canonical, self_names
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.units import texts
@@ -118,6 +119,57 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
                 )
             ]
             yield draft
+
+
+def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
+    """Overrides of vLLM's that upstream's class has newly, and that only methods call which omni hides: one draft for
+    those that one method calls.
+
+    It is inherited, and nothing fails: vllm-ascend 0.30.0 frees what it keeps of a request in
+    ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy of that does not.
+    """
+    ref = _base_ref(drafts)
+    side = next((side for side in job.upstream.bases if side.ref == ref), None)
+    if job.upstream.new is None or side is None or not _is_direct_base(job):
+        return
+    anchor, name = job.module.upstreams[0], job.module.name
+    inherited = job.hierarchy.inherited.get(name, Inherited())
+    old = texts.members(side.text, anchor.name, side.path)
+    new = texts.members(job.upstream.new.text, anchor.name, job.upstream.new.path)
+    own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
+    runs = {**inherited.vllm, **new, **{k: text for k, text in inherited.members.items() if text is not None}, **own}
+    waiting: dict[str, list[str]] = {}
+    for member in [m for m in new if m not in old and m in inherited.vllm and runs[m] is new[m]]:
+        called = [m for m in inherited.vllm if m != member and member in self_names(_upstreams(m, new, inherited))]
+        if not called or any(member in self_names(text) for text in runs.values()):
+            continue
+        if is_selected(f"{name}.{member}", job.settings.only) and not any(_goes_on(m, own, inherited) for m in called):
+            waiting.setdefault(called[0], []).append(member)
+    for caller, (first, *others) in waiting.items():
+        them = ("it does", "it") if not others else ("they do", "them")
+        what = "it" if not others else f"it and {', '.join(others)}"
+        reason = (
+            f"{anchor.project} added {what} since {ref}, and {them[0]} not run: vLLM calls {them[1]} in {caller}, of "
+            "which omni has its own, which does not"
+        )
+        draft = Draft(f"{name}.{first}", [Stage("")], "own", "review")
+        text = "\n".join(new[member] for member in (first, *others))
+        draft.reviews = [review(draft, job.path, reason=reason, confidence=CONTESTED, upstream=text)]
+        yield draft
+
+
+def _upstreams(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
+    """What runs of a method without omni: upstream's, with vLLM's where that hands on."""
+    text = new.get(member, "")
+    return text if text and f"super().{member}(" not in text else text + inherited.vllm[member]
+
+
+def _goes_on(member: str, own: Mapping[str, str], inherited: Inherited) -> bool:
+    """Whether upstream's version of a method runs in the end."""
+    mine, behind = own.get(member), inherited.members.get(member)
+    if mine is not None and not re.search(rf"\b(?:super\(\)|[A-Z]\w*)\.{member}\(", mine):
+        return False
+    return behind is None or f"super().{member}(" in behind
 
 
 def _base_ref(drafts: Sequence[Draft]) -> str:

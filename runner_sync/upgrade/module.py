@@ -18,7 +18,7 @@ from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outco
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.doubts import relocate, review
-from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes
+from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes, hooks_never_called
 from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage, is_selected
 from runner_sync.upgrade.new_members import declined_members, ported_members
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
@@ -56,7 +56,7 @@ def _upgraded(job: ModuleJob) -> tuple[ModuleResult, gpu.GpuSide]:
     mending.pass_on(chosen, drafts, job)
     drop_redundant(chosen, drafts, job, side)
     ask_about_replaced(drafts, job)
-    drafts += [*_mixed_in(job), *hidden_changes(drafts, job)]
+    drafts += [*_mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
     for draft in drafts:
         ask_about_order(draft, job.path)
         ask_about_returns(draft, job)

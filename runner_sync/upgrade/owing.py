@@ -60,7 +60,7 @@ def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
 def why(text: str, job: ModuleJob) -> str:
     """Why a passage or member counts as new that the GPU twin may have had for long, to put behind a reason."""
     names = sorted(job.twin.owed.names & set(_OF_SELF.findall(text)))[:NAMED]
-    return f"; it belongs to {' and '.join(names)}, new on NPU with this upgrade" if names else ""
+    return f"; it belongs to {' and '.join(names)}, which NPU uses since this upgrade" if names else ""
 
 
 NAMED = 2

@@ -251,7 +251,33 @@ def test_long_sides_are_shown_from_where_they_differ() -> None:
     item = replace(review(omni, omni=omni, upstream=upstream), base="")
     text = render(Report("upgrade", reviews=(item,)), "text")
     shown = [line.partition("|")[2].strip() for line in text.split("\n") if "|" in line]
-    assert shown == ["(nothing)", "… 8 lines alike", "a7,", "a8,", "c,", ")"]
+    assert shown == [line for last in "bc" for line in ("… 8 lines alike", "a7,", "a8,", f"{last},", ")")]
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream", "chosen", "shown"),
+    [
+        ("", "", "note(a)", "note(a)", ["upstream | note(a)"]),
+        ("", "", "note(a)", "", ["upstream | note(a)"]),
+        ("", "keep(a)", "", "keep(a)", ["omni | keep(a)"]),
+        ("note(a)", "", "note(b)", "", ["base | note(a)", "omni | (nothing)", "upstream | note(b)"]),
+        ("note(a)", "note(b)", "", "note(b)", ["base | note(a)", "omni | note(b)", "upstream | (nothing)"]),
+    ],
+)
+def test_the_sides_that_a_question_is_about_are_shown(
+    base: str, omni: str, upstream: str, chosen: str, shown: list[str]
+) -> None:
+    """Whichever was taken; where the base has nothing either, a side without it has lost nothing."""
+    item = replace(review(chosen, omni=omni, upstream=upstream), base=base)
+    lines = [line.strip() for line in render(Report("upgrade", reviews=(item,)), "text").split("\n") if "|" in line]
+    assert lines == shown
+
+
+def test_of_what_was_left_out_more_is_shown_for_it_stands_nowhere_else() -> None:
+    many = "".join(f"step({k})\n" for k in range(14))
+    texts = [render(Report("upgrade", reviews=(review(chosen, upstream=many),)), "text") for chosen in ("", many)]
+    assert ["step(11)" in text for text in texts] == [True, False]
+    assert ["… 2 more lines" in text for text in texts] == [True, False]
 
 
 def test_where_three_sides_differ_what_omni_has_is_shown_although_it_was_taken() -> None:

@@ -18,6 +18,7 @@ from runner_sync.render.order import order_findings, order_reviews, order_units
 from runner_sync.render.summary import chosen_side, count, summarize
 
 _SIDE_LINES = 4
+_LEFT_OUT_LINES = 12
 _MOST_CAUSES = 12
 
 Section = Callable[[Report, Ink], str]
@@ -106,32 +107,35 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
         side: [line.rstrip() for line in visible(text).strip("\n").split("\n")] if text.strip() else []
         for side, text in texts.items()
     }
-    both = bool(sides["base"] and sides["upstream"])
+    if chosen in sides or chosen == "nothing":
+        del sides["chosen"]
+    # What is left out stands nowhere else.
+    most = _LEFT_OUT_LINES if chosen == "nothing" else _SIDE_LINES
     for side, lines in sides.items():
-        is_told = side == chosen and not (side == "omni" and both)
-        if not is_told and not (side == "chosen" and chosen in ("omni", "upstream", "base", "nothing")):
+        # An addition of one side is no loss of the others.
+        if lines or (sides["base"] and side != "base"):
             others = [sides[name] for name in ("base", "upstream", "omni") if name != side and sides[name]]
-            yield from _side(side, lines, ink, alike=_alike(lines, others[0] if others else ()))
+            yield from _side(side, lines, ink, alike=_alike(lines, others[0] if others else (), most), most=most)
 
 
-def _alike(lines: Sequence[str], other: Sequence[str]) -> int:
+def _alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:
     """How many first lines of a long side to leave out: those that the other one has, too, but for the last."""
-    if not other or len(lines) <= _SIDE_LINES:
+    if not other or len(lines) <= most:
         return 0
     matcher = difflib.SequenceMatcher(None, lines, other, autojunk=False)
     first = next((i for tag, i, *_ in matcher.get_opcodes() if tag != "equal"), 0)
-    return max(0, min(first - 1, len(lines) - _SIDE_LINES))
+    return max(0, min(first - 1, len(lines) - most))
 
 
-def _side(side: str, lines: Sequence[str], ink: Ink, *, alike: int) -> Iterator[str]:
+def _side(side: str, lines: Sequence[str], ink: Ink, *, alike: int, most: int) -> Iterator[str]:
     """The first lines of a side, from where it differs from the others; ``alike`` are the lines before that."""
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     room = max(ink.width - 16, 20)
     rest = lines[alike:] if len(lines) > alike else lines
-    bodies = [line[indent:] for line in rest[:_SIDE_LINES]] or ["(nothing)"]
+    bodies = [line[indent:] for line in rest[:most]] or ["(nothing)"]
     said = [body if len(body) <= room else body[: room - 1] + "…" for body in bodies]
     said = [f"… {count(alike, 'line')} alike", *said] if rest is not lines and alike else said
-    said += [f"… {count(len(rest) - _SIDE_LINES, 'more line')}"] if len(rest) > _SIDE_LINES else []
+    said += [f"… {count(len(rest) - most, 'more line')}"] if len(rest) > most else []
     for index, line in enumerate(said):
         yield f"  {ink.paint(f'{side if not index else str():>8} |', 'blue')} {line}".rstrip()
 

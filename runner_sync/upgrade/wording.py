@@ -64,7 +64,7 @@ _SAID: Mapping[Kind, str] = {
     "exit that omni has otherwise": "{upstream} returns here, too, what {omni} has replaced at other ways out",
     "addition to a removed block": "{upstream} added to a block that {omni} does not have",
     "addition to a removed passage": "{upstream} added to a passage that {omni} does not have",
-    "addition reads what omni does not set": "{upstream} added a use of {name}, which {omni} does not set",
+    "addition reads what omni does not set": "{upstream} added a use of {name}, which {omni} does not set here",
     "suite around nothing": "{upstream} put a suite around statements that {omni} does not have",
     "suite around other statements": "{upstream} put a suite around statements that {omni} has in another form",
     "branch of a removed condition": "{upstream} added a branch to a condition that {omni} does not have",

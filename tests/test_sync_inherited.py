@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
-from sync_samples import GPU_AR, GPU_BASE, Trees, stay_at_home
+from sync_samples import AR, GPU_AR, GPU_BASE, Trees, stay_at_home
 from verify_samples import NPU, npu, world
 
 from runner_sync import sync
@@ -41,8 +42,60 @@ INHERITED = {
 def test_what_runs_on_npu_is_asked_for_its_attributes(name: str) -> None:
     gpu, body, expected = INHERITED[name]
     trees = world(npu=npu(body), gpu=GPU + gpu)
-    assert sorted({finding.symbol for finding in breakage.find_inherited(trees, [NPU])}) == expected
+    assert sorted({finding.symbol for finding in breakage.find_inherited(trees, [NPU])[0]}) == expected
     assert breakage.find(trees, None, [NPU]) == []
+
+
+ASCEND = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n"
+SETS = "def capture(self):\n    self.captured = []\n"
+USES = "def run(self):\n    return self.captured"
+SILENT = {
+    "nothing calls the only setter": (SETS, USES, True),
+    "its own class calls it": (SETS + "def step(self):\n    self.capture()", USES, False),
+    "the NPU class calls it": (SETS, USES + "\ndef warm(self):\n    self.capture()", False),
+    "a class body has a default": ("captured = None\n" + SETS, USES, False),
+    "another setter runs": (
+        SETS + "def step(self):\n    self.captured = {}\ndef more(self):\n    self.step()",
+        USES,
+        False,
+    ),
+    "it is asked for first": (SETS, "def run(self):\n    return getattr(self, 'captured', None)", False),
+    "another module names it": (SETS, USES, False),
+    "a worker calls it": (SETS, USES, False),
+}
+AROUND = {
+    "another module names it": "CALLS = ['capture']\n",
+    "a worker calls it": "class Worker:\n    def start(self):\n        self.model_runner.capture()\n",
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_what_only_a_method_sets_that_nothing_calls_is_told(name: str) -> None:
+    upstream, own, is_told = SILENT[name]
+    around = {"vllm_ascend/worker.py": AROUND.get(name, "")}
+    _, idle = breakage.find_inherited(
+        world(npu=npu(own), ascend=ASCEND + textwrap.indent(upstream, "    "), **around), [NPU]
+    )
+    assert [(one.attribute, one.setter, one.unit) for one in idle] == (
+        [("captured", "capture", "R.run")] if is_told else []
+    )
+
+
+def test_an_upgrade_says_what_nothing_sets_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    trees.edit(GPU_BASE, "    def _forward(", "    def arm(self):\n        self.armed = 1\n\n    def _forward(")
+    trees.edit(
+        AR, "class NPUARModelRunner(OmniNPUModelRunner):\n", f"class NPUARModelRunner(OmniNPUModelRunner):\n{FIRE}"
+    )
+    line = (trees.omni / GPU_BASE).read_text("utf-8").split("\n").index("    def arm(self):") + 1
+    (told,) = [note for note in sync.upgrade(trees.upgrade(trees.ascend_new)).report.notes if "self.armed" in note]
+    assert told.startswith(
+        f"nothing calls arm ({GPU_BASE}:{line}), and nothing else sets self.armed, read in NPUARModel"
+    )
+
+
+FIRE = "    def fire(self):\n        return self.armed\n\n"
 
 
 def test_an_upgrade_says_what_it_does_not_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.upgrade.job import ModuleResult
 from runner_sync.verify import breakage
+from runner_sync.verify.idle import Idle
 from runner_sync.verify.world import World
 
 
@@ -52,9 +53,18 @@ def new_breakage(
     world = World(trees, surroundings=given.profile.surroundings)
     paths = [result.path for result in results]
     found = breakage.find(world, None, paths, since=world.with_omni(given.omni))
-    inherited = breakage.find_inherited(world, paths)
+    inherited, idle = breakage.find_inherited(world, paths)
     options.progress("verifying", 1, 1)
-    return tuple(found), tuple(_note(inherited))
+    return tuple(found), (*_note(inherited), *_never_set(idle))
+
+
+def _never_set(idle: Sequence[Idle]) -> Iterator[str]:
+    """One sentence per attribute that would fail where it is read, though the MRO has a method that sets it."""
+    reads: dict[tuple[str, str, str], list[str]] = {}
+    for one in idle:
+        reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
+    for (attribute, setter, place), units in reads.items():
+        yield f"nothing calls {setter} ({place}), and nothing else sets self.{attribute}, read in {', '.join(units)}."
 
 
 def _note(inherited: Sequence[Finding]) -> Iterator[str]:

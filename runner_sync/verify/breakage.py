@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from runner_sync.model import Finding
+from runner_sync.verify.idle import Idle, idle_reads
 from runner_sync.verify.program import Program
 from runner_sync.verify.rules import (
     rs301_import_gone,
@@ -66,11 +67,12 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     return [fresh[place] for place in sorted(fresh)]
 
 
-def find_inherited(world: World, modules: Sequence[str]) -> list[Finding]:
-    """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain."""
+def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
+    """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain; and those
+    of ``modules`` that nothing sets any more, though a method does which nobody calls."""
     program = Program(world, modules)
     found = [f for rule in ATTRIBUTE_RULES for module in program.inherited() for f in rule.find(program, module, None)]
-    return sorted(found, key=_place)
+    return sorted(found, key=_place), [idle for module in program.checked for idle in idle_reads(program, module)]
 
 
 def _run(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:

@@ -29,6 +29,7 @@ class Runtime:
         self._leaves: list[Lineup] | None = None
         self._by_class: dict[int, list[Lineup]] | None = None
         self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
+        self._mentioned: dict[int, frozenset[str]] = {}
         self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
 
     def frames(self, module: Module) -> list[Frame]:
@@ -98,6 +99,15 @@ class Runtime:
             ]
             self._live[id(line)] = self.reach(line, first)
         return self._live[id(line)]
+
+    def mentioned(self, line: Lineup) -> frozenset[str]:
+        """The attributes of anything that the live methods of a lineup read, and what stands in quotes there."""
+        if id(line) not in self._mentioned:
+            nodes = [node for _, function in self.live(line).values() for node in nodes_of(function)]
+            read = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
+            said = {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+            self._mentioned[id(line)] = frozenset(read | said)
+        return self._mentioned[id(line)]
 
     def hides(self, line: Lineup, info: ClassInfo, method: FunctionNode) -> bool:
         """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it."""

@@ -41,6 +41,17 @@ class Surroundings:
         """Whether ``attribute`` is assigned on something else than ``self``."""
         return self._has(attribute, rf"(?<!\bself)\.{re.escape(attribute)}{_ASSIGNS}")
 
+    def reach(self, member: str) -> bool:
+        """Whether some module has a member's name in quotes, or reads it from something else than ``self``.
+
+        Not where vLLM reads it: its own workers are no part of another platform, and its engine goes by names.
+        """
+        name = re.escape(member)
+        if self._has(member, rf"[\"']{name}[\"']"):
+            return True
+        upstream = f"{PACKAGES['vllm']}/"
+        return any(not path.startswith(upstream) for path in self._with(member, rf"(?<!\bself)\.{name}\b"))
+
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
         name = re.escape(class_name)

@@ -1,0 +1,85 @@
+"""Attributes of a runner that only methods set which nothing calls any more.
+
+Comes in: a ``Program``. Goes out: ``Idle`` values. May touch: the trees around the runners, by reading words.
+
+The attribute is in the MRO as before, so no rule misses it. vLLM's ``init_routed_experts_capturer`` sets what
+``sample_tokens`` of vllm-omni 0.27.0rc1 reads; vllm-ascend 0.25.1rc1 calls it in its ``initialize_kv_cache``, 0.30.0rc2
+does not, and neither does anybody else: an ``AttributeError`` on hardware, once the feature is turned on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner_sync.verify.classes import ClassInfo, Lineup, is_attribute_of
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.program import Program
+
+Setter = tuple[ClassInfo, FunctionNode]
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """A read of ``attribute`` in ``unit`` (``path:line``), which only ``setter`` sets (``place``)."""
+
+    attribute: str
+    unit: str
+    where: str
+    setter: str
+    place: str
+
+
+def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
+    """The reads in a module that can only fail: not those that ask for the attribute first, or stand in a ``try``.
+
+    Nor where a class body or ``__init__`` sets it, where another module names the setter or writes the attribute on a
+    runner that it was handed, and in classes with dynamic attributes.
+    """
+    for frame, node in _own_reads(program, module):
+        found = _idle_setter(program, frame, node.attr)
+        if found is not None:
+            info, function = found
+            place = f"{info.module.path}:{function.lineno}"
+            yield Idle(node.attr, frame.unit, f"{module.path}:{node.lineno}", function.name, place)
+
+
+def _own_reads(program: Program, module: Module) -> Iterator[tuple[Frame, ast.Attribute]]:
+    for frame in program.frames(module):
+        for node in frame.nodes():
+            if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load) or frame.info is None:
+                continue
+            own = frame.owner is not None and is_attribute_of(node, frame.owner)
+            if own and not frame.is_tested(node) and not frame.is_guarded(node):
+                yield frame, node
+
+
+def _idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
+    assert frame.info is not None
+    found = [_only_setter(program, line, name) for line in program.lineups(frame.info)]
+    if not found or any(setter is None for setter in found) or program.world.surroundings.set_on_runner(name):
+        return None
+    return found[0]
+
+
+def _only_setter(program: Program, line: Lineup, name: str) -> Setter | None:
+    """A method that sets the attribute, where only such do that run if they are called, and nothing calls them."""
+    if line.open or any(name in info.methods for info in line.classes):
+        return None
+    live = program.live(line)
+    setters: list[Setter] = []
+    for info in line.classes:
+        for write in info.written.get(name, ()):
+            if write.function is None:
+                return None
+            setters += [(info, write.function)] if id(write.function) in live else []
+    if not setters or any(function.name == "__init__" for _, function in setters):
+        return None
+    return None if any(_is_called(program, line, function.name) for _, function in setters) else setters[0]
+
+
+def _is_called(program: Program, line: Lineup, method: str) -> bool:
+    lines = [line, *program.leaves()]  # a worker's calls of its runner, too
+    return any(method in program.mentioned(other) for other in lines) or program.world.surroundings.reach(method)

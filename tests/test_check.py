@@ -127,6 +127,21 @@ IGNORES = [
     pytest.param("torch.cuda.synchronize()  # runner-sync: ignore[RS402]", ["RS402", "RS492"], id="no reason"),
     pytest.param("torch.cuda.synchronize()  # runner-sync: ignore", ["RS402", "RS492"], id="no code"),
     pytest.param("torch.cuda.synchronize()  # runner-sync: ignore[402] why", ["RS402", "RS492"], id="no such code"),
+    pytest.param(
+        "x = f(\n    torch.cuda.synchronize(),\n    1,\n)  # runner-sync: ignore[RS402] tested on GPU",
+        [],
+        id="at the end of its statement",
+    ),
+    pytest.param(
+        "# runner-sync: ignore[RS402] tested on GPU\nx = f(\n    1,\n    torch.cuda.synchronize(),\n)",
+        [],
+        id="above its statement",
+    ),
+    pytest.param(
+        "# runner-sync: ignore[RS402] tested on GPU\nif x:\n    torch.cuda.synchronize()",
+        ["RS491", "RS402"],
+        id="above the condition that it stands under",
+    ),
     pytest.param("x = 1  # runner-sync: ignore[RS402] tested on GPU", ["RS491"], id="nothing to silence"),
     pytest.param("x = 1  # runner-sync: ignore[RS301] vllm 0.30", [], id="a rule that did not run"),
     pytest.param("x = '# runner-sync: ignore[RS402]'", [], id="inside a string"),

@@ -88,10 +88,10 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
         )
     if not given.lock.entries and codes.wants_any(evidence.LOCKED):
         where = given.omni.source.location
+        write = "write it with `runner-sync lock --ascend-version V`, or " if given.root is not None else ""
         raise InputError(
-            f"{where} has no {FILE_NAME}: write it with `runner-sync lock --ascend-version V`, or compare with a "
-            "vllm-ascend by --ascend-path or --ascend-version, or leave out what needs the lock with "
-            "--ignore RS110,RS201."
+            f"{where} has no {FILE_NAME}: {write}compare with a vllm-ascend by --ascend-path or "
+            "--ascend-version, or leave out what needs the lock with --ignore RS110,RS201."
         )
 
 

@@ -152,7 +152,7 @@ def test_what_omni_makes_in_its_place_and_hands_back_is_the_same_value(trees: Tr
 def test_what_is_new_for_a_value_that_omni_does_not_have_stays_out(trees: Trees, own: str, was: str) -> None:
     text, reasons = pooled(trees, own, was)
     assert "routed" not in text
-    assert "upstream added a use of result, which omni does not set" in reasons
+    assert "upstream added a use of result, which omni does not set here" in reasons
 
 
 def test_what_omni_does_itself_with_a_value_of_another_name_is_asked_about(trees: Trees) -> None:

@@ -19,6 +19,7 @@ from cli_samples import FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
 
 from runner_sync import __version__, cli
 from runner_sync.errors import InputError
+from runner_sync.lock import Entry, Lock, dump
 from runner_sync.model import Report
 from runner_sync.terminal.examples import EXAMPLES
 
@@ -526,3 +527,34 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(30) == 7
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("rule RS40", {"RS401", "RS402", "RS403", "RS404", "RS405", "RS406", "RS407", "RS408", "RS409"}),
+        ("check --select RS49", {"RS490", "RS491", "RS492"}),
+        ("upgrade --only NPUAR", {"NPUARModelRunner.execute_model"}),
+        ("upgrade --only exec", {"execute_model"}),
+        ("hoist exec", {"execute_model"}),
+        ("upgrade --only other", set()),
+    ],
+)
+@pytest.mark.parametrize("is_locked", [True, False])
+def test_codes_and_units_are_completed(line: str, expected: set[str], is_locked: bool, tmp_path: Path) -> None:
+    if is_locked:
+        entry = Entry("vllm_omni/npu.py", "NPUARModelRunner.execute_model")
+        (tmp_path / "runner-sync.lock").write_text(dump(Lock((entry,))), "utf-8")
+    words = {"_RUNNER_SYNC_COMPLETE": "complete_bash", "COMP_WORDS": f"runner-sync {line}"}
+    words["COMP_CWORD"] = str(len(line.split()))
+    # The program must have its own name: the shell's variable is made of it.
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; sys.argv[0] = 'runner-sync'; from runner_sync.cli import main; main()",
+    ]
+    done = subprocess.run(
+        command, env={**os.environ, **words}, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    is_about_units = "RS" not in line
+    assert set(done.stdout.split()) == (expected if is_locked or not is_about_units else set())

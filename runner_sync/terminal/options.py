@@ -54,6 +54,25 @@ def _complete_format(incomplete: str) -> list[str]:
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
+def _complete_code(incomplete: str) -> list[str]:
+    from runner_sync.verify.needs import known_codes  # only while a line is being typed
+
+    return [code for code in known_codes() if code.startswith(incomplete)]
+
+
+def _complete_unit(incomplete: str) -> list[str]:
+    """Units that the lock of the current folder names, whole or by member name."""
+    from runner_sync.errors import InputError
+    from runner_sync.lock import FILE_NAME, load
+
+    try:
+        names = [entry.qualname for entry in load(Path(FILE_NAME).read_text("utf-8")).entries]
+    except (OSError, UnicodeDecodeError, InputError):
+        return []
+    names += [name.rpartition(".")[2] for name in names]
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+
+
 OmniPath = Annotated[
     Path | None,
     typer.Option("--omni-path", metavar="DIR", help="vllm-omni checkout or tree. (default: .)", rich_help_panel=TREES),
@@ -134,7 +153,11 @@ Out = Annotated[
 Only = Annotated[
     list[str] | None,
     typer.Option(
-        "--only", metavar="UNIT", help="Only this unit, e.g. execute_model (repeatable).", rich_help_panel=SCOPE
+        "--only",
+        metavar="UNIT",
+        help="Only this unit, e.g. execute_model (repeatable).",
+        autocompletion=_complete_unit,
+        rich_help_panel=SCOPE,
     ),
 ]
 Diff = Annotated[
@@ -188,12 +211,22 @@ Outputs = Annotated[
 Select = Annotated[
     list[str] | None,
     typer.Option(
-        "--select", metavar="CODES", help="Only these rules: RS203, RS3 (repeatable, commas).", rich_help_panel=SCOPE
+        "--select",
+        metavar="CODES",
+        help="Only these rules: RS203, RS3 (repeatable, commas).",
+        autocompletion=_complete_code,
+        rich_help_panel=SCOPE,
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="CODES", help="Not these rules; the longer code wins.", rich_help_panel=SCOPE),
+    typer.Option(
+        "--ignore",
+        metavar="CODES",
+        help="Not these rules; the longer code wins.",
+        autocompletion=_complete_code,
+        rich_help_panel=SCOPE,
+    ),
 ]
 LeastSeverity = Annotated[
     Severity | None,
@@ -257,9 +290,19 @@ Place = Annotated[
 ]
 UnitName = Annotated[
     str,
-    typer.Argument(metavar="UNIT", help="A method, as Class.method or alone.", show_default=False),
+    typer.Argument(
+        metavar="UNIT",
+        help="A method, as Class.method or alone.",
+        autocompletion=_complete_unit,
+        show_default=False,
+    ),
 ]
 RuleCode = Annotated[
     str | None,
-    typer.Argument(metavar="[CODE]", help="A rule such as RS203; without it all of them.", show_default=False),
+    typer.Argument(
+        metavar="[CODE]",
+        help="A rule such as RS203; without it all of them.",
+        autocompletion=_complete_code,
+        show_default=False,
+    ),
 ]

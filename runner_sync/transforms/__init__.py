@@ -56,6 +56,7 @@ class Translated:
     applied: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
     """``text`` of a module with the profile's GPU names translated.
 

@@ -187,18 +187,13 @@ def _is_locked(job: ModuleJob, side: Side, name: str) -> bool:
 
 def translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:
     """The units of the twin at one revision in NPU words, by their qualified names on NPU."""
-    return _fully_translated(_translated(side.text, side.path, job.profile), job.profile)
+    return _fully_translated(translate(side.text, job.profile, path=side.path).text, job.profile)
 
 
 @lru_cache(maxsize=64)
 def _fully_translated(module_text: str, profile: Profile) -> dict[str, str]:
     """Names that the GPU module binds to something of its own (a subclass of the graph wrapper) are GPU names too."""
     return {name: translate_unit(text, profile).text for name, text in texts.unit_texts(module_text).items()}
-
-
-@lru_cache(maxsize=64)
-def _translated(text: str, path: str, profile: Profile) -> str:
-    return translate(text, profile, path=path).text
 
 
 def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:

@@ -55,22 +55,15 @@ def _complete_format(incomplete: str) -> list[str]:
 
 
 def _complete_code(incomplete: str) -> list[str]:
-    from runner_sync.verify.needs import known_codes  # only while a line is being typed
+    from runner_sync.sync import completion
 
-    return [code for code in known_codes() if code.startswith(incomplete)]
+    return completion.codes(incomplete)
 
 
 def _complete_unit(incomplete: str) -> list[str]:
-    """Units that the lock of the current folder names, whole or by member name."""
-    from runner_sync.errors import InputError
-    from runner_sync.lock import FILE_NAME, load
+    from runner_sync.sync import completion
 
-    try:
-        names = [entry.qualname for entry in load(Path(FILE_NAME).read_text("utf-8")).entries]
-    except (OSError, UnicodeDecodeError, InputError):
-        return []
-    names += [name.rpartition(".")[2] for name in names]
-    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+    return completion.units(incomplete)
 
 
 OmniPath = Annotated[

@@ -62,17 +62,24 @@ SILENT = {
     "it is asked for first": (SETS, "def run(self):\n    return getattr(self, 'captured', None)", False),
     "another module names it": (SETS, USES, False),
     "a worker calls it": (SETS, USES, False),
+    "a drafter of vLLM's calls it": (SETS, USES, False),
+    "only vLLM's own worker calls it": (SETS, USES, True),
 }
 AROUND = {
     "another module names it": "CALLS = ['capture']\n",
     "a worker calls it": "class Worker:\n    def start(self):\n        self.model_runner.capture()\n",
+}
+CALLS = "class Other:\n    def start(self):\n        self.runner.capture()\n"
+IN_VLLM = {
+    "a drafter of vLLM's calls it": {"vllm/v1/drafter.py": CALLS},
+    "only vLLM's own worker calls it": {"vllm/worker.py": CALLS},
 }
 
 
 @pytest.mark.parametrize("name", SILENT)
 def test_what_only_a_method_sets_that_nothing_calls_is_told(name: str) -> None:
     upstream, own, is_told = SILENT[name]
-    around = {"vllm_ascend/worker.py": AROUND.get(name, "")}
+    around = {"vllm_ascend/worker.py": AROUND.get(name, ""), **IN_VLLM.get(name, {})}
     _, idle = breakage.find_inherited(
         world(npu=npu(own), ascend=ASCEND + textwrap.indent(upstream, "    "), **around), [NPU]
     )
@@ -91,7 +98,7 @@ def test_an_upgrade_says_what_nothing_sets_any_more(tmp_path: Path, monkeypatch:
     line = (trees.omni / GPU_BASE).read_text("utf-8").split("\n").index("    def arm(self):") + 1
     (told,) = [note for note in sync.upgrade(trees.upgrade(trees.ascend_new)).report.notes if "self.armed" in note]
     assert told.startswith(
-        f"nothing calls arm ({GPU_BASE}:{line}), and nothing else sets self.armed, read in NPUARModel"
+        f"nothing on NPU calls arm ({GPU_BASE}:{line}), and nothing else sets self.armed, read in NPUARModel"
     )
 
 

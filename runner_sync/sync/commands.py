@@ -15,7 +15,6 @@ from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.notes import WORD, annotate
 from runner_sync.errors import InputError
-from runner_sync.lock import Lock
 from runner_sync.model import FileChange, Finding, InWork, Report, Tree
 from runner_sync.sync import inputs, planning, proof
 from runner_sync.sync.locking import lock_change
@@ -52,7 +51,8 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     if options.upstream:
         inputs.require_followed(given.profile.modules)
         ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
-        ascend = ascend or inputs.locked_ascend(readable_lock(given.omni), options.progress)
+        known = given.lock if with_lock else readable_lock(given.omni)
+        ascend = ascend or inputs.locked_ascend(known, options.progress)
         given = replace(given, ascend=inputs.require_ascend(ascend))
     return replace(given, vllm=_open_vllm(options, given))
 
@@ -186,7 +186,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     # What the lock names may be out of reach, and then this is the remedy: nothing is looked up by it.
     given = open_inputs(options, with_lock=False)
     results, notes = planning.plan(replace(options, verify=False), given)
-    known = Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni)
+    known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]
     return _planned("lock", frozen, (), notes, replace(given, lock=known), options)

@@ -64,7 +64,8 @@ def _never_set(idle: Sequence[Idle]) -> Iterator[str]:
     for one in idle:
         reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
     for (attribute, setter, place), units in reads.items():
-        yield f"nothing calls {setter} ({place}), and nothing else sets self.{attribute}, read in {', '.join(units)}."
+        said = f"nothing on NPU calls {setter} ({place}), and nothing else sets self.{attribute}"
+        yield f"{said}, read in {', '.join(units)}."
 
 
 def _note(inherited: Sequence[Finding]) -> Iterator[str]:

@@ -138,12 +138,12 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
     new = texts.members(job.upstream.new.text, anchor.name, job.upstream.new.path)
     own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
     runs = {**inherited.vllm, **new, **{k: text for k, text in inherited.members.items() if text is not None}, **own}
+    hooks = [m for m in new if m not in old and m in inherited.vllm and runs[m] is new[m]]
+    named = {used for text in runs.values() for used in self_names(text)} if hooks else set()
     waiting: dict[str, list[str]] = {}
-    for member in [m for m in new if m not in old and m in inherited.vllm and runs[m] is new[m]]:
+    for member in [m for m in hooks if m not in named and is_selected(f"{name}.{m}", job.settings.only)]:
         called = [m for m in inherited.vllm if m != member and member in self_names(_upstreams(m, new, inherited))]
-        if not called or any(member in self_names(text) for text in runs.values()):
-            continue
-        if is_selected(f"{name}.{member}", job.settings.only) and not any(_goes_on(m, own, inherited) for m in called):
+        if called and not any(_goes_on(m, own.get(m), anchor.name, inherited.members.get(m)) for m in called):
             waiting.setdefault(called[0], []).append(member)
     for caller, (first, *others) in waiting.items():
         them = ("it does", "it") if not others else ("they do", "them")
@@ -164,9 +164,11 @@ def _upstreams(member: str, new: Mapping[str, str], inherited: Inherited) -> str
     return text if text and f"super().{member}(" not in text else text + inherited.vllm[member]
 
 
-def _goes_on(member: str, own: Mapping[str, str], inherited: Inherited) -> bool:
-    """Whether upstream's version of a method runs in the end."""
-    mine, behind = own.get(member), inherited.members.get(member)
+def _goes_on(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
+    """Whether upstream's version of a method runs in the end; ``mine`` is the class's own, ``behind`` that of a base of
+    omni's."""
+    if mine is not None and calls_by_class(mine, upstream, member):
+        return True
     if mine is not None and not re.search(rf"\b(?:super\(\)|[A-Z]\w*)\.{member}\(", mine):
         return False
     return behind is None or f"super().{member}(" in behind

@@ -82,4 +82,7 @@ def _only_setter(program: Program, line: Lineup, name: str) -> Setter | None:
 
 def _is_called(program: Program, line: Lineup, method: str) -> bool:
     lines = [line, *program.leaves()]  # a worker's calls of its runner, too
-    return any(method in program.mentioned(other) for other in lines) or program.world.surroundings.reach(method)
+    beside = {info.module.path.rpartition("/")[0] for info in line.classes if info.module.project == "vllm"}
+    if any(method in program.mentioned(other) for other in lines):
+        return True
+    return program.world.surroundings.reach(method, beside=beside)

@@ -7,7 +7,7 @@ the trees, by reading; nothing is parsed, so an answer is about words, and a wor
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.model import PACKAGES, Project, Tree
 
@@ -41,16 +41,16 @@ class Surroundings:
         """Whether ``attribute`` is assigned on something else than ``self``."""
         return self._has(attribute, rf"(?<!\bself)\.{re.escape(attribute)}{_ASSIGNS}")
 
-    def reach(self, member: str) -> bool:
+    def reach(self, member: str, *, beside: Collection[str] = ()) -> bool:
         """Whether some module has a member's name in quotes, or reads it from something else than ``self``.
 
-        Not where vLLM reads it: its own workers are no part of another platform, and its engine goes by names.
+        Not a module in one of the folders ``beside``: vLLM's own worker stands beside its runner, and runs on no other
+        platform.
         """
         name = re.escape(member)
         if self._has(member, rf"[\"']{name}[\"']"):
             return True
-        upstream = f"{PACKAGES['vllm']}/"
-        return any(not path.startswith(upstream) for path in self._with(member, rf"(?<!\bself)\.{name}\b"))
+        return any(path.rpartition("/")[0] not in beside for path in self._with(member, rf"(?<!\bself)\.{name}\b"))
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""

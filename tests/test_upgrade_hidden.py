@@ -27,12 +27,21 @@ ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive
 
 
 def questions(
-    folder: Path, own: str, target: str, *, of: str = "_update_states", vllm: str | None = None, **rest: object
+    folder: Path,
+    own: str,
+    target: str,
+    *,
+    of: str = "_update_states",
+    vllm: str | None = None,
+    npu: str = "",
+    **rest: object,
 ) -> list[str]:
     """What is asked about a method when omni's GPU base has ``own`` besides, and the target's class ``target``."""
     trees = Trees(folder)
     if vllm is not None:
         lay_out(trees.vllm, {VLLM: vllm})
+    if npu:
+        trees.edit(BASE, "    def execute_model(", npu)
     lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE] + "\n    " + own.replace("\n", "\n    ").rstrip(" ")})
     commit(trees.omni)
     commit(trees.ascend_old)
@@ -162,3 +171,18 @@ def test_a_new_hook_that_nothing_calls_is_a_question(tmp_path: Path, own: str, t
         "its own, which does not"
     )
     assert asked == ([expected] if is_asked else [])
+
+
+@pytest.mark.parametrize(
+    ("call", "is_asked"),
+    [
+        pytest.param("OmniGPUModelRunner._update_states(self, scheduler_output)", True, id="omni's base by name"),
+        pytest.param("NPUModelRunner._update_states(self, scheduler_output)", False, id="upstream's class by name"),
+    ],
+)
+def test_a_hook_runs_where_the_class_calls_upstreams_method_by_name(tmp_path: Path, call: str, is_asked: bool) -> None:
+    own = f"    def _update_states(self, scheduler_output):\n        {call}\n\n    def execute_model("
+    text = dedent(VLLM_TREE[VLLM]).replace("self.seen = scheduler_output", "self._drop(scheduler_output)")
+    text += "\n    def _drop(self, scheduler_output):\n        pass\n"
+    asked = questions(tmp_path, OWN, HOOK, of="_drop", vllm=text, npu=own)
+    assert bool(asked) == is_asked

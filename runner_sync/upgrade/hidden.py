@@ -28,13 +28,8 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
 
     A copy is merged with it, what hands on to it runs it, and what only has its name never looked at it.
     """
-    ref = _base_ref(drafts)
-    side = next((side for side in job.upstream.bases if side.ref == ref), None)
-    if job.upstream.new is None or side is None:
-        return
     anchor, name = job.module.upstreams[0], job.module.name
-    old = texts.members(side.text, anchor.name, side.path)
-    new = texts.members(job.upstream.new.text, anchor.name, job.upstream.new.path)
+    ref, old, new = _upstreams_members(drafts, job)
     inherited = job.hierarchy.inherited.get(name, Inherited()).members
     for draft in drafts:
         member = draft.member
@@ -85,15 +80,13 @@ def _hands_on(text: str, member: str, upstream: str, behind: str | None) -> bool
 
 def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
     """One draft per method, in upstream's order."""
-    ref = _base_ref(drafts)
-    side = next((side for side in job.upstream.bases if side.ref == ref), None)
-    if job.upstream.new is None or side is None or not _is_direct_base(job):
+    if not _is_direct_base(job):
         return
     anchor, name = job.module.upstreams[0], job.module.name
     own = {draft.member for draft in drafts if draft.owner == name and not draft.removed}
     inherited = job.hierarchy.inherited.get(name, Inherited()).members
-    old = texts.members(side.text, anchor.name, side.path)
-    for member, new in texts.members(job.upstream.new.text, anchor.name, job.upstream.new.path).items():
+    ref, old, now = _upstreams_members(drafts, job)
+    for member, new in now.items():
         mine = inherited.get(member)
         if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
             continue
@@ -128,14 +121,11 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
     It is inherited, and nothing fails: vllm-ascend 0.30.0 frees what it keeps of a request in
     ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy of that does not.
     """
-    ref = _base_ref(drafts)
-    side = next((side for side in job.upstream.bases if side.ref == ref), None)
-    if job.upstream.new is None or side is None or not _is_direct_base(job):
+    if not _is_direct_base(job):
         return
     anchor, name = job.module.upstreams[0], job.module.name
     inherited = job.hierarchy.inherited.get(name, Inherited())
-    old = texts.members(side.text, anchor.name, side.path)
-    new = texts.members(job.upstream.new.text, anchor.name, job.upstream.new.path)
+    ref, old, new = _upstreams_members(drafts, job)
     own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
     runs = {**inherited.vllm, **new, **{k: text for k, text in inherited.members.items() if text is not None}, **own}
     hooks = [m for m in new if m not in old and m in inherited.vllm and runs[m] is new[m]]
@@ -172,6 +162,17 @@ def _goes_on(member: str, mine: str | None, upstream: str, behind: str | None) -
     if mine is not None and not re.search(rf"\b(?:super\(\)|[A-Z]\w*)\.{member}\(", mine):
         return False
     return behind is None or f"super().{member}(" in behind
+
+
+def _upstreams_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
+    """The revision that the module follows, and the methods of upstream's class then and now; none where it is not at
+    hand."""
+    ref, anchor = _base_ref(drafts), job.module.upstreams[0]
+    side = next((side for side in job.upstream.bases if side.ref == ref), None)
+    if job.upstream.new is None or side is None:
+        return ref, {}, {}
+    old, new = (texts.members(one.text, anchor.name, one.path) for one in (side, job.upstream.new))
+    return ref, old, new
 
 
 def _base_ref(drafts: Sequence[Draft]) -> str:

@@ -6,7 +6,7 @@ Comes in and goes out: frozen dataclasses of texts. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -234,6 +234,10 @@ class Draft:
     own: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     split_from: str = ""
+
+    def copy(self) -> Draft:
+        """The same, to go on without changing this one."""
+        return replace(self, stages=list(self.stages), reviews=list(self.reviews))
 
     @property
     def text(self) -> str:

@@ -30,19 +30,28 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
 
     It is done again where it brings one half of something of which the GPU twin has the other half already.
     """
-    result, side = _upgraded(job)
+    followed = _followed(job)
+    result, side = _upgraded(job, followed)
     while not (found := owing.owed(job, side, result.after)).names <= job.twin.owed.names:
         job = replace(job, twin=replace(job.twin, owed=job.twin.owed.with_more(found)))
-        result, side = _upgraded(job)
+        result, side = _upgraded(job, followed)
     return result
 
 
-def _upgraded(job: ModuleJob) -> tuple[ModuleResult, gpu.GpuSide]:
-    drafts = _drafts(job)
-    chosen = [draft for draft in drafts if is_selected(draft.name, job.settings.only)]
-    split_off = ascend.follow(chosen, job)
-    drafts += split_off
-    chosen += split_off
+def _followed(job: ModuleJob) -> list[Draft]:
+    """The units after their step with vllm-ascend, which is the same whatever of the GPU twin comes with it."""
+    drafts = [Draft(name, [Stage(text)]) for name, text in texts.unit_texts(job.text, job.path).items()]
+    return drafts + ascend.follow(_chosen(drafts, job), job)
+
+
+def _chosen(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Those that were asked for; what upstream split off one of them is."""
+    return [draft for draft in drafts if is_selected(draft.split_from or draft.name, job.settings.only)]
+
+
+def _upgraded(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, gpu.GpuSide]:
+    drafts = [draft.copy() for draft in followed]
+    chosen = _chosen(drafts, job)
     side = gpu.read_side(job, drafts)
     decided: dict[str, Action] = {}
     for class_name in job.hierarchy.with_twin:
@@ -63,10 +72,6 @@ def _upgraded(job: ModuleJob) -> tuple[ModuleResult, gpu.GpuSide]:
     ask_about_unset(drafts, job)
     text = compose(drafts, job, side)
     return outcomes.result(drafts, job, text, decided), side
-
-
-def _drafts(job: ModuleJob) -> list[Draft]:
-    return [Draft(name, [Stage(text)]) for name, text in texts.unit_texts(job.text, job.path).items()]
 
 
 def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> dict[str, Action]:

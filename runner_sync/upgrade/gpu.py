@@ -175,8 +175,24 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
             continue
         target = mine.get(name, options[-1][1])
         scores = [lineage.similarity(target, text) for _, text in options]
-        chosen[name] = options[max(range(len(options)), key=lambda k: (scores[k], -k))][0]
+        best = max(range(len(options)), key=lambda k: (scores[k], -k))
+        if name in new and options[best][1] == new[name]:
+            best = _before_news(target, [text for _, text in options[: best + 1]])
+        chosen[name] = options[best][0]
     return chosen
+
+
+def _before_news(mine: str, revisions: Sequence[str]) -> int:
+    """Which of a unit's ``revisions``, oldest first and the last one the twin as it is, the NPU unit stands at when it
+    is closest to the last: the one before where it lacks something that the twin got since.
+
+    Likeness counts the whole unit, and a unit may be brought up to date in part: ``execute_model`` of vllm-omni
+    0.31.0rc1 had lost on NPU what the twin lost then, and lacked the call that the twin gained.
+    """
+    last = len(revisions) - 1
+    before = next((k for k in range(last, -1, -1) if canonical(revisions[k]) != canonical(revisions[last])), last)
+    gained = lineage.fingerprint(revisions[last]) - lineage.fingerprint(revisions[before])
+    return before if gained - lineage.fingerprint(mine) else last
 
 
 def _is_locked(job: ModuleJob, side: Side, name: str) -> bool:

@@ -1,0 +1,51 @@
+"""Which revision of the GPU twin an NPU unit stands at, where nobody says it."""
+
+from __future__ import annotations
+
+import pytest
+from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN
+
+from runner_sync.profile import NPU
+from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, Side
+from runner_sync.upgrade.module import upgrade_module
+
+MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
+NPU_CLASS, GPU_CLASS = (text[: text.index("    def ")] for text in (NPU_TWIN, GPU_TWIN))
+GIVEN_UP = "        routed = self.routed(rows)\n        self.stage(routed)\n        self.count(routed)\n"
+GAINED = "        kept = self.prepared(kept)\n"
+
+
+def collect(*, given_up: str = "", gained: str = "") -> str:
+    return f"""\
+    def _collect(self, rows):
+        first = rows[0]
+{given_up}        kept = self.keep(first)
+{gained}        return self._fetch(rows, kept)
+"""
+
+
+def upgraded(npu: str, was: str, now: str) -> str:
+    def side(ref: str, body: str) -> Side:
+        return Side(ref, GPU_CLASS + body, GPU_AR)
+
+    old, new = side("0.1", was), side("0.2", now)
+    twin = GpuTwin(new=new, bases=tuple(GpuBase(one, lambda: None) for one in (old, new)))
+    return upgrade_module(ModuleJob(NPU, MODULE, AR, NPU_CLASS + npu, twin=twin)).after
+
+
+def test_what_the_twin_gained_comes_to_a_unit_that_has_lost_what_the_twin_lost() -> None:
+    """It is more like the twin of today than like the one before: three statements against one."""
+    was, now = collect(given_up=GIVEN_UP), collect(gained=GAINED)
+    assert GAINED in upgraded(collect(), was, now)
+
+
+@pytest.mark.parametrize(
+    ("npu", "was", "now"),
+    [
+        pytest.param(collect(gained=GAINED), collect(given_up=GIVEN_UP), collect(gained=GAINED), id="has it all"),
+        pytest.param(collect(), collect(given_up=GIVEN_UP), collect(), id="nothing was gained"),
+        pytest.param(collect(), collect(gained=GAINED), collect(gained=GAINED), id="nothing changed"),
+    ],
+)
+def test_a_unit_that_has_what_the_twin_gained_stands_at_the_twin(npu: str, was: str, now: str) -> None:
+    assert upgraded(npu, was, now) == NPU_CLASS + npu

@@ -63,6 +63,17 @@ def actions(twins: Twins) -> dict[str, str]:
         pytest.param(
             replace(
                 NOTHING,
+                gpu_new=HELPER,
+                npu=CALLER,
+                inherited={"helper": None, "deeper": None},
+                known_before={"helper", "deeper"},
+            ),
+            {"helper": "skipped", "deeper": "left"},
+            id="an override that NPU has done without, though it calls the method itself",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
                 gpu_new={"_sample": SAMPLE},
                 inherited={"_sample": None},
                 known_before={"_sample"},

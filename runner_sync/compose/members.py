@@ -17,7 +17,7 @@ from typing import Literal
 from runner_sync.statements import UnparsableText, canons, parse_unit
 from runner_sync.syntax import walk
 
-Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left"]
+Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,14 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
             return Member(name, "hook", "without it the call falls through to a parent that skips it")
         return Member(name, "port", _why_wanted(name, twins, wanted))
     if name in twins.inherited and _did_without(name, twins):
-        return Member(name, "left", WITHOUT)
+        caller = next((member for member, mine in twins.npu.items() if name in self_names(mine)), None)
+        if caller is None:
+            return Member(name, "left", WITHOUT)
+        return Member(
+            name,
+            "skipped",
+            f"{caller} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` brings it",
+        )
     if name in twins.inherited:
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
     return Member(name, "unneeded", "nothing on the NPU side calls it")

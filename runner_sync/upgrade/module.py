@@ -16,6 +16,7 @@ from runner_sync.statements import as_module, is_indented
 from runner_sync.units import texts
 from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
+from runner_sync.upgrade.callers import ask_about_other_uses
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.doubts import relocate, review
 from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes, hooks_never_called
@@ -65,6 +66,7 @@ def _upgraded(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, 
     mending.pass_on(chosen, drafts, job)
     drop_redundant(chosen, drafts, job, side)
     ask_about_replaced(drafts, job)
+    ask_about_other_uses(drafts, job, side)
     drafts += [*_mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
     for draft in drafts:
         ask_about_order(draft, job.path)

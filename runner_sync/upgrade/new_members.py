@@ -97,7 +97,7 @@ def declined_members(class_name: str, decisions: Sequence[Member], job: ModuleJo
     for decision in decisions:
         name = f"{class_name}.{decision.name}"
         if (
-            decision.action in ("device", "rebuilt")
+            decision.action in ("device", "rebuilt", "skipped")
             and is_selected(name, job.settings.only)
             and (job.settings.only or name not in side.unchanged)
         ):

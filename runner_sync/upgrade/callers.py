@@ -1,0 +1,75 @@
+"""Places where the GPU twin uses what NPU has only now, and its NPU unit does not.
+
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: a question per unit; nothing changes. May touch: nothing.
+
+A helper comes to NPU because one unit calls it. Another unit of the twin that calls it, too, may have done so for long,
+and then it is nothing new there: vllm-omni 0.22.0 leaves the outputs that ``_deferred_prefix_cache_mm_keys`` names out
+of the cache in ``_maybe_update_prefix_cache`` and puts them aside in ``sample_tokens``. With the first alone they are
+nowhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from runner_sync.compose.members import canonical, self_names
+from runner_sync.merge.confidence import CONTESTED
+from runner_sync.statements import parse_unit
+from runner_sync.syntax import blocks_of, walk
+from runner_sync.upgrade.doubts import not_ported
+from runner_sync.upgrade.gpu import GpuSide
+from runner_sync.upgrade.job import Draft, ModuleJob
+
+SHOWN = 20
+"""Lines of a passage up to which a question shows the whole block that the use stands in."""
+
+
+def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
+    """Ask about each unit that uses a newly ported member less often than its twin, and says nothing of it yet."""
+    if job.settings.only:
+        return
+    standing = [draft for draft in drafts if draft.owner and not draft.removed]
+    for owner in dict.fromkeys(draft.owner for draft in standing):
+        mine = [draft for draft in standing if draft.owner == owner]
+        known = {name for draft in mine for name in self_names(draft.before)}
+        ported = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
+        for draft in mine:
+            twin = side.new.get(draft.name, "")
+            asked = "\n".join(item.upstream + item.reason for item in draft.reviews)
+            for name in sorted(ported & self_names(twin) - {draft.member}):
+                if _uses(twin, name) > _uses(draft.text, name) and not re.search(rf"\b{name}\b", asked):
+                    _ask(draft, job, name, twin)
+
+
+def _ask(draft: Draft, job: ModuleJob, name: str, twin: str) -> None:
+    passages = "\n".join(_passages(twin, name))
+    why = f"the GPU runner uses {name} here, which NPU has since this upgrade"
+    draft.reviews.append(not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages))
+
+
+def _uses(text: str, name: str) -> int:
+    return len(re.findall(rf"\bself\.{name}\b", "\n".join(canonical(text))))
+
+
+def _passages(text: str, name: str) -> Iterator[str]:
+    """The statements of a method that use ``self.name``, with the block around each where that is short."""
+    lines = text.split("\n")
+    done = 0
+    for statement in _users(parse_unit(text).body, name):
+        end = statement.end_lineno or statement.lineno
+        if statement.lineno > done:
+            yield "\n".join(lines[statement.lineno - 1 : end])
+            done = end
+
+
+def _users(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
+    for statement in body:
+        if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(statement)):
+            continue
+        inner = [*blocks_of(statement)] or [getattr(statement, "body", [])]
+        found = [user for block in inner for user in _users(block, name)]
+        is_short = (statement.end_lineno or statement.lineno) - statement.lineno < SHOWN
+        is_scope = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        yield from found if found and (is_scope or not is_short) else [statement]

@@ -1,0 +1,71 @@
+"""Where the GPU twin uses what NPU has only now: a question in the unit that does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import GPU_TWIN, NPU_TWIN, port_of
+
+NAMES = """
+    def _deferred(self):
+        return self.model.deferred
+"""
+CLOSE = """
+    def _close(self, rows):
+        self.note(rows)
+        return rows
+"""
+STAGES = "        if self.cache is not None:\n            self.cache.stage(rows, self._deferred())\n"
+CLOSE_STAGES = CLOSE.replace("        self.note(rows)\n", "        self.note(rows)\n" + STAGES)
+SKIPS = ("kept = self.keep(first)", "kept = self.keep(first, self._deferred())")
+QUESTION = "not ported: the GPU runner uses _deferred here, which NPU has since this upgrade"
+
+
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, npu: str, was: str, now: str) -> tuple[str, bool]:
+    """The NPU module when the twin's ``_collect`` starts to call ``_deferred``, and whether it is asked about."""
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + npu, GPU_TWIN + was, GPU_TWIN.replace(*SKIPS) + now)
+    return text, QUESTION in questions
+
+
+def test_another_unit_of_the_twin_has_used_it_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = CLOSE_STAGES + NAMES
+    text, is_asked = asked(tmp_path, monkeypatch, npu=CLOSE, was=both, now=both)
+    assert NAMES.strip() in text
+    assert SKIPS[1] in text
+    assert STAGES not in text
+    assert is_asked
+
+
+@pytest.mark.parametrize(
+    ("npu", "was", "now"),
+    [
+        pytest.param(CLOSE, CLOSE + NAMES, CLOSE + NAMES, id="one use alone"),
+        pytest.param(CLOSE, CLOSE, CLOSE_STAGES + NAMES, id="both uses are new and come"),
+        pytest.param(CLOSE_STAGES + NAMES, CLOSE_STAGES + NAMES, CLOSE_STAGES + NAMES, id="NPU has all"),
+        pytest.param(CLOSE + NAMES, CLOSE_STAGES + NAMES, CLOSE_STAGES + NAMES, id="NPU has had it, too"),
+        pytest.param("", CLOSE_STAGES + NAMES, CLOSE_STAGES + NAMES, id="NPU has no such unit"),
+    ],
+)
+def test_no_question(npu: str, was: str, now: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, is_asked = asked(tmp_path, monkeypatch, npu=npu, was=was, now=now)
+    assert SKIPS[1] in text
+    assert not is_asked
+
+
+OVERRIDE = """
+    def _forward(self, total):
+        self.note(total)
+        return super()._forward(total)
+"""
+CALLS = CLOSE.replace("return rows", "return self._forward(rows)")
+
+
+@pytest.mark.parametrize(("npu", "is_asked"), [(CALLS, True), (CLOSE, False), (CALLS + OVERRIDE, False)])
+def test_an_override_of_the_twin_that_npu_has_done_without_is_a_question_where_npu_calls_the_method(
+    npu: str, is_asked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = GPU_TWIN + npu.removesuffix(OVERRIDE) + OVERRIDE
+    _, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + npu, old, old.replace(*SKIPS) + NAMES)
+    question = "not ported: _close gets the version that the GPU class overrides; the NPU class has done without it"
+    assert (question in questions) == is_asked

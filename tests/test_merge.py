@@ -242,6 +242,45 @@ def test_a_new_block_that_stays_out_is_shown_with_what_is_in_it() -> None:
     assert asked.upstream == "if self.checks:\n    self.check(ids)\nelse:\n    self.note(ids)"
 
 
+TOKENS = """\
+    ids = self.ids()
+    if ids and all(ids):
+        self.told(ids)
+    if self.lora:
+        self.set_lora(ids)
+    else:
+        self.clear(ids)
+"""
+
+
+@pytest.mark.parametrize(
+    ("edits", "upstream"),
+    [
+        pytest.param(
+            [("ids = self.ids()", "rows = self.rows()\n    ids = rows.ids()"), ("told(ids", "told(rows, ids")],
+            "rows = self.rows()\nids = rows.ids()\nif ids and all(ids):\n    self.told(rows, ids)",
+            id="with the condition between them, in upstream's order",
+        ),
+        pytest.param(
+            [("told(ids", "told(1, ids"), ("clear(ids", "clear(1, ids")],
+            "if ids and all(ids):\n    self.told(1, ids)\nif self.lora:\nelse:\n    self.clear(1, ids)",
+            id="an else with its if",
+        ),
+        pytest.param([("told(ids", "told(1, ids")], "self.told(1, ids)", id="alone"),
+    ],
+)
+def test_statements_of_several_suites_that_stay_out_are_shown_as_they_stand(
+    edits: list[tuple[str, str]], upstream: str
+) -> None:
+    """``scheduler_output = replace(…, new_token_ids=[])`` of vllm-ascend 0.30.0rc1 runs under a condition only."""
+    base = f"def run(self):\n    start = self.start()\n{TOKENS}    return start\n"
+    new = base
+    for edit in edits:
+        new = new.replace(*edit)
+    (asked,) = merge(Triple(base, base.replace(TOKENS, ""), new)).decisions
+    assert asked.upstream == upstream
+
+
 def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> None:
     asked = read_case(CASES / "local_of_omni_that_nothing_reads_any_more").run().decisions
     assert asked[0].omni == "if recorder is not None:\n    self.clear(rows)"

@@ -5,15 +5,16 @@ Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from runner_sync.merge.classify import classify
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import Content, content
-from runner_sync.merge.emit import Emitted, emit, prune, without_partial_wrappers
+from runner_sync.merge.decisions import Decision, decisions
+from runner_sync.merge.emit import emit, prune, without_partial_wrappers
 from runner_sync.merge.exits import added_exits
-from runner_sync.merge.nesting import home, parents
+from runner_sync.merge.nesting import parents
 from runner_sync.merge.passages import (
     emptied,
     set_for_nothing,
@@ -36,30 +37,10 @@ from runner_sync.merge.replacing import go_where_the_old_one_is
 from runner_sync.merge.resolve import settle_presence
 from runner_sync.merge.returning import came_back
 from runner_sync.merge.sequence import order
-from runner_sync.merge.shown import is_shown_whole
-from runner_sync.merge.shown import shown as text_of
 from runner_sync.merge.unread import unread_additions
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, flatten, parses
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A doubtful decision of a merge, in lines of the merged text, with the three sides and what was taken.
-
-    What was left out has the line of what follows it in its suite; ``is_last`` where nothing does, and the line is that
-    of the statement before."""
-
-    line: int
-    end_line: int
-    reason: Reason
-    confidence: float
-    base: str
-    omni: str
-    upstream: str
-    chosen: str
-    is_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +116,8 @@ def _written(
     emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream), tight=tight)
     asked = [*doubts, *under_new_conditions(weave, kept)]
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
-    nearby = _nearby(weave, strands, emitted)
-    decisions = [
-        _decision(weave, doubt, emitted, contents, nearby) for doubt in asked if not _is_nested(weave, doubt, asked)
-    ]
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
-    return Merged(text, _left_out_at_one_place(_grouped(decisions)), parses(text))
+    return Merged(text, decisions(weave, strands, emitted, contents, asked), parses(text))
 
 
 def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[int, Content], list[Doubt]]:
@@ -156,131 +133,6 @@ def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[
 def _indent(text: str) -> int:
     first = next((line for line in text.split("\n") if line.strip()), "")
     return len(first) - len(first.lstrip())
-
-
-def _is_nested(weave: Weave, doubt: Doubt, doubts: Sequence[Doubt]) -> bool:
-    """A statement inside a block about which the same question is asked already, or a clause that is shown there."""
-    same = {id(d.strand) for d in doubts if d.reason == doubt.reason}
-    for side, of, index in (
-        (weave.omni, weave.of_omni, doubt.strand.omni),
-        (weave.upstream, weave.of_upstream, doubt.strand.upstream),
-        (weave.base, weave.of_base, doubt.strand.base),
-    ):
-        if index is None:
-            continue
-        above, owner = side[index].parent, side[index].owner
-        if above >= 0 and id(of[above]) in same:
-            return True
-        if owner >= 0 and id(of[owner]) in same and is_shown_whole(side, of, owner):
-            return True
-    return False
-
-
-ABSENT = 8
-"""Lines between two statements that were left out within which they are one question."""
-
-
-def _grouped(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """Neighbouring decisions of one kind at one place are one question."""
-    out: list[Decision] = []
-    for item in decisions:
-        last = out[-1] if out else None
-        reach = 1 if item.chosen else ABSENT
-        if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= reach:
-            out.append(item)
-            continue
-        out[-1] = replace(
-            last,
-            end_line=max(last.end_line, item.end_line),
-            base=_lines(last.base, item.base),
-            omni=_lines(last.omni, item.omni),
-            upstream=_lines(last.upstream, item.upstream),
-            chosen=_lines(last.chosen, item.chosen),
-        )
-    return tuple(out)
-
-
-def _left_out_at_one_place(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """What of upstream's was left out at one place, for whatever reasons, is one question: does omni do without it?
-
-    It has the reason of the first, which the others follow from.
-    """
-    out: list[Decision] = []
-    for item in decisions:
-        place = item.line, item.is_last
-        alike = (k for k, other in enumerate(out) if (other.line, other.is_last) == place and _is_left_out(other))
-        at = next(alike, None) if _is_left_out(item) else None
-        if at is None:
-            out.append(item)
-            continue
-        out[at] = replace(
-            out[at],
-            confidence=min(out[at].confidence, item.confidence),
-            base=_lines(out[at].base, item.base),
-            upstream=_lines(out[at].upstream, item.upstream),
-        )
-    return tuple(out)
-
-
-def _is_left_out(item: Decision) -> bool:
-    return item.reason.kind in LEFT_OUT and not item.omni and not item.chosen
-
-
-LEFT_OUT: Collection[Kind] = frozenset(
-    {
-        "removed statement changed",
-        "addition to a removed block",
-        "addition to a removed passage",
-        "addition reads what omni does not set",
-        "suite around nothing",
-        "branch of a removed condition",
-        "read only in what was left out",
-    }
-)
-"""What becomes of a change of upstream's to a part that omni had taken out."""
-
-
-def _lines(first: str, second: str) -> str:
-    return "\n".join(text for text in (first, second) if text)
-
-
-def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[int, tuple[int, bool]]:
-    """For every strand where a reader misses it: the line of the next one in its suite that is in the result, else of
-    the nearest one before it there, and whether it is the latter."""
-    line, found = 0, {}
-    last_in: dict[int, int] = {}
-    for strand in strands:
-        if id(strand) in emitted.place:
-            line = emitted.place[id(strand)][0]
-            last_in[id(strand.parent)] = last_in[id(strand)] = line
-            found[id(strand)] = line, False
-        else:
-            found[id(strand)] = last_in.get(id(home(weave, strand)), line), True
-    next_in: dict[int, int] = {}
-    for strand in reversed(strands):
-        if id(strand) in emitted.place:
-            next_in[id(strand.parent)] = emitted.place[id(strand)][0]
-        elif next_in.get(id(home(weave, strand)), 0) > found[id(strand)][0]:
-            found[id(strand)] = next_in[id(home(weave, strand))], False
-    return found
-
-
-def _decision(
-    weave: Weave, doubt: Doubt, emitted: Emitted, contents: dict[int, Content], nearby: Mapping[int, tuple[int, bool]]
-) -> Decision:
-    strand, shown = doubt.strand, doubt.instead or doubt.strand
-    line, is_last = nearby.get(id(shown), (0, False))
-    first, last = emitted.place.get(id(shown), (line, line))
-    sides = [
-        text_of(nodes, of, index) if index is not None else ""
-        for nodes, of, index in (
-            (weave.base, weave.of_base, strand.base),
-            (weave.omni, weave.of_omni, strand.omni),
-            (weave.upstream, weave.of_upstream, shown.upstream),
-        )
-    ]
-    chosen = "\n".join(contents[id(shown)].lines) if id(shown) in emitted.place else ""
-    return Decision(first, last, doubt.reason, doubt.confidence, sides[0], sides[1], sides[2], chosen, is_last)
 
 
 __all__ = [

@@ -1,14 +1,14 @@
-"""What a question shows of a statement of one side.
+"""What a question shows of the statements of one side.
 
 Comes in: the nodes of a side and their strands. Goes out: text. May touch: nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from runner_sync.merge.weave import Strand
-from runner_sync.statements import INDENT, Node, below
+from runner_sync.statements import INDENT, ROOT, Node, below
 
 
 def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> bool:
@@ -22,16 +22,32 @@ def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> b
     return len(of[index].sides) == 1 and not is_around and not any(of[k].kept for k in whole)
 
 
-def shown(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> str:
-    """The text of a statement, with all inside it where that met the same fate."""
-    if not is_shown_whole(nodes, of, index):
-        return nodes[index].text
-    whole = below(nodes, index)
-    depth = {index: 0}
-    for k in whole[1:]:
-        node = nodes[k]
-        depth[k] = depth[node.owner] if node.owner in depth else depth[node.parent] + 1
-    return "\n".join(_indented(nodes[k], depth[k] * INDENT) for k in whole)
+def shown_together(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int]) -> str:
+    """The texts of some statements as they stand in the method, each with all inside it where that met the same fate.
+
+    Between those of different suites come the heads of these: what runs under a condition does not read as if it
+    always ran.
+    """
+    among: set[int] = set()
+    for index in indices:
+        among.update(below(nodes, index) if is_shown_whole(nodes, of, index) else [index])
+    ways = [_way(nodes, index) for index in indices]
+    shared = sum(len(set(step)) == 1 for step in zip(*ways, strict=False)) if len(ways) > 1 else 0
+    heads = {head for way in ways if len(ways) > 1 for head in way[shared:]}
+    among |= heads | {nodes[head].owner for head in heads if nodes[head].is_clause}
+    return "\n".join(_indented(nodes[k], _depth(nodes, k, among) * INDENT) for k in sorted(among))
+
+
+def _way(nodes: Sequence[Node], index: int) -> list[int]:
+    """The heads around a statement, the outermost first."""
+    way: list[int] = []
+    while (index := nodes[index].parent) != ROOT:
+        way.append(index)
+    return way[::-1]
+
+
+def _depth(nodes: Sequence[Node], index: int, among: Collection[int]) -> int:
+    return sum(head in among for head in _way(nodes, index))
 
 
 def _indented(node: Node, column: int) -> str:

@@ -1,0 +1,192 @@
+"""Doubts → decisions: at which line of the merged text each stands, which are one question, and what a side shows.
+
+Comes in: a ``Weave``, what was written of it, ``Doubt`` values. Goes out: ``Decision`` values. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runner_sync.merge.contents import Content
+from runner_sync.merge.emit import Emitted
+from runner_sync.merge.nesting import home
+from runner_sync.merge.reason import Kind, Reason
+from runner_sync.merge.shown import is_shown_whole, shown_together
+from runner_sync.merge.weave import Doubt, Strand, Weave
+from runner_sync.statements import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A doubtful decision of a merge, in lines of the merged text, with the three sides and what was taken.
+
+    What was left out has the line of what follows it in its suite; ``is_last`` where nothing does, and the line is that
+    of the statement before."""
+
+    line: int
+    end_line: int
+    reason: Reason
+    confidence: float
+    base: str
+    omni: str
+    upstream: str
+    chosen: str
+    is_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Doubts that are asked about together, at their lines; it has the reason of the first, which the others follow
+    from."""
+
+    line: int
+    end_line: int
+    doubts: tuple[Doubt, ...]
+    confidence: float
+    chosen: str
+    is_last: bool
+
+    @property
+    def reason(self) -> Reason:
+        return self.doubts[0].reason
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it is about a change of upstream's to a part that omni had taken out."""
+        return self.reason.kind in LEFT_OUT and not self.chosen and all(d.strand.omni is None for d in self.doubts)
+
+
+def decisions(
+    weave: Weave,
+    strands: Sequence[Strand],
+    emitted: Emitted,
+    contents: Mapping[int, Content],
+    doubts: Sequence[Doubt],
+) -> tuple[Decision, ...]:
+    """What a person is asked about the merged text."""
+    nearby = _nearby(weave, strands, emitted)
+    questions = [
+        _question(doubt, emitted, contents, nearby) for doubt in doubts if not _is_nested(weave, doubt, doubts)
+    ]
+    return tuple(_decision(weave, question) for question in _left_out_at_one_place(_grouped(questions)))
+
+
+def _question(
+    doubt: Doubt, emitted: Emitted, contents: Mapping[int, Content], nearby: Mapping[int, tuple[int, bool]]
+) -> _Question:
+    shown = doubt.instead or doubt.strand
+    line, is_last = nearby.get(id(shown), (0, False))
+    first, last = emitted.place.get(id(shown), (line, line))
+    chosen = "\n".join(contents[id(shown)].lines) if id(shown) in emitted.place else ""
+    return _Question(first, last, (doubt,), doubt.confidence, chosen, is_last)
+
+
+def _decision(weave: Weave, question: _Question) -> Decision:
+    strands = [doubt.strand for doubt in question.doubts]
+    now = [doubt.instead or doubt.strand for doubt in question.doubts]
+    return Decision(
+        question.line,
+        question.end_line,
+        question.reason,
+        question.confidence,
+        base=_side(weave.base, weave.of_base, [strand.base for strand in strands]),
+        omni=_side(weave.omni, weave.of_omni, [strand.omni for strand in strands]),
+        upstream=_side(weave.upstream, weave.of_upstream, [strand.upstream for strand in now]),
+        chosen=question.chosen,
+        is_last=question.is_last,
+    )
+
+
+def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | None]) -> str:
+    return shown_together(nodes, of, sorted({index for index in indices if index is not None}))
+
+
+def _is_nested(weave: Weave, doubt: Doubt, doubts: Sequence[Doubt]) -> bool:
+    """A statement inside a block about which the same question is asked already, or a clause that is shown there."""
+    same = {id(d.strand) for d in doubts if d.reason == doubt.reason}
+    for side, of, index in (
+        (weave.omni, weave.of_omni, doubt.strand.omni),
+        (weave.upstream, weave.of_upstream, doubt.strand.upstream),
+        (weave.base, weave.of_base, doubt.strand.base),
+    ):
+        if index is None:
+            continue
+        above, owner = side[index].parent, side[index].owner
+        if above >= 0 and id(of[above]) in same:
+            return True
+        if owner >= 0 and id(of[owner]) in same and is_shown_whole(side, of, owner):
+            return True
+    return False
+
+
+ABSENT = 8
+"""Lines between two statements that were left out within which they are one question."""
+
+
+def _grouped(questions: Sequence[_Question]) -> list[_Question]:
+    """Neighbouring doubts of one kind at one place are one question."""
+    out: list[_Question] = []
+    for item in questions:
+        last = out[-1] if out else None
+        reach = 1 if item.chosen else ABSENT
+        if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= reach:
+            out.append(item)
+            continue
+        out[-1] = replace(
+            last,
+            end_line=max(last.end_line, item.end_line),
+            doubts=(*last.doubts, *item.doubts),
+            chosen="\n".join(text for text in (last.chosen, item.chosen) if text),
+        )
+    return out
+
+
+def _left_out_at_one_place(questions: Sequence[_Question]) -> list[_Question]:
+    """What of upstream's was left out at one place, for whatever reasons, is one question: does omni do without it?"""
+    out: list[_Question] = []
+    for item in questions:
+        place = item.line, item.is_last
+        alike = (k for k, other in enumerate(out) if (other.line, other.is_last) == place and other.is_left_out)
+        at = next(alike, None) if item.is_left_out else None
+        if at is None:
+            out.append(item)
+            continue
+        both = (*out[at].doubts, *item.doubts)
+        out[at] = replace(out[at], doubts=both, confidence=min(out[at].confidence, item.confidence))
+    return out
+
+
+LEFT_OUT: Collection[Kind] = frozenset(
+    {
+        "removed statement changed",
+        "addition to a removed block",
+        "addition to a removed passage",
+        "addition reads what omni does not set",
+        "suite around nothing",
+        "branch of a removed condition",
+        "read only in what was left out",
+    }
+)
+"""What becomes of a change of upstream's to a part that omni had taken out."""
+
+
+def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[int, tuple[int, bool]]:
+    """For every strand where a reader misses it: the line of the next one in its suite that is in the result, else of
+    the nearest one before it there, and whether it is the latter."""
+    line, found = 0, {}
+    last_in: dict[int, int] = {}
+    for strand in strands:
+        if id(strand) in emitted.place:
+            line = emitted.place[id(strand)][0]
+            last_in[id(strand.parent)] = last_in[id(strand)] = line
+            found[id(strand)] = line, False
+        else:
+            found[id(strand)] = last_in.get(id(home(weave, strand)), line), True
+    next_in: dict[int, int] = {}
+    for strand in reversed(strands):
+        if id(strand) in emitted.place:
+            next_in[id(strand.parent)] = emitted.place[id(strand)][0]
+        elif next_in.get(id(home(weave, strand)), 0) > found[id(strand)][0]:
+            found[id(strand)] = next_in[id(home(weave, strand))], False
+    return found

@@ -94,6 +94,10 @@ class InGit(Tree, Protocol):
         """1-based lines by path that changed since the branch left ``since``."""
         ...
 
+    def fork_point(self, since: str) -> str:
+        """The commit at which the branch left ``since``."""
+        ...
+
     def release_before(self) -> str | None:
         """The tag of the release before this one; ``None`` when this is no release, or the first."""
         ...

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CorpusRelease
-from sync_samples import AR, ASCEND, ASCEND_NEW, BASE, GPU_AR, RULER, Trees, commit, lay_out, stay_at_home
+from sync_samples import AR, ASCEND, ASCEND_NEW, BASE, GPU_AR, GPU_BASE, RULER, Trees, commit, lay_out, stay_at_home
 
 from runner_sync import lock, sync
 from runner_sync.errors import InputError
@@ -254,6 +254,27 @@ def test_findings_on_what_a_branch_touched(locked: Trees) -> None:
     assert keys(sync.check(options)) == {("RS203", "_sample")}
     commit(locked.omni, "Touch the hook")
     assert keys(sync.check(locked.check(changed_since="main~1", select=("RS203",)))) == {("RS203", "_sample")}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param("(self, total):", "(self, total, step):", {("RS302", "_forward(step)")}, id="requires one more"),
+        pytest.param("(self, total):", "(self, step=None, total=0):", {("RS307", "_forward")}, id="one in front"),
+        pytest.param("(self, total):", "(self, total, step=None):", set[tuple[str, str]](), id="one that may be left"),
+        pytest.param("how much there was", "how much there is", set[tuple[str, str]](), id="a comment"),
+    ],
+)
+def test_what_a_branch_breaks_is_told_on_lines_that_it_did_not_touch(
+    locked: Trees, old: str, new: str, expected: set[tuple[str, str]]
+) -> None:
+    """The call stands in the NPU runner; what changed is the GPU runner's method that it inherits. The gap from before
+    the branch is no business of it."""
+    locked.edit(AR, "return super()._finish(logits, total)", "return super()._finish(logits, total, self.gone_before)")
+    commit(locked.omni, "Before")
+    locked.edit(GPU_BASE, old, new)
+    options = locked.check(ascend=locked.ascend_old, changed_since="main", select=("RS302", "RS304", "RS307"))
+    assert keys(sync.check(options)) == expected
 
 
 @pytest.mark.parametrize(("top", "folder"), [("", ""), ("..", "omni/")])

@@ -22,7 +22,7 @@ def changed_lines(repository: Repository, since: str, *, to: str | None, prefix:
     Paths are those below ``prefix``, relative to it; lines are 1-based lines of the new text, and where lines only
     went, their two neighbours. Raises ``InputError`` for an unknown revision.
     """
-    start = _fork_point(repository, since, to or "HEAD")
+    start = fork_point(repository, since, to or "HEAD")
     revisions = (start,) if to is None else (start, to)
     scope = ("--", prefix) if prefix else ()
     changed = _read(repository.run(*_DIFF, *_PLAIN, *revisions, *scope))
@@ -36,8 +36,11 @@ def untracked(repository: Repository, *, prefix: str = "") -> list[str]:
     return [name.removeprefix(prefix) for name in listed.split("\0") if name.startswith(prefix) and name]
 
 
-def _fork_point(repository: Repository, since: str, head: str) -> str:
-    """The commit at which ``head`` left ``since``; ``since`` itself when they have no common history."""
+def fork_point(repository: Repository, since: str, head: str) -> str:
+    """The commit at which ``head`` left ``since``; ``since`` itself when they have no common history.
+
+    Raises ``InputError`` for an unknown revision.
+    """
     commit = repository.resolve(since)
     return repository.merge_base(commit, repository.resolve(head)) or commit
 

@@ -52,6 +52,10 @@ class _GitTree:
         """Text of a blob named by ``history``, with LF newlines."""
         return layout.decode(self.repository.blob(blob), f"git object {blob[:10]}")
 
+    def fork_point(self, since: str) -> str:
+        """The commit at which this branch left ``since``. Raises ``InputError`` for an unknown revision."""
+        return changes.fork_point(self.repository, since, str(self.source.revision or "HEAD"))
+
     def release_before(self) -> str | None:
         """The nearest tag with a version among this commit's ancestors; ``None`` unless it has such a tag itself."""
         commit = str(self.source.revision)

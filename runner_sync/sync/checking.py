@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from runner_sync import sources
 from runner_sync.errors import InputError
@@ -21,6 +22,9 @@ from runner_sync.sync.selection import BREAKAGE, Codes
 from runner_sync.verify import check as engine
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
 from runner_sync.verify.needs import known_codes
+
+if TYPE_CHECKING:
+    from runner_sync.verify.world import World
 
 
 def check(options: CheckOptions) -> Report:
@@ -119,10 +123,19 @@ def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> 
     new = pairs.target(options, given)
     old = pairs.older(options, given, new)
     world = new.world(given)
+    job = replace(job, branch_point=_branch_point(options, given, new))
     if old is None:
         return replace(job, world=world), f"breakage: everything that does not fit {new.title} is reported"
     told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported"
     return replace(job, world=world, old_world=old.world(given)), told
+
+
+def _branch_point(options: CheckOptions, given: inputs.Inputs, new: pairs.Pair) -> World | None:
+    """The target trees with the omni tree as it was where the branch left ``--changed-since``."""
+    if options.changed_since is None or not isinstance(given.omni, InGit):
+        return None
+    commit = given.omni.fork_point(options.changed_since)
+    return new.world(replace(given, omni=inputs.at("vllm-omni", commit, given.omni, options.progress)))
 
 
 def _run(options: CheckOptions, given: inputs.Inputs, job: CheckJob, codes: Codes) -> CheckResult:

@@ -71,8 +71,9 @@ def run(
     """Check ``job``.
 
     ``select`` and ``ignore`` are rule codes or prefixes, ``severity`` the least one reported. ``changed`` are the lines
-    (1-based) that a branch touched, by path: only findings on them, or about a GPU unit on them, are reported. Raises
-    ``InputError`` when a text does not parse; one with merge conflicts is a finding, unless RS410 is not wanted there.
+    (1-based) that a branch touched, by path: only findings on them, or about a GPU unit on them, are reported, and what
+    no longer fits since the branch. Raises ``InputError`` when a text does not parse; one with merge conflicts is a
+    finding, unless RS410 is not wanted there.
     """
     per_path = {path: tuple(codes) for path, codes in (per_path_ignores or {}).items()}
     selection = Selection(tuple(select), tuple(ignore), per_path)
@@ -199,16 +200,20 @@ def _breakage(job: CheckJob, selection: Selection) -> Iterator[Hit]:
     from runner_sync.verify import breakage
 
     assert job.world is not None
-    paths = [module.path for module in job.modules]
-    for finding in breakage.find(job.world, job.old_world, [*paths, *job.world.beside(paths)]):
+    own = [module.path for module in job.modules]
+    paths = [*own, *job.world.beside(own)]
+    # What a branch breaks need not stand on a line that it touched: a method of the GPU runner that NPU calls, say.
+    broken = breakage.find(job.world, job.branch_point, paths) if job.branch_point is not None else []
+    brought = set(broken)
+    for finding in dict.fromkeys([*broken, *breakage.find(job.world, job.old_world, paths)]):
         if selection.wants(finding.code, finding.path):
-            yield Hit(finding)
+            yield Hit(finding, is_branchs=finding in brought)
 
 
 def _is_touched(hit: Hit, changed: Lines) -> bool:
     finding = hit.finding
     # What a conflict kept from being checked may be what the branch touched.
-    if finding.code == rs410_conflict_markers.CODE:
+    if finding.code == rs410_conflict_markers.CODE or hit.is_branchs:
         return True
     spans = [(finding.path, finding.line, finding.end_line), *hit.also]
     return any(not changed.get(path, frozenset()).isdisjoint(range(start, end + 1)) for path, start, end in spans)

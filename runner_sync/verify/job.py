@@ -53,7 +53,8 @@ class CheckModule:
 class CheckJob:
     """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
 
-    ``world`` and ``old_world`` are the trees of the RS3xx rules.
+    ``world`` and ``old_world`` are the trees of the RS3xx rules; ``branch_point`` are those of ``world`` with the omni
+    tree as the branch found it.
     """
 
     profile: Profile
@@ -61,6 +62,7 @@ class CheckJob:
     read: TextReader | None = None
     world: World | None = None
     old_world: World | None = None
+    branch_point: World | None = None
 
 
 class Library:

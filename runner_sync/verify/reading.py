@@ -28,10 +28,12 @@ _KINDS: tuple[UnitKind, ...] = ("method", "function", "field")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A finding, and the other places (path, first and last line) whose change makes it the branch's business."""
+    """A finding, and the other places (path, first and last line) whose change makes it the branch's business;
+    ``is_branchs`` where it is that wherever it stands."""
 
     finding: Finding
     also: tuple[Span, ...] = ()
+    is_branchs: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

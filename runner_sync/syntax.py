@@ -89,6 +89,25 @@ def is_name(node: ast.AST | None, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
+def is_super(node: ast.AST | None) -> bool:
+    """Whether ``node`` is ``super()``, with or without arguments."""
+    return isinstance(node, ast.Call) and is_name(node.func, "super")
+
+
+def parents_called(function: ast.AST, name: str) -> frozenset[str]:
+    """The classes whose ``name`` a method hands on to, as it calls them: ``super()``, or by name with ``self``."""
+    found: set[str] = set()
+    for node in walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+            base = node.func.value
+            first = node.args[0] if node.args else None
+            if is_super(base):
+                found.add("super()")
+            elif isinstance(base, ast.Name) and base.id[:1].isupper() and isinstance(first, ast.Name):
+                found |= {base.id} if first.id in ("self", "cls") else set()
+    return frozenset(found)
+
+
 def same_code(text: str, other: str) -> bool:
     """Whether two modules differ in layout and comments at most; not where one is no Python."""
     try:

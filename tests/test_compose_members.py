@@ -109,6 +109,28 @@ def actions(twins: Twins) -> dict[str, str]:
         pytest.param(
             replace(
                 NOTHING,
+                gpu_old={"load": method("load", "self.a()")},
+                gpu_new={"load": method("load", "super(Runner, self).load()", "self.b()")},
+                inherited={"load": None},
+                upstream={"load"},
+            ),
+            {"load": "hook"},
+            id="a cooperative override in the older way",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_old={"load": method("load", "self.a()")},
+                gpu_new={"load": method("load", "# not super().load()", "self.a()", "self.b()")},
+                inherited={"load": None},
+                upstream={"load"},
+            ),
+            {"load": "rebuilt"},
+            id="an override that says it is not cooperative",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
                 gpu_new={"load": method("load", "self.a()", "self.b()", "self.omni()")},
                 inherited={"load": None},
                 upstream={"load"},

@@ -42,6 +42,12 @@ OLD = method("self, config")
             id="two that are given by keyword",
         ),
         pytest.param(
+            method("self, config", "return super(Omni, self).run(config)"),
+            method("self, padded: int, config"),
+            method("self, padded: int, config", "return super(Omni, self).run(padded, config)"),
+            id="super() with arguments",
+        ),
+        pytest.param(
             method("self, config", "return self.model.run(config)"),
             method("self, config, context=None"),
             method("self, config, context=None", "return self.model.run(config)"),

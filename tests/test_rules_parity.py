@@ -6,7 +6,7 @@ import shlex
 from dataclasses import replace
 
 import pytest
-from check_samples import AR, GPU_AR, GPU_HEAD, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
+from check_samples import AR, GPU_AR, GPU_HEAD, NPU_BASE, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
 
 from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef
@@ -301,6 +301,20 @@ ASK = 'def load_model(self):\n    self.flag = getattr(self.model, "wants_history
 )
 def test_hooks_and_fields_of_the_gpu_side(npu_body: str, gpu_body: str, vllm: str | None, expected: list[str]) -> None:
     assert symbols(job(npu(npu_body), gpu(gpu_body), vllm=vllm), "RS207") == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        pytest.param("super().load_model()", [], id="super()"),
+        pytest.param("super(NPUARModelRunner, self).load_model()", [], id="super() with arguments"),
+        pytest.param("super().unload_model()", ["wants_history"], id="another method"),
+    ],
+)
+def test_a_hook_that_the_method_in_the_base_asks_is_asked(call: str, expected: list[str]) -> None:
+    base = NPU_BASE + _indent(ASK)
+    given = job(npu(f"def load_model(self):\n    {call}"), gpu(ASK), npu_base=base, vllm="x = 1\n")
+    assert symbols(given, "RS207") == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""The one walk over syntax trees finds what ``ast.walk`` finds; where heads end, and what branches hold."""
+"""The one walk over syntax trees finds what ``ast.walk`` finds; where heads end, what branches hold, whom a method
+hands on to."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from runner_sync.syntax import first_line, head_end, same_code, statements_of, walk
+from runner_sync.syntax import first_line, head_end, parents_called, same_code, statements_of, walk
 
 EVERYTHING = '''
 @decorated(a, *b, **c)
@@ -110,3 +111,22 @@ def test_statements_of_every_branch_but_of_no_other_scope() -> None:
 )
 def test_layout_and_comments_do_not_count(text: str, other: str, same: bool) -> None:
     assert same_code(text, other) == same
+
+
+@pytest.mark.parametrize(
+    ("line", "parents"),
+    [
+        ("return super().run(rows)", {"super()"}),
+        ("super(Runner, self).run(rows)", {"super()"}),
+        ("rows = [Base.run(self, row) for row in rows] + super().run()", {"Base", "super()"}),
+        ("Base.run(cls)", {"Base"}),
+        ("Base.run(rows)", set()),
+        ("base.run(self)", set()),
+        ("self.model.run(self)", set()),
+        ("super().walk(rows)", set()),
+        ("hook = super().run", set()),
+        ("log('super().run(rows)')", set()),
+    ],
+)
+def test_a_method_hands_on_to_the_parents_whose_method_of_that_name_it_calls(line: str, parents: set[str]) -> None:
+    assert parents_called(ast.parse(f"def run(self, rows):\n    {line}"), "run") == parents

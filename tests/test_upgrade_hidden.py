@@ -63,9 +63,20 @@ def test_a_new_method_that_does_not_run_is_a_question(tmp_path: Path) -> None:
     )
 
 
-def test_a_base_that_hands_on_hides_nothing(tmp_path: Path) -> None:
-    hands_on = OWN.replace("self.mine = scheduler_output", "return super()._update_states(scheduler_output)")
-    assert questions(tmp_path, hands_on, ASCENDS) == []
+@pytest.mark.parametrize(
+    ("line", "is_asked"),
+    [
+        pytest.param("return super()._update_states(scheduler_output)", False, id="it hands on"),
+        pytest.param("super(OmniGPUModelRunner, self)._update_states(scheduler_output)", False, id="in the older way"),
+        pytest.param("# was super()._update_states(scheduler_output)\n        self.mine = 1", True, id="a comment"),
+        pytest.param("self.note('no super()._update_states(…) here')", True, id="a message"),
+        pytest.param("return super()._update_rows(scheduler_output)", True, id="another method"),
+        pytest.param("return self.model._update_states(scheduler_output)", True, id="another object"),
+    ],
+)
+def test_a_base_that_hands_on_hides_nothing(tmp_path: Path, line: str, is_asked: bool) -> None:
+    own = OWN.replace("self.mine = scheduler_output", line)
+    assert bool(questions(tmp_path, own, ASCENDS)) == is_asked
 
 
 def test_what_nobody_asked_for_is_no_question(tmp_path: Path) -> None:
@@ -124,6 +135,11 @@ def test_the_question_names_what_upstream_calls_now(tmp_path: Path, new: str, sa
     assert reason == f"vllm-ascend changed its own since HEAD~1{said}; this one takes its place and does not call it"
 
 
+def test_who_names_the_call_in_a_comment_does_not_call_it(tmp_path: Path) -> None:
+    comment = "# was super()._update_states(rows)\n        self.mine(rows)"
+    assert len(replaced(tmp_path, MIRROR.replace("self.mine(rows)", comment))) == 1
+
+
 @pytest.mark.parametrize(
     ("own", "target"),
     [
@@ -131,6 +147,9 @@ def test_the_question_names_what_upstream_calls_now(tmp_path: Path, new: str, sa
         pytest.param(MIRROR.replace("self.mine(rows)", "super()._update_states(rows)"), None, id="hands on"),
         pytest.param(
             MIRROR.replace("self.mine(rows)", "NPUModelRunner._update_states(self, rows)"), None, id="hands on by name"
+        ),
+        pytest.param(
+            MIRROR.replace("self.mine(rows)", "super(Runner, self)._update_states(rows)"), None, id="the older way"
         ),
         pytest.param(
             "    def _update_states(self, x, y):\n" + "".join(f"        self.own_{k}(x)\n" for k in range(6)),
@@ -157,6 +176,12 @@ HOOK = "    def _drop(self, scheduler_output):\n        self.freed = scheduler_o
             False,
             id="omni's hands on",
         ),
+        pytest.param(
+            f"{OWN}        # not super()._update_states(scheduler_output)\n",
+            HOOK,
+            True,
+            id="omni's says that it does not",
+        ),
         pytest.param("    def _other(self):\n        return 1\n", HOOK, False, id="nothing is hidden"),
         pytest.param(OWN, HOOK.replace("_drop", "_note"), False, id="vLLM knows no such method"),
     ],
@@ -178,6 +203,7 @@ def test_a_new_hook_that_nothing_calls_is_a_question(tmp_path: Path, own: str, t
     [
         pytest.param("OmniGPUModelRunner._update_states(self, scheduler_output)", True, id="omni's base by name"),
         pytest.param("NPUModelRunner._update_states(self, scheduler_output)", False, id="upstream's class by name"),
+        pytest.param("super(NPUARModelRunner, self)._update_states(scheduler_output)", True, id="omni's base behind"),
     ],
 )
 def test_a_hook_runs_where_the_class_calls_upstreams_method_by_name(tmp_path: Path, call: str, is_asked: bool) -> None:

@@ -224,12 +224,22 @@ class TestUpgrade:
                 False,
                 id="it calls the mixin's",
             ),
+            pytest.param(
+                "\n        def send(self, rows):\n            return super(GPUARModelRunner, self).send(rows)\n",
+                False,
+                id="it calls the mixin's in the older way",
+            ),
+            pytest.param(
+                "\n        def send(self, rows):\n            # not super().send(rows)\n            self.sent = rows\n",
+                True,
+                id="it says that it does not",
+            ),
         ],
     )
     def test_what_the_gpu_class_gives_itself_is_no_gift_of_a_mixin(
         self, trees: Trees, member: str, *, came: bool
     ) -> None:
-        name = "self.sent = info" if came else "self.send(info)"
+        name = "self.send(info)" if member else "self.sent = info"
         now = self.MIXED.replace("            if info is None", f"            {name}\n            if info is None")
         text, _ = self.upgraded(trees, self.MIXED, now + member)
         assert (name in text) == came

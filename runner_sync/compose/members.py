@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Literal
 
 from runner_sync.statements import UnparsableText, canons, parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import parents_called, walk
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 
@@ -141,7 +141,7 @@ def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
     A cooperative override (one that calls ``super()``) wraps either body and is no such thing; neither is a new one
     whose body is omni's own and not vLLM's, edited.
     """
-    if name not in twins.upstream or f"super().{name}(" in text:
+    if name not in twins.upstream or "super()" in parents_of(text, name):
         return False
     return name in twins.gpu_old or _edits(text, twins.vllm.get(name, ""))
 
@@ -252,8 +252,20 @@ def self_names(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=4096)
+def parents_of(text: str, member: str) -> frozenset[str]:
+    """The classes whose ``member`` a method hands on to, ``super()`` among them; none where it is no Python."""
+    if f".{member}" not in text:
+        return frozenset()
+    try:
+        return parents_called(parse_unit(text), member)
+    except SyntaxError:
+        return frozenset()
+
+
 def calls_by_class(text: str, owner: str, member: str) -> bool:
-    """Whether a method runs ``owner.member(…)``; to name it in a comment or docstring is not to run it."""
+    """Whether a method runs ``owner.member(…)``, static ones included; to name it in a comment or docstring is not to
+    run it."""
     call = re.compile(rf"\b{re.escape(owner)}\.{re.escape(member)}\(")
     return any(call.search(statement) for statement in canonical(text))
 

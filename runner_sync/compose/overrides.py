@@ -16,7 +16,7 @@ from runner_sync import signatures
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function
 from runner_sync.statements import parse_function, parses
-from runner_sync.syntax import walk
+from runner_sync.syntax import is_super, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +115,12 @@ def _call_of_parent(own: Function) -> ast.Call | None:
 
 def _is_parent(node: ast.expr) -> bool:
     """``super()``, or a class; any other object (``self.model.run``) merely has a method of that name."""
-    return ast.unparse(node) == "super()" or (isinstance(node, ast.Name) and node.id[:1].isupper())
+    return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
 def _argument(places: Places, call: ast.Call, now: Function, name: str) -> Edit:
     """By its place where the arguments behind it are given by theirs, else by keyword behind the last one."""
-    bound = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "super()"
+    bound = isinstance(call.func, ast.Attribute) and is_super(call.func.value)
     place = [arg.arg for arg in _positional(now)].index(name) - bound if name in _names_by_place(now) else -1
     if 0 <= place < len(call.args):
         return places.before(call.args[place], f"{name}, ")

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from runner_sync.compose.members import calls_by_class, canonical, self_names
+from runner_sync.compose.members import calls_by_class, canonical, parents_of, self_names
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.units import texts
@@ -75,7 +75,11 @@ def _hands_on(text: str, member: str, upstream: str, behind: str | None) -> bool
     where that is omni's."""
     if calls_by_class(text, upstream, member):
         return True
-    return f"super().{member}(" in text and (behind is None or f"super().{member}(" in behind)
+    return _calls_super(text, member) and (behind is None or _calls_super(behind, member))
+
+
+def _calls_super(text: str, member: str) -> bool:
+    return "super()" in parents_of(text, member)
 
 
 def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
@@ -91,7 +95,7 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
         if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
             continue
         before = old.get(member, "")
-        if f"super().{member}(" not in mine and canonical(before) != canonical(new):
+        if not _calls_super(mine, member) and canonical(before) != canonical(new):
             done = "changed" if before else "added"
             calls = _calls_now(before, new) if before else ""
             reason = (
@@ -151,7 +155,7 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
 def _upstreams(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
     """What runs of a method without omni: upstream's, with vLLM's where that hands on."""
     text = new.get(member, "")
-    return text if text and f"super().{member}(" not in text else text + inherited.vllm[member]
+    return text if text and not _calls_super(text, member) else text + inherited.vllm[member]
 
 
 def _goes_on(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
@@ -159,9 +163,9 @@ def _goes_on(member: str, mine: str | None, upstream: str, behind: str | None) -
     omni's."""
     if mine is not None and calls_by_class(mine, upstream, member):
         return True
-    if mine is not None and not re.search(rf"\b(?:super\(\)|[A-Z]\w*)\.{member}\(", mine):
+    if mine is not None and not parents_of(mine, member):
         return False
-    return behind is None or f"super().{member}(" in behind
+    return behind is None or _calls_super(behind, member)
 
 
 def _upstreams_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:

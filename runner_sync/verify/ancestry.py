@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.syntax import walk
+from runner_sync.syntax import is_super, parents_called, walk
 from runner_sync.verify.job import Library
-from runner_sync.verify.reading import ClassText, Function, dotted
+from runner_sync.verify.reading import ClassText, Function
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +55,7 @@ class Ancestry:
     def _parents(self, owner: ClassText, function: Function) -> Iterator[tuple[ClassText, Function]]:
         text = owner.reading.text_of(function)
         named = {c.name: c for c in self.classes if f"{c.name}." in text}
-        if "super()" not in text and not named:
+        if "super(" not in text and not named:
             return
         for node in walk(function):
             if not isinstance(node, ast.Attribute):
@@ -97,11 +97,6 @@ def _ancestry(library: Library, head: ClassText) -> Ancestry:
     return Ancestry(classes, names, frozenset(outside))
 
 
-def is_super(node: ast.AST) -> bool:
-    """Whether ``node`` is ``super()``, with or without arguments."""
-    return isinstance(node, ast.Call) and dotted(node.func) == "super"
-
-
 def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
     """Whether ``function`` hands on to a parent's ``name``: ``super().name(…)`` or ``Base.name(self, …)``.
 
@@ -109,17 +104,3 @@ def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
     """
     called = parents_called(function, name)
     return "super()" in called or bool(called and named in ("", *called))
-
-
-def parents_called(function: Function, name: str) -> set[str]:
-    """The classes whose ``name`` a method hands on to, as it calls them: ``super()``, or by name with ``self``."""
-    found: set[str] = set()
-    for node in walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
-            base = node.func.value
-            first = node.args[0] if node.args else None
-            if is_super(base):
-                found.add("super()")
-            elif isinstance(base, ast.Name) and base.id[:1].isupper() and isinstance(first, ast.Name):
-                found |= {base.id} if first.id in ("self", "cls") else set()
-    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from runner_sync.syntax import is_name
+from runner_sync.syntax import is_name, is_super
 from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, frame_of, frames_of
 from runner_sync.verify.modules import FunctionNode, Module, nodes_of
@@ -177,11 +177,6 @@ class Runtime:
 
 def _is_first(line: Lineup, info: ClassInfo, name: str) -> bool:
     return next(c for c in line.classes if name in c.methods) is info
-
-
-def is_super(node: ast.expr) -> bool:
-    """Whether ``node`` is ``super()`` (with or without arguments)."""
-    return isinstance(node, ast.Call) and is_name(node.func, "super")
 
 
 def dotted_name(node: ast.expr) -> str | None:

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Set
 
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.model import Severity
-from runner_sync.verify.ancestry import parents_called
+from runner_sync.syntax import parents_called
 from runner_sync.verify.drift import followers, is_copy
 from runner_sync.verify.duplication import are_equal
 from runner_sync.verify.job import Subject

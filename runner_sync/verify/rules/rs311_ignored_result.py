@@ -23,13 +23,12 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_name
+from runner_sync.syntax import is_name, is_super
 from runner_sync.verify import returns
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
-from runner_sync.verify.runtime import is_super
 
 CODE = "RS311"
 NAME = "ignored-result"

@@ -264,21 +264,52 @@ def test_forward_context_noop(source: str, doubts: int) -> None:
             "if torch.npu.is_available(): torch.npu.synchronize()",
         ),
         ("if hasattr(self, 'x'): torch.cuda.synchronize()", "if hasattr(self, 'x'): torch.npu.synchronize()"),
+        (
+            't = t.to("cuda" if torch.cuda.is_available() else "cpu")',
+            't = t.to("npu" if torch.npu.is_available() else "cpu")',
+        ),
+        (
+            't = f(device="cpu" if small else "cuda:0" if x else y)',
+            't = f(device="cpu" if small else "npu:0" if x else y)',
+        ),
+        ('t = f(device=device or "cuda")', 't = f(device=device or "npu")'),
+        ('d = torch.device(type="cuda", index=0)', 'd = torch.device(type="npu", index=0)'),
+        ('g = torch.Generator("cuda")', 'g = torch.Generator("npu")'),
+        ('with torch.autocast("cuda"): ...', 'with torch.autocast("npu"): ...'),
+        ('with torch.amp.autocast(device_type="cuda"): ...', 'with torch.amp.autocast(device_type="npu"): ...'),
+        ('if "cuda" == x.device.type: ...', 'if "npu" == x.device.type: ...'),
     ],
 )
 def test_device_calls_rewrites(before: str, after: str) -> None:
-    check_rewrite(f"import torch\n{before}\n", f"import torch\n{after}\n", by=("device_calls",))
+    done = check_rewrite(f"import torch\n{before}\n", f"import torch\n{after}\n", by=("device_calls",))
+    assert done.findings == ()
 
 
 @pytest.mark.parametrize(
     ("source", "doubts"),
     [
         pytest.param("x = profiler == 'cuda'", 0, id="some-string"),
-        pytest.param("x = device_type in ('cuda', 'musa')", 0, id="membership"),
-        pytest.param("x = d.type == 'cuda'", 0, id="type-of-something"),
+        pytest.param("x = device_type in ('cuda', 'musa')", 1, id="membership"),
+        pytest.param("x = t[0].device.type in ('cuda', 'musa')", 1, id="membership-of-a-part"),
+        pytest.param("x = 'cuda' in device", 1, id="the-other-way-round"),
+        pytest.param("x = kind in ('cuda', 'musa') or 'cuda' in table", 0, id="some-membership"),
+        pytest.param("x = d.type == 'cuda'", 1, id="type-of-something"),
+        pytest.param("t.cuda()", 1, id="method"),
+        pytest.param("t[0].cuda(non_blocking=True)", 1, id="method-of-a-part"),
+        pytest.param("x = t.cuda", 0, id="attribute"),
+        pytest.param("d = 'cuda' if torch.accelerator.is_available() else 'cpu'", 1, id="choice"),
+        pytest.param("d = x if torch.accelerator.is_available() else 'cuda graphs'", 0, id="choice-of-another-thing"),
+        pytest.param("x = {'cuda': 1}['cuda']", 0, id="key"),
+        pytest.param("x = kinds.get('cuda', 1)", 0, id="key-that-is-looked-up"),
+        pytest.param("self.logger.info('%s', 'cuda' if x else 'cpu')", 0, id="message"),
+        pytest.param("raise ValueError('cuda: out of memory')", 0, id="a-word-and-more"),
+        pytest.param("raise ValueError(f'cuda: {n} bytes')", 0, id="a-word-and-more-in-an-f-string"),
         pytest.param("# torch.cuda.synchronize()", 0, id="comment"),
-        pytest.param("x = f('cuda')", 0, id="argument-of-any-call"),
-        pytest.param("x = t.to(torch.float32, 'cuda')", 0, id="second-argument"),
+        pytest.param("x = f('cuda')", 1, id="argument-of-any-call"),
+        pytest.param("x = f(profiler='cuda')", 0, id="keyword-of-another-thing"),
+        pytest.param("x = f(device_type='cuda', init_device='cuda')", 2, id="keywords-of-any-call"),
+        pytest.param("x = f(type='cuda')", 0, id="type-in-any-call"),
+        pytest.param("x = t.to(torch.float32, 'cuda')", 1, id="second-argument"),
         pytest.param("x = f(device='cudagraph')", 0, id="longer-word"),
         pytest.param("x = f(device=f'{kind}:cuda')", 0, id="f-string-with-another-start"),
         pytest.param("x = self.torch.cuda.Event()", 0, id="not-the-module"),
@@ -630,3 +661,11 @@ def test_a_tree_goes_with_its_translation() -> None:
         assert gc.collect() < 1000
     finally:
         gc.enable()
+
+
+def test_what_is_left_of_a_device_says_where_and_why() -> None:
+    done = check_noop('class A:\n    def f(self, t):\n        t.cuda()\n        g("cuda")\n', doubts=2)
+    assert {(one.unit, one.line, one.symbol, one.message) for one in done.findings} == {
+        ("A.f", 3, "t.cuda", "t.cuda was not translated: it may move something to cuda."),
+        ("A.f", 4, '"cuda"', '"cuda" was not translated: it may mean a device.'),
+    }

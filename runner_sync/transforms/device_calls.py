@@ -7,25 +7,36 @@
     -if value.device.type == "cuda":
     +if value.device.type == "npu":
 
-Leaves alone: strings that are no device (``profiler == "cuda"``, ``in ("cuda", "musa")``), ``torch.version.cuda`` and
-the rest of the profile's ``device_only``, what a ``hasattr`` asks about, patches such as ``torch.cuda.Event = …``,
+Leaves alone: strings that are no device (``profiler == "cuda"``, a key, a message), ``torch.version.cuda`` and the rest
+of the profile's ``device_only``, what a ``hasattr`` asks about, patches such as ``torch.cuda.Event = …``,
 ``from torch.cuda import …``, names with "cuda" in them, comments.
-Why: these have an NPU twin of the same signature; everything else needs a person.
+Why: these have an NPU twin of the same signature; everything else needs a person, who is told where a device may be
+meant: ``t.cuda()``, ``d.type == "cuda"``, ``d = "cuda" if … else "cpu"``, an argument of a call that is not torch's.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 
 import libcst as cst
 
+from runner_sync.nodes import dotted
 from runner_sync.transforms.job import Doubt, Edit, Job, reworded
-from runner_sync.transforms.scopes import CallSite, Use
+from runner_sync.transforms.scopes import CallSite, Scope, Use
 
-CONSTRUCTORS = ("torch.device",)
+CONSTRUCTORS = ("torch.device", "torch.Generator", "torch.autocast", "torch.amp.autocast")
 METHODS = ("to",)
-KEYWORDS = ("device",)
+KEYWORDS = {"device": "", "device_type": "torch", "type": "torch.device"}
+"""Keywords that take a device, each with whose they are (empty: anyone's)."""
+
+DEVICES = ("device", "device_type", "type")
+"""Last names of what may well be a device when it is compared with the name of one."""
+
+LOOK_UPS = frozenset({"get", "pop", "setdefault", "hasattr", "getattr", "setattr", "delattr"})
+MESSAGES = frozenset({"logger", "logging", "log", "print", "warnings"})
+"""Words in the names of calls that take a string as a key, or as a message."""
 
 
 def is_below(name: str, prefix: str) -> bool:
@@ -37,8 +48,8 @@ def is_device(text: cst.CSTNode, device: str) -> bool:
     """Whether a string literal is ``device`` or ``device:N``."""
     if isinstance(text, cst.FormattedString):
         first = text.parts[0] if text.parts else None
-        return isinstance(first, cst.FormattedStringText) and first.value.startswith(f"{device}:")
-    return isinstance(text, cst.SimpleString) and text.raw_value.partition(":")[0] == device
+        return isinstance(first, cst.FormattedStringText) and first.value == f"{device}:"
+    return isinstance(text, cst.SimpleString) and re.fullmatch(rf"{device}(:\d+)?", text.raw_value) is not None
 
 
 def is_device_type(node: cst.CSTNode) -> bool:
@@ -49,16 +60,69 @@ def is_device_type(node: cst.CSTNode) -> bool:
     return isinstance(owner, cst.Name) and owner.value == "device"
 
 
+def is_key_or_message(call: cst.Call) -> bool:
+    """Whether a call takes a string as a key, or as a message."""
+    *owners, last = dotted(call.func).split(".")
+    return last in LOOK_UPS or not MESSAGES.isdisjoint((*owners, last))
+
+
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     """Edits of calls, annotations and device strings."""
     for use in job.code.uses:
         yield from _renamed(job, use)
     old, new = job.profile.device
-    arguments = (text for call in job.code.calls for text in _arguments(call))
-    for text in (*_compared(job), *arguments):
-        if is_device(text, old):
+    for text, (scope, is_certain) in _devices(job, old).items():
+        if is_certain:
             node = text.parts[0] if isinstance(text, cst.FormattedString) else text
             yield Edit(node, partial(_with_device, old=old, new=new))
+        else:
+            yield _left(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
+    for call in job.code.calls:
+        func = call.node.func
+        if isinstance(func, cst.Attribute) and func.attr.value == old:
+            yield _left(func, call.scope, dotted(func) or f".{old}", f"it may move something to {old}")
+
+
+Place = tuple[cst.CSTNode, Scope, bool]
+"""What may be a device, in which scope, and whether it certainly is one."""
+
+
+def _devices(job: Job, device: str) -> dict[cst.CSTNode, tuple[Scope, bool]]:
+    """The literals that may mean ``device``, each with its scope and whether it certainly does."""
+    places = [place for call in job.code.calls for place in _arguments(call)]
+    places += [place for comparison, scope in job.code.comparisons for place in _compared(comparison, scope)]
+    # An argument is judged by its call.
+    choices = [one for one in job.code.choices if not isinstance(job.code.parents[one[0]], cst.Arg)]
+    places += [(choice, scope, False) for choice, scope in choices]
+    found: dict[cst.CSTNode, tuple[Scope, bool]] = {}
+    for value, scope, is_certain in places:
+        for text in _choices(value):
+            if is_device(text, device):
+                found.setdefault(text, (scope, is_certain))
+    return found
+
+
+def _choices(value: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The values that an expression may have: both of ``a if … else b`` and of ``a or b``."""
+    if isinstance(value, cst.IfExp):
+        found: tuple[cst.CSTNode, ...] = (value.body, value.orelse)
+    elif isinstance(value, cst.BooleanOperation):
+        found = (value.left, value.right)
+    else:
+        yield value
+        return
+    for one in found:
+        yield from _choices(one)
+
+
+def _last_name(node: cst.CSTNode) -> str:
+    named = node.attr if isinstance(node, cst.Attribute) else node
+    return named.value if isinstance(named, cst.Name) else ""
+
+
+def _left(node: cst.CSTNode, scope: Scope, symbol: str, reason: str) -> Doubt:
+    message = f"{symbol} was not translated: {reason}."
+    return Doubt(node, scope.qualname, symbol, message, "translate by hand or leave out")
 
 
 def _renamed(job: Job, use: Use) -> Iterator[Edit | Doubt]:
@@ -70,8 +134,7 @@ def _renamed(job: Job, use: Use) -> Iterator[Edit | Doubt]:
     old, new = max(found, key=lambda pair: len(pair[0]), default=("", ""))
     reason = f"{refused[0]} has no NPU twin" if refused else _refusal(use, old, new)
     if reason:
-        message = f"{use.dotted} was not translated: {reason}."
-        yield Doubt(use.parts[-1], use.scope.qualname, use.dotted, message, "translate by hand or leave out")
+        yield _left(use.parts[-1], use.scope, use.dotted, reason)
     else:
         root = use.dotted.partition(".")[0]
         local = [".".join([root, *full.split(".")[1:]]) for full in (old, new)]
@@ -90,20 +153,30 @@ def _refusal(use: Use, old: str, new: str) -> str:
     return "" if new.partition(".")[0] == old.partition(".")[0] else f"{new} would need an import"
 
 
-def _arguments(call: CallSite) -> Iterator[cst.CSTNode]:
+def _arguments(call: CallSite) -> Iterator[Place]:
     func = call.node.func
-    constructs = call.callee is not None and call.callee.origin in CONSTRUCTORS
-    moves = isinstance(func, cst.Attribute) and func.attr.value in METHODS
+    origin = call.callee.origin if call.callee else ""
+    takes_device = origin in CONSTRUCTORS or (isinstance(func, cst.Attribute) and func.attr.value in METHODS)
     for at, arg in enumerate(call.node.args):
-        if (arg.keyword and arg.keyword.value in KEYWORDS) or (at == 0 and not arg.keyword and (constructs or moves)):
-            yield arg.value
+        name = arg.keyword.value if arg.keyword else ""
+        owner = KEYWORDS.get(name)
+        if owner == "" or (owner and is_below(origin, owner)) or (at == 0 and not name and takes_device):
+            yield arg.value, call.scope, True
+        elif "device" in name or not (name or is_key_or_message(call.node)):
+            yield arg.value, call.scope, False
 
 
-def _compared(job: Job) -> Iterator[cst.CSTNode]:
-    for comparison, _ in job.code.comparisons:
-        target = comparison.comparisons[0]
-        if is_device_type(comparison.left) and isinstance(target.operator, cst.Equal | cst.NotEqual):
-            yield target.comparator
+def _compared(comparison: cst.Comparison, scope: Scope) -> Iterator[Place]:
+    """The other side of what is compared with a device."""
+    target = comparison.comparisons[0]
+    sides = (comparison.left, target.comparator)
+    is_equality = isinstance(target.operator, cst.Equal | cst.NotEqual)
+    for device, value in (sides, sides[::-1]):
+        if is_device_type(device) and is_equality:
+            yield value, scope, True
+        elif _last_name(device) in DEVICES:
+            elements = value.elements if isinstance(value, cst.Tuple | cst.List | cst.Set) else ()
+            yield from ((one, scope, False) for one in (value, *(element.value for element in elements)))
 
 
 def _with_device(node: cst.SimpleString | cst.FormattedStringText, *, old: str, new: str) -> cst.CSTNode:

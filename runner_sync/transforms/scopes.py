@@ -110,6 +110,7 @@ class Index:
     uses: list[Use] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
     comparisons: list[tuple[cst.Comparison, Scope]] = field(default_factory=list)
+    choices: list[tuple[cst.IfExp, Scope]] = field(default_factory=list)
     parents: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
 
     def take_apart(self) -> None:

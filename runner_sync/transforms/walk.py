@@ -223,7 +223,11 @@ class _Walk:
             self.visit(child, scope)
             self.guards -= inside
 
-    def _if(self, node: cst.If | cst.IfExp, scope: Scope) -> None:
+    def _if(self, node: cst.If, scope: Scope) -> None:
+        self._guarded(node, node.test, node.body, scope)
+
+    def _choice(self, node: cst.IfExp, scope: Scope) -> None:
+        self.result.choices.append((node, scope))
         self._guarded(node, node.test, node.body, scope)
 
     def _and(self, node: cst.BooleanOperation, scope: Scope) -> None:
@@ -251,7 +255,7 @@ _HANDLERS: dict[str, Callable[[_Walk, Any, Scope], None]] = {
     "Comparison": _Walk._comparison,
     "Annotation": _Walk._annotation,
     "If": _Walk._if,
-    "IfExp": _Walk._if,
+    "IfExp": _Walk._choice,
     "BooleanOperation": _Walk._and,
 }
 

@@ -389,6 +389,24 @@ def test_a_module_without_twin_is_started_where_another_one_imports_it(
         assert [item.reason for item in result.report.reviews if item.path == AR]
 
 
+def test_a_module_of_another_folder_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    config = f"""\
+    [[extend-modules]]
+    name = "NPUTalkerModelRunner"
+    paths = ["vllm_omni/platforms/npu/talker/npu_talker_model_runner.py"]
+    upstreams = [{{ project = "vllm-ascend", path = "{ASCEND}", name = "NPUModelRunner" }}]
+    gpu = {{ project = "vllm-omni", path = "vllm_omni/talker/gpu_talker_model_runner.py", name = "GPUTalkerRunner" }}
+    """
+    (trees.omni / AR).unlink()
+    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import NPUARModelRunner\n"
+    lay_out(trees.omni, {"runner-sync.toml": config, BASE: wanted + dedent(OMNI_TREE[BASE])})
+    commit(trees.omni)
+    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
+    assert [change.path for change in result.changes if not change.before] == [AR]
+
+
 def test_rulers_do_not_enclose_what_vllm_ascend_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The GPU twin has the method, too, and has not changed it."""
     stay_at_home(monkeypatch, tmp_path)

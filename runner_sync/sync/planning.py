@@ -1,6 +1,7 @@
 """The upgrade of a whole tree: every derived module, base classes first.
 
-Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``: a report and the changes, nothing written yet.
+Comes in: ``UpgradeOptions`` and the ``Inputs`` that they name. Goes out: a ``ModuleResult`` for each module, and
+what an ``Upgrade`` is made of: changes and a summary; nothing is written yet.
 May touch: what ``sources`` touches.
 """
 
@@ -100,7 +101,10 @@ def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.In
 def _started(
     modules: Sequence[Found], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
 ) -> list[ModuleResult]:
-    """New modules for GPU runners and workers that have no twin yet, where the modules that are there import them."""
+    """New modules for GPU runners and workers that have no twin yet, where the modules that are there import them.
+
+    They go beside those; a module of the profile that belongs into another folder is not started.
+    """
     present = {found.module.name for found in modules}
     imported = {entry.module for result in upgraded for entry in imports(result.after).values()}
     folder = modules[0].path.rpartition("/")[0]
@@ -108,8 +112,8 @@ def _started(
     for module in given.profile.modules:
         if module.name in present or module.gpu is None:
             continue
-        path = next(p for p in module.paths if p.rpartition("/")[0] == folder)
-        if module_name(path) not in imported:
+        path = next((p for p in module.paths if p.rpartition("/")[0] == folder), None)
+        if path is None or module_name(path) not in imported:
             continue
         found = Found(module, path, "")
         gpu = bases.gpu_now(found)

@@ -219,6 +219,18 @@ def test_an_upstream_that_is_being_edited_is_said(trees: Trees) -> None:
     assert said("v0.2.0") == []
 
 
+@pytest.mark.parametrize("is_gpu_followed", [True, False])
+def test_a_gpu_runner_that_is_being_edited_is_said_where_it_is_followed(trees: Trees, *, is_gpu_followed: bool) -> None:
+    twin = trees.omni / "vllm_omni/worker/gpu_model_runner.py"
+    twin.parent.mkdir(exist_ok=True)
+    twin.write_text("class OmniGPUModelRunner:\n    pass\n", "utf-8")
+    commit(trees.omni)
+    twin.write_text("class OmniGPUModelRunner:\n    edited = True\n", "utf-8")
+    notes = upgrade(replace(trees.options(), gpu=is_gpu_followed)).report.notes
+    said = [note for note in notes if note.startswith("vllm-omni: vllm_omni/worker/gpu_model_runner.py was followed")]
+    assert bool(said) == is_gpu_followed
+
+
 def test_each_hunk_names_the_commit_that_caused_it(trees: Trees) -> None:
     causes = "\n".join(hunk.cause for hunk in units(trees.upgrade())[EXECUTE].hunks)
     assert trees.commits["v0.3.0"][:10] in causes

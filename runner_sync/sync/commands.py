@@ -97,7 +97,7 @@ def _planned(
     reviews = tuple(item for result in results for item in result.reviews)
     count = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
     units = tuple(unit for result in results for unit in result.units)
-    notes = (*notes, *_uncommitted(given), *_rest(results, options.only), *_unlocked(given, options))
+    notes = (*notes, *_uncommitted(given, options), *_rest(results, options.only), *_unlocked(given, options))
     report = Report(
         command=command,
         inputs=given.sources,
@@ -113,10 +113,10 @@ def _planned(
     return Upgrade(report, changes, root, lock_change(command, results, given, options))
 
 
-def _uncommitted(given: inputs.Inputs) -> list[str]:
+def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """A note for each tree whose texts to follow are not what its commit has: the lock can only name the commit."""
     modules = [found.module for found in find_modules(given)]
-    twins = [module.gpu.path for module in modules if module.gpu is not None]
+    twins = [module.gpu.path for module in modules if module.gpu is not None and options.gpu]
     upstream = [anchor.path for module in modules for anchor in module.upstreams[:1]]
     notes = []
     for tree, paths in ((given.omni, twins), (given.ascend, upstream)):
@@ -185,7 +185,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     """Plan a lock of the runners as they stand: what each unit was last synced to, as recorded or by inference."""
     # What the lock names may be out of reach, and then this is the remedy: nothing is looked up by it.
     given = open_inputs(options, with_lock=False)
-    results, notes = planning.plan(replace(options, verify=False), given)
+    results, notes = planning.plan(options, given)
     known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]

@@ -47,14 +47,19 @@ def test_a_lock_that_names_a_folder_is_not_believed_when_the_folder_has_another_
         sync.check(locked.check(ascend=locked.ascend_old))
 
 
-def test_an_upgrade_without_the_gpu_runners_keeps_what_the_lock_says_of_them(locked: Trees) -> None:
+def test_an_upgrade_without_the_gpu_runners_keeps_what_the_lock_says_of_them(trees: Trees) -> None:
     def gpu_units(text: str) -> set[str]:
         return {entry.qualname for entry in lock.load(text).entries if entry.gpu is not None}
 
-    before = gpu_units((locked.omni / lock.FILE_NAME).read_text("utf-8"))
-    planned = sync.upgrade(locked.upgrade(locked.ascend_old, gpu=False, verify=False))
+    commit(trees.ascend_old)
+    trees.write_lock()
+    lay_out(trees.ascend_old, ASCEND_NEW)
+    commit(trees.ascend_old)
+    before = gpu_units((trees.omni / lock.FILE_NAME).read_text("utf-8"))
+    planned = sync.upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False))
     assert before
-    assert planned.lock is None or gpu_units(planned.lock.after or "") == before
+    assert planned.lock is not None, "it names another vllm-ascend"
+    assert gpu_units(planned.lock.after or "") == before
 
 
 def test_without_lock_and_upstream_it_says_how_to_get_one(trees: Trees) -> None:

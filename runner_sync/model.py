@@ -47,12 +47,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One revision of one file in a git history. ``blob`` is the git object id of its text, ``when`` Unix seconds."""
+    """One revision of one file in a git history. ``blob`` is the git object id of its text."""
 
     commit: str
     blob: str
     path: str
-    when: int
     subject: str
 
 

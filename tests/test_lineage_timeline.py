@@ -8,7 +8,7 @@ from runner_sync.model import Revision
 
 
 def history(bodies: list[dict[str, str]]) -> Timeline:
-    revisions = (Revision(f"{k:040}", f"text {k}", "runner.py", k, "") for k in range(len(bodies)))
+    revisions = (Revision(f"{k:040}", f"text {k}", "runner.py", "") for k in range(len(bodies)))
     return Timeline(tuple(revisions), tuple(bodies))
 
 

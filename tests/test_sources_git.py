@@ -200,7 +200,6 @@ def test_history_lists_every_text_newest_first(repo: Repo) -> None:
     history = tree.history(RUNNER)
     assert [revision.subject for revision in history] == ["Second: a\ttab : and \x01 colons", "First"]
     assert [tree.read_blob(revision.blob) for revision in history] == ["two = 2\n", "one = 1\n"]
-    assert [revision.when for revision in history] == [1_700_000_240, 1_700_000_060]
     assert history[0].commit == repo.git.rev_parse("HEAD")
     assert tree.history("vllm_ascend/none.py") == []
     assert tree.history("*") == []

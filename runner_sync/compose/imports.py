@@ -53,12 +53,10 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The text, what was changed (as statements), and names that no provider knows."""
+    """The text, the imports that were added (as statements), and names that no provider knows."""
 
     text: str
     added: tuple[str, ...] = ()
-    moved: tuple[str, ...] = ()
-    pruned: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
 
@@ -107,32 +105,23 @@ def settle(
     imports stand last. What a module ``lacks`` is not imported from it, for instance what a provider imports under a
     version check: the import alone would fail.
     """
-    text, moved = _move(after, moves or {}, first_party)
+    text = _move(after, moves or {}, first_party)
     missing = undefined_names(text) - undefined_names(before)
     added, unknown = _provide(missing, providers, lacks)
     for entry in sorted(added):
         text = add(text, entry, first_party=first_party)
-    pruned = _unused(before, text)
-    for entry in pruned:
+    for entry in _unused(before, text):
         text = remove(text, entry)
-    return Settled(
-        text,
-        tuple(e.statement() for e in sorted(added)),
-        moved,
-        tuple(e.statement() for e in pruned),
-        tuple(sorted(unknown)),
-    )
+    return Settled(text, tuple(e.statement() for e in sorted(added)), tuple(sorted(unknown)))
 
 
-def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> tuple[str, tuple[str, ...]]:
-    moved = []
+def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
     for entry in list(imports(text).values()):
         target = moves.get((entry.module, entry.name))
         if target and target != entry.module:
             new = replace(entry, module=target)
             text = add(remove(text, entry), new, first_party=first_party)
-            moved.append(new.statement())
-    return text, tuple(moved)
+    return text
 
 
 def _provide(

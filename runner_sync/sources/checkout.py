@@ -26,7 +26,7 @@ _PLAIN = (
     "--no-color",
     "--no-show-signature",
     "--date-order",
-    f"--format={_MARK}%H %ct %s",
+    f"--format={_MARK}%H %s",
 )
 _STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=none")
 
@@ -193,11 +193,11 @@ def _revisions(output: str, path: str) -> Iterable[Revision]:
     # Only at the start of a line: a subject may hold any character but a line end.
     for record in f"\n{output}".split(f"\n{_MARK}")[1:]:
         header, _, changes = record.partition("\n")
-        commit, when, subject = header.split(" ", 2)
+        commit, _, subject = header.partition(" ")
         match = re.search(r"^(:+)([^\t\n]*)\t", changes, re.MULTILINE)
         if match is None:
             continue
         parents, facts = len(match[1]), match[2].split(" ")
         mode, blob = facts[parents], facts[2 * parents + 1]
         if REGULAR_FILE.fullmatch(mode):
-            yield Revision(commit, blob, path, int(when), subject)
+            yield Revision(commit, blob, path, subject)

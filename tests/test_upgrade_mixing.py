@@ -97,6 +97,94 @@ CASES = {
         return known
         """,
     ),
+    "what stood in a context of it stays": (
+        """
+        with self._connector.lock():
+            # one at a time
+            for row in rows:
+                self.note(row, \"\"\"a
+    text\"\"\")
+            self.total = rows
+        return rows
+        """,
+        """
+        # one at a time
+        for row in rows:
+            self.note(row, \"\"\"a
+    text\"\"\")
+        self.total = rows
+        return rows
+        """,
+    ),
+    "other contexts beside it stay": (
+        """
+        with (
+            self._connector.lock(),  # of the mixin: no more
+            torch.no_grad(),
+            open(rows) as file,
+        ):
+            self.total = rows
+        return rows
+        """,
+        """
+        with torch.no_grad(), open(rows) as file:
+            self.total = rows
+        return rows
+        """,
+    ),
+    "what uses what such a context gave goes": (
+        """
+        limit = 3
+        with self._connector.record(limit) as record, timed(record):
+            self.total = rows
+            record(rows)
+        return rows
+        """,
+        """
+        self.total = rows
+        return rows
+        """,
+    ),
+    "contexts in contexts": (
+        """
+        async with self.timed():
+            async with self._connector.lock():
+                with self.attach(rows), self.timed():
+                    self.total = rows
+        """,
+        """
+        async with self.timed():
+            with self.timed():
+                self.total = rows
+        """,
+    ),
+    "a context with only uses in it goes": (
+        """
+        if rows:
+            with self._connector.lock():
+                self.send(rows)
+        return rows
+        """,
+        "return rows",
+    ),
+    "a context of something else stays": (
+        """
+        with self.lock() as send:
+            send(rows)
+        """,
+        """
+        with self.lock() as send:
+            send(rows)
+        """,
+    ),
+    "a loop over it goes with its suite": (
+        """
+        for row in self._pending:
+            self.note(row)
+        return rows
+        """,
+        "return rows",
+    ),
     "another object's method of that name stays": ("return channel.send(rows)", "return channel.send(rows)"),
     "a call with two arguments is no wrapper": (
         """

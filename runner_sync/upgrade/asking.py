@@ -16,7 +16,7 @@ from runner_sync.compose.names import used_names
 from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.merge.confidence import DEFECT
 from runner_sync.statements import as_module, parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import is_name, walk
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, ModuleJob
 
@@ -109,7 +109,7 @@ def _handed(returns: Iterable[tuple[int, ast.expr]], names: Collection[str]) -> 
 def _handed_to(value: ast.expr) -> str:
     """The method of ``self`` that a value comes out of, else an empty string."""
     called = value.func if isinstance(value, ast.Call) else None
-    return called.attr if isinstance(called, ast.Attribute) and _is_self(called.value) else ""
+    return called.attr if isinstance(called, ast.Attribute) and is_name(called.value, "self") else ""
 
 
 def _around(owner: str, job: ModuleJob) -> Iterator[str]:
@@ -137,17 +137,13 @@ def _readings(text: str, name: str) -> list[int]:
     """Lines that read an attribute of ``self``, or ask whether it has one."""
     found = []
     for node in walk(parse_unit(text)):
-        if isinstance(node, ast.Attribute) and node.attr == name and _is_self(node.value):
+        if isinstance(node, ast.Attribute) and node.attr == name and is_name(node.value, "self"):
             found.append(node.lineno)
-        elif isinstance(node, ast.Call) and len(node.args) > 1 and _is_self(node.args[0]):
+        elif isinstance(node, ast.Call) and len(node.args) > 1 and is_name(node.args[0], "self"):
             asked = node.args[1]
             if isinstance(asked, ast.Constant) and asked.value == name:
                 found.append(node.lineno)
     return sorted(found)
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _is_changed(draft: Draft) -> bool:

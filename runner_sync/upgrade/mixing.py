@@ -10,11 +10,11 @@ change. Where the GPU twin had both for some time, only the bases would be porte
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from runner_sync.statements import parse_unit, parses
-from runner_sync.syntax import walk
+from runner_sync.statements import inside_strings, parse_unit, parses
+from runner_sync.syntax import first_line, is_name, walk
 
 Span = tuple[int, int]
 
@@ -28,7 +28,7 @@ def given_names(text: str, class_name: str) -> frozenset[str]:
             continue
         found |= {member.name for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)}
         for inner in walk(node):
-            if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store) and _is_self(inner.value):
+            if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store) and is_name(inner.value, "self"):
                 found.add(inner.attr)
     return frozenset(name for name in found if not name.startswith("__"))
 
@@ -36,15 +36,15 @@ def given_names(text: str, class_name: str) -> frozenset[str]:
 def without(text: str, names: Collection[str]) -> str:
     """A method without the statements that use one of ``names`` on ``self``, and without what served only them.
 
-    ``return self.name(x)`` becomes ``return x``: a wrapper of the mixin's around what was returned before.
+    ``return self.name(x)`` becomes ``return x``: a wrapper of the mixin's around what was returned before. So does what
+    stood in ``with self.name(x):``.
     """
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
+    if not parses(text):
         return text
-    lines = text.split("\n")
-    for function in [n for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)][:1]:
-        out = _Removal(names)
+    bare, opened, read = _without_contexts(text, names)
+    lines = bare.split("\n")
+    for function in [n for n in walk(parse_unit(bare)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)][:1]:
+        out = _Removal(names, opened, read)
         out.suite(function.body)
         out.drop_dead_stores(function)
         if out.is_all(function.body):
@@ -54,11 +54,63 @@ def without(text: str, names: Collection[str]) -> str:
     return made if parses(made) else text  # several statements on one line
 
 
-class _Removal:
-    """Statements that go, and the values that lose a wrapper (the call node and its argument)."""
+def _without_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset[str], frozenset[str]]:
+    """A method without the ``with`` items that use ``names``, the bodies kept; the names that those items bound, and
+    the names that they read."""
+    opened: set[str] = set()
+    read: set[str] = set()
+    while (found := _context(text, _Removal(names, opened))) is not None:
+        block, gone, end = found
+        for item in gone:
+            bound = {n.id for n in walk(item) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            read |= {n.id for n in walk(item) if isinstance(n, ast.Name)} - bound
+            opened |= bound
+        text = _reopened(text, block, [item for item in block.items if item not in gone], end)
+    return text, frozenset(opened), frozenset(read)
 
-    def __init__(self, names: Collection[str]) -> None:
+
+def _context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
+    """The first ``with`` that has items to remove, those, and the last line of its head, which has lines of its own."""
+    lines = text.split("\n")
+    for block in walk(parse_unit(text)):
+        if not isinstance(block, ast.With | ast.AsyncWith):
+            continue
+        gone = [item for item in block.items if out.uses(item)]
+        last = (block.items[-1].optional_vars or block.items[-1].context_expr).end_lineno or block.lineno
+        heads = range(last, first_line(block.body[0]))
+        end = next((n for n in heads if lines[n - 1].partition("#")[0].rstrip().endswith(":")), None)
+        if gone and end is not None:
+            return block, gone, end
+    return None
+
+
+def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.withitem], end: int) -> str:
+    """``text`` with ``items`` alone in the head of ``block``; with its body in its place where there are none."""
+    lines = text.split("\n")
+    margin = _margin(lines[block.lineno - 1])
+    if items:
+        word = "async with" if isinstance(block, ast.AsyncWith) else "with"
+        head = [f"{margin}{word} {', '.join(map(ast.unparse, items))}:"]
+    else:
+        head = []
+        step = len(_margin(lines[block.body[0].lineno - 1])) - len(margin)
+        fixed = inside_strings(text)
+        for n in range(end + 1, (block.end_lineno or end) + 1):
+            if n - 1 not in fixed and not lines[n - 1][:step].strip():
+                lines[n - 1] = lines[n - 1][step:]
+    return "\n".join([*lines[: block.lineno - 1], *head, *lines[end:]])
+
+
+class _Removal:
+    """Statements that go, and the values that lose a wrapper (the call node and its argument).
+
+    ``opened`` are locals that go, ``read`` those that something which is gone already has read.
+    """
+
+    def __init__(self, names: Collection[str], opened: Collection[str] = (), read: Collection[str] = ()) -> None:
         self.names = names
+        self.opened = opened
+        self.read = read
         self.gone: list[ast.stmt] = []
         self.unwrapped: list[tuple[ast.expr, ast.expr]] = []
 
@@ -69,7 +121,7 @@ class _Removal:
         for stmt in body:
             suites = list(_suites(stmt))
             heads = [n for n in ast.iter_child_nodes(stmt) if not isinstance(n, ast.stmt | ast.ExceptHandler)]
-            if any(self._uses(head) for head in heads):
+            if any(self.uses(head) for head in heads):
                 wrapped = _wrapped(stmt)
                 if wrapped is not None and self._is_wrapper(*wrapped):
                     self.unwrapped.append(wrapped)
@@ -86,16 +138,18 @@ class _Removal:
         kept = [n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         inside = {id(n) for stmt in self.gone for n in walk(stmt)}
         read = {n.id for n in kept if id(n) not in inside}
-        served = {n.id for n in kept if id(n) in inside}
+        served = {n.id for n in kept if id(n) in inside} | set(self.read)
         for stmt in walk(function):
             if isinstance(stmt, ast.Assign) and all(isinstance(t, ast.Name) for t in stmt.targets):
                 targets = {t.id for t in stmt.targets if isinstance(t, ast.Name)}
                 if targets <= served - read and id(stmt) not in inside:
                     self.gone.append(stmt)
 
-    def _uses(self, node: ast.AST) -> bool:
+    def uses(self, node: ast.AST) -> bool:
         for inner in walk(node):
-            if isinstance(inner, ast.Attribute) and inner.attr in self.names and _is_self(inner.value):
+            if isinstance(inner, ast.Attribute) and inner.attr in self.names and is_name(inner.value, "self"):
+                return True
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in self.opened:
                 return True
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value in self.names:
                 return True
@@ -103,11 +157,7 @@ class _Removal:
 
     def _is_wrapper(self, call: ast.expr, argument: ast.expr) -> bool:
         assert isinstance(call, ast.Call)
-        return self._uses(call.func) and not self._uses(argument)
-
-
-def _is_self(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
+        return self.uses(call.func) and not self.uses(argument)
 
 
 def _suites(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -129,7 +179,9 @@ def _wrapped(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _apply(lines: list[str], out: _Removal) -> None:
-    edits: list[tuple[Span, list[str]]] = [((_first(stmt), stmt.end_lineno or stmt.lineno), []) for stmt in out.gone]
+    edits: list[tuple[Span, list[str]]] = [
+        ((first_line(stmt), stmt.end_lineno or stmt.lineno), []) for stmt in out.gone
+    ]
     for call, argument in out.unwrapped:
         before = lines[call.lineno - 1].encode()[: call.col_offset].decode()
         edits.append(((call.lineno, call.end_lineno or call.lineno), [before + ast.unparse(argument)]))
@@ -141,11 +193,6 @@ def _apply(lines: list[str], out: _Removal) -> None:
 
 def _contains(outer: Span, inner: Span) -> bool:
     return outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def _first(stmt: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(stmt, "decorator_list", [])
-    return min([stmt.lineno, *(d.lineno for d in decorators)])
 
 
 def _margin(line: str) -> str:

@@ -21,16 +21,23 @@ def walk(top: ast.AST) -> list[ast.AST]:
     """``ast.walk`` in a third of the time: all nodes below ``top`` but their contexts, level by level."""
     found = [top]
     for node in found:
-        kind = type(node)
-        names = _telling.get(kind)
-        if names is None:
-            names = _telling[kind] = tuple(name for name in kind._fields if name not in _PLAIN)
-        for name in names:
-            value = getattr(node, name, None)
-            if isinstance(value, ast.AST):
-                found.append(value)
-            elif value and isinstance(value, list):
-                found += [item for item in value if isinstance(item, ast.AST)]
+        found += children(node)
+    return found
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """``ast.iter_child_nodes`` in a third of the time, without contexts."""
+    kind = type(node)
+    names = _telling.get(kind)
+    if names is None:
+        names = _telling[kind] = tuple(name for name in kind._fields if name not in _PLAIN)
+    found: list[ast.AST] = []
+    for name in names:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif value and isinstance(value, list):
+            found += [item for item in value if isinstance(item, ast.AST)]
     return found
 
 

@@ -63,6 +63,10 @@ EARLY = {
         "match rows:\n    case [total]:\n        return total\nreturn total",
         {"total": 5},
     ),
+    "deleted and set nowhere": ("self.note(rows)\ndel total", {"total": 3}),
+    "read once it is deleted": ("total = 1\ndel total\nself.note(total)", {"total": 4}),
+    "updated above its assignment": ("total += 1\ntotal = len(rows)", {"total": 2}),
+    "read in a comprehension that runs at once": ("rows = [row + total for row in rows]\ntotal = 1", {"total": 2}),
 }
 
 IN_TIME = {
@@ -77,6 +81,10 @@ IN_TIME = {
     "set in a handler": "try:\n    return self.f()\nexcept KeyError as error:\n    total = error\nself.note(total)",
     "set in the case that is left": "match rows:\n    case [total]:\n        pass\nreturn total",
     "set by a condition": "if (total := len(rows)) > 1:\n    return total\nself.note(total)",
+    "read in a function that runs later": "key = lambda row: row + total\ntotal = 1\nrows.sort(key=key)",
+    "deleted in one of two branches": "total = 1\nif rows:\n    del total\nself.note(total)",
+    "set again once it is deleted": "total = 1\ndel total\ntotal = 2\nself.note(total)",
+    "the parameter of a lambda": "rows.sort(key=lambda total: total.size)\ntotal = 1",
     "behind a return nothing is read": "return rows\nself.note(total)\ntotal = 1",
 }
 
@@ -103,6 +111,7 @@ SOMETIMES = {
         "try:\n    self.f()\n    total = 1\nexcept OSError:\n    pass\nself.note(total)",
         {"total": 7},
     ),
+    "deleted in a branch": ("total = 1\nif rows:\n    del total\nself.note(total)", {"total": 5}),
     "set in one case": ("match rows:\n    case [total]:\n        pass\nreturn total", {"total": 5}),
 }
 

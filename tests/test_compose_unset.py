@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from runner_sync.compose.unset import left_out
@@ -32,6 +34,7 @@ UPSTREAM = """\
             "self.pack(\n            rows,\n            **more,\n        )",
             id="on lines of their own",
         ),
+        pytest.param("self.pack(rows, ids=[ids for ids in routed])", "self.pack(rows)", id="read in a comprehension"),
     ],
 )
 def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> None:
@@ -39,7 +42,7 @@ def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> 
     mended = left_out(BEFORE, text, UPSTREAM)
     assert mended is not None
     assert mended.text == BEFORE.replace("self.pack(rows, ids=ids)", expected)
-    assert mended.reason == "left out: routed=, for nothing here sets routed"
+    assert re.fullmatch(r"left out: \w+=, for nothing here sets routed", mended.reason)
     assert (mended.line, mended.is_gone) == (3, True)
     assert left_out(BEFORE, mended.text, UPSTREAM) is None
 
@@ -60,6 +63,21 @@ def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> 
             BEFORE,
             BEFORE.replace("self, rows):", "self, rows, routed):").replace("ids=ids", "r=routed"),
             id="parameter",
+        ),
+        pytest.param(
+            BEFORE,
+            BEFORE.replace("ids=ids", "routed, key=lambda routed: routed.size"),
+            id="the parameter of a lambda of its own",
+        ),
+        pytest.param(
+            BEFORE,
+            BEFORE.replace("ids=ids", "routed, ids=[routed.id for routed in ids]"),
+            id="the variable of a comprehension of its own",
+        ),
+        pytest.param(
+            BEFORE,
+            BEFORE.replace("self.pack(rows, ids=ids)", "self.pack(routed, lambda routed: self.pack(ids=routed))"),
+            id="the parameter of a lambda around the call",
         ),
     ],
 )

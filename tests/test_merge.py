@@ -344,3 +344,57 @@ def test_another_block_with_its_condition_comes_in_when_it_is_new() -> None:
     upstream = gone_past("    if self.compressed:\n        self.other(a)\n", loop_first=True)
     result = merge(Triple(gone_past(CHECKED, loop_first=False), gone_past("", loop_first=False), upstream))
     assert "self.other(a)" in result.text
+
+
+def with_a_local(*steps: str, sets: str = "total = self.start()") -> str:
+    """A method with steps in it, and before them the statement that ``sets`` a local which omni has taken out."""
+    return "def run(self, rows):\n" + "".join(
+        f"    {line}\n" for line in (sets, "self.go(rows)", *steps, "return 1") if line
+    )
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "total += 1",
+        "del total",
+        "self.note(total, [total for total in rows])",
+        "rows.sort(key=lambda row: row.size - total)",
+        "for row in rows: total += row",
+        "match rows:\n        case [first]: self.note(total)",
+    ],
+)
+def test_an_addition_that_needs_a_local_which_omni_does_not_set_stays_out(added: str) -> None:
+    mine = with_a_local(sets="")
+    result = merge(Triple(with_a_local(), mine, with_a_local(added)))
+    assert result.text == mine
+    assert [(d.reason.kind, d.reason.names) for d in result.decisions] == [
+        ("addition reads what omni does not set", ("total",))
+    ]
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "rows.sort(key=lambda total: total.size)",
+        "self.note([total for total in rows])",
+        "total = 1",
+        "match rows:\n        case [total]: self.note(total)",
+        "self.total += 1",
+    ],
+)
+def test_an_addition_with_a_name_of_its_own_comes_in(added: str) -> None:
+    result = merge(Triple(with_a_local(), with_a_local(sets=""), with_a_local(added, "self.note(total)")))
+    assert added in result.text
+
+
+@pytest.mark.parametrize("steps", [("total += 1", "self.keep(total)"), ("self.keep(total)", "del total")])
+def test_what_updates_or_releases_a_local_goes_with_the_only_reader(steps: tuple[str, ...]) -> None:
+    """A vetoed statement is left out with all that is there for it alone; nothing may update what nothing sets."""
+    plain = "def run(self, rows):\n    self.go(rows)\n    return 1\n"
+    upstream = plain.replace("    return", "".join(f"    {step}\n" for step in ("total = 0", *steps)) + "    return")
+
+    def veto(canon: str) -> Reason | None:
+        return Reason("uses refused code", ("keep",)) if "keep" in canon else None
+
+    assert merge(Triple(plain, plain, upstream), veto=veto).text == plain

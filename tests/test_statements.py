@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from runner_sync.statements import ROOT, UnparsableText, flatten
+from runner_sync.statements import ROOT, UnparsableText, flatten, mentions
 
 
 def outline(text: str) -> list[tuple[str, str]]:
@@ -244,3 +246,55 @@ def test_a_literal_dictionary_that_a_call_unpacks_is_its_keywords(text: str, can
 def test_other_dictionaries_stay_what_they_are(text: str) -> None:
     (node,) = flatten(text + "\n")
     assert node.canon == text
+
+
+def told(text: str) -> list[str]:
+    """The names that statements mention: ``reads x``, and ``reads x later`` for what they do not do themselves."""
+    found = mentions(ast.parse(text).body)
+    return [f"{mention.kind} {mention.name}{' later' * mention.later}" for mention in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a = b", "reads b, binds a", id="the value before its target"),
+        pytest.param("a.b = c[d] = e", "reads e, reads a, reads c, reads d", id="targets that bind no name"),
+        pytest.param("total += step", "updates total, reads step", id="an update needs the name and binds it"),
+        pytest.param("self.total += step", "reads self, reads step", id="an update of an attribute"),
+        pytest.param("a: Row = b", "reads Row later, reads b, binds a", id="an annotation"),
+        pytest.param("del a, b.c, d[e]", "deletes a, reads b, reads d, reads e", id="what is deleted must be there"),
+        pytest.param("for a in b:\n    c\nelse:\n    d", "reads b, binds a, reads c, reads d", id="a loop"),
+        pytest.param("with a as b:\n    c", "reads a, binds b, reads c", id="a with"),
+        pytest.param("try:\n    a\nexcept B as c:\n    d", "reads a, binds c, reads B, reads d", id="a handler"),
+        pytest.param("import a.b, c as d\nfrom e import f", "binds a, binds d, binds f", id="imports"),
+        pytest.param("global a\nif (b := c):\n    pass", "declares a, reads c, binds b", id="declared, and walrus"),
+        pytest.param(
+            "match a:\n    case B(c=d) as e if f:\n        g\n    case [h, *i] | {'k': 1, **j}:\n        pass",
+            "reads a, binds e, reads B, binds d, reads f, reads g, binds h, binds i, binds j",
+            id="what patterns capture",
+        ),
+        pytest.param(
+            "sorted(a, key=lambda r, *s, t=d: r.x + s + t + e)",
+            "reads sorted, reads a, reads d, reads e later",
+            id="the parameters of a lambda are its own, their defaults are not",
+        ),
+        pytest.param("note(r, [r for r in a if b])", "reads note, reads r, reads a, reads b", id="a comprehension"),
+        pytest.param(
+            "{k: v + x for k, v in r for r in k}", "reads r, reads x", id="only its first sequence is outside"
+        ),
+        pytest.param("(a + b for a in c if d)", "reads c, reads d later, reads b later", id="a generator runs later"),
+        pytest.param("[b := f(a) for a in c]", "reads c, reads f, binds b", id="walrus in a comprehension"),
+        pytest.param(
+            "@a\nasync def b(c: D, *e, f=g) -> H:\n    i = c + e + f + j\n    del i\n    return i",
+            "reads a, reads g, reads D later, reads H later, reads j later, binds b",
+            id="a function",
+        ),
+        pytest.param(
+            "class A(B, k=c):\n    d = e\n    f = d\n    def g(self):\n        return d",
+            "reads B, reads c, reads e, reads d later, binds A",
+            id="a method reads no name of its class",
+        ),
+    ],
+)
+def test_what_a_statement_reads_and_binds_in_its_scope(text: str, expected: str) -> None:
+    assert ", ".join(told(text)) == expected

@@ -17,15 +17,13 @@ import ast
 import builtins
 from collections.abc import Sequence
 
-from runner_sync.statements import parse_unit
+from runner_sync.statements import mentions, parameters, parse_unit
 from runner_sync.syntax import walk
 
 Bound = frozenset[str] | None
 """Names that some path has bound here; ``None`` where no path arrives."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def read_too_early(text: str) -> dict[str, int]:
@@ -45,7 +43,7 @@ def locals_of(text: str) -> frozenset[str]:
     except SyntaxError:
         return frozenset()
     functions = [node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return frozenset(name for function in functions for name, _, stores in _names(function.body) if stores)
+    return frozenset(name for function in functions for name in _bound_in(function.body))
 
 
 def _found(text: str, *, certain: bool) -> dict[str, int]:
@@ -67,9 +65,9 @@ class _Walk:
     def __init__(self, function: _Function, *, certain: bool) -> None:
         self.certain = certain
         self.found: dict[str, int] = {}
-        self.locals = {name for name, _, stores in _names(function.body) if stores}
+        self.locals = _bound_in(function.body)
         self.exits: list[list[frozenset[str]]] = []
-        self.suite(function.body, frozenset(arg.arg for arg in walk(function.args) if isinstance(arg, ast.arg)))
+        self.suite(function.body, frozenset(parameter.arg for parameter in parameters(function)))
 
     def suite(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:
         for stmt in body:
@@ -115,7 +113,7 @@ class _Walk:
 
     def attempt(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
         inside = self.suite(stmt.body, bound)
-        anywhere = bound if self.certain else bound | {name for name, _, stores in _names(stmt.body) if stores}
+        anywhere = bound if self.certain else bound | _bound_in(stmt.body)
         ends = [self.suite(stmt.orelse, inside) if stmt.orelse else inside]
         for handler in stmt.handlers:
             ends.append(self.suite(handler.body, anywhere | ({handler.name} if handler.name else set())))
@@ -131,61 +129,20 @@ class _Walk:
 
     def names(self, nodes: Sequence[ast.AST], bound: frozenset[str]) -> frozenset[str]:
         """What is bound behind ``nodes``, whose reads are looked at in the order they run."""
-        for name, line, stores in _names(nodes):
-            if not stores and name in self.locals and name not in bound and not hasattr(builtins, name):
-                self.found.setdefault(name, line)
-            bound |= {name}
+        for name, node, kind, later in mentions(nodes):
+            if later:
+                continue
+            needs = kind in ("reads", "updates", "deletes")
+            if needs and name in self.locals and name not in bound and not hasattr(builtins, name):
+                self.found.setdefault(name, getattr(node, "lineno", 0))
+            bound = bound - {name} if kind == "deletes" else bound | {name}
         return bound
+
+
+def _bound_in(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that make a function's locals: what is deleted was to be bound."""
+    return frozenset(mention.name for mention in mentions(body) if mention.kind != "reads")
 
 
 def _is_endless(stmt: ast.stmt) -> bool:
     return isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
-
-
-def _names(nodes: Sequence[ast.AST]) -> list[tuple[str, int, bool]]:
-    """Names in the order they run: ``(name, line, whether it is bound)``; inner scopes left out."""
-    found: list[tuple[str, int, bool]] = []
-    todo = list(reversed(nodes))
-    while todo:
-        node = todo.pop()
-        match node:
-            case ast.Name():
-                found.append((node.id, node.lineno, not isinstance(node.ctx, ast.Load)))
-                continue
-            case ast.Constant() | ast.expr_context() | ast.operator():
-                continue
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                found.append((node.name, node.lineno, True))
-            case ast.alias():
-                found.append((node.asname or node.name.split(".")[0], 0, True))
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.append((name, 0, True))
-            case ast.MatchMapping(rest=str(name)):
-                found.append((name, 0, True))
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                found += [(name, 0, True) for name in names]
-        if not isinstance(node, _SCOPES | _COMPREHENSIONS):
-            todo += reversed(_in_order(node))
-    return found
-
-
-def _in_order(node: ast.AST) -> list[ast.AST]:
-    """Children in the order they run: the value of an assignment before its target, a loop's sequence before its."""
-    match node:
-        case ast.Assign():
-            return [node.value, *node.targets]
-        case ast.AnnAssign():
-            return [*([node.value] if node.value else []), node.target]
-        case ast.AugAssign():
-            return [_as_read(node.target), node.value, node.target]
-        case ast.For() | ast.AsyncFor():
-            return [node.iter, node.target, *node.body, *node.orelse]
-        case ast.NamedExpr():
-            return [node.value, node.target]
-    return list(ast.iter_child_nodes(node))
-
-
-def _as_read(target: ast.expr) -> ast.AST:
-    if isinstance(target, ast.Name):
-        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
-    return target

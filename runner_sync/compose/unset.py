@@ -15,7 +15,7 @@ from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.names import used_names
 from runner_sync.edits import Places, apply
-from runner_sync.statements import as_module, parse_unit, parses
+from runner_sync.statements import as_module, mentions, parse_unit, parses
 from runner_sync.syntax import walk
 
 
@@ -25,9 +25,11 @@ def left_out(before: str, text: str, upstream: str) -> Mended | None:
     if not parses(text) or not parses(before):
         return None
     free = (locals_of(upstream) & used_names(as_module(text))) - used_names(as_module(before))
-    for call in walk(parse_unit(text)) if free else ():
+    tree = parse_unit(text)
+    unset = {id(mention.node) for mention in mentions(tree.body) if mention.name in free} if free else set()
+    for call in walk(tree) if unset else ():
         for key in call.keywords if isinstance(call, ast.Call) else ():
-            read = sorted({node.id for node in walk(key.value) if isinstance(node, ast.Name)} & free)
+            read = sorted({node.id for node in walk(key.value) if isinstance(node, ast.Name) and id(node) in unset})
             if read and key.arg is not None:
                 assert isinstance(call, ast.Call)
                 places = Places(text)

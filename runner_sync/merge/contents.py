@@ -16,7 +16,7 @@ from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.transplant import around, carry_over
 from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements import Node, inside_strings, is_python, last_comment
+from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment
 
 DISTINCT = 1.5
 """``Node.weight`` from which on a statement is known by its text: thirty characters."""
@@ -164,8 +164,7 @@ def parses_alone(text: str, node: Node) -> bool:
     if node.compound:
         source += "\n    pass"
     if node.is_clause:
-        before = "try:\n    pass\n" if node.canon.startswith(("except", "finally")) else "if 0:\n    pass\n"
-        source = before + source
+        source = before_clause(node.canon) + source
     body = "\n".join("    " + line for line in source.split("\n"))
     return is_python(f"async def _():\n while 1:\n{body}")
 

@@ -8,54 +8,68 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from runner_sync.statements import Node
-from runner_sync.syntax import walk
+from runner_sync.statements import Node, before_clause, mentions, parameters
 
 _DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
 
 
+class _Names(NamedTuple):
+    """What one statement or head does with names; see ``reads``, ``uses``, ``binds`` and ``sets``."""
+
+    read: frozenset[str] = frozenset()
+    used: frozenset[str] = frozenset()
+    bound: frozenset[str] = frozenset()
+    set_: frozenset[str] = frozenset()
+
+
 @lru_cache(maxsize=16384)
-def _names(canon: str, compound: bool, clause: bool) -> tuple[frozenset[str], frozenset[str]]:
+def _names(canon: str, compound: bool, clause: bool) -> _Names:
     source = f"{canon}:\n pass" if compound else canon
-    if clause:
-        source = ("try:\n pass\n" if canon.startswith(("except", "finally")) else "if 0:\n pass\n") + source
     try:
-        tree = ast.parse(_DECORATORS.sub("", source))
+        body = ast.parse((before_clause(canon) if clause else "") + _DECORATORS.sub("", source)).body
     except SyntaxError:
-        return frozenset(), frozenset()
-    reads, binds = set(), set()
-    for node in walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Load()):
-                reads.add(name)
-            case ast.Name(id=name):
-                binds.add(name)
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
-                binds.add(name)
-            case ast.ExceptHandler(name=str(name)):
-                binds.add(name)
-            case ast.alias(name=name, asname=alias):
-                binds.add(alias or name.split(".")[0])
-            case ast.arg(arg=name):
-                binds.add(name)
-    inner = {
-        n.id for c in walk(tree) if isinstance(c, ast.comprehension) for n in walk(c.target) if isinstance(n, ast.Name)
-    }
-    return frozenset(reads - inner), frozenset(binds - inner)
+        return _Names()
+    found = defaultdict[str, set[str]](set)
+    for mention in mentions(body):
+        found[mention.kind].add(mention.name)
+    if compound and isinstance(body[0], ast.FunctionDef | ast.AsyncFunctionDef):
+        found["binds"].update(parameter.arg for parameter in parameters(body[0]))
+    return _Names(
+        frozenset(found["reads"] | found["updates"] | found["deletes"]),
+        frozenset(found["reads"]),
+        frozenset(found["binds"] | found["updates"]),
+        frozenset(found["binds"]),
+    )
+
+
+def _names_in(node: Node) -> _Names:
+    return _Names() if node.is_comment else _names(node.canon, node.compound, node.is_clause)
 
 
 def reads(node: Node) -> frozenset[str]:
-    """Names that a statement (or a head) reads."""
-    return _names(node.canon, node.compound, node.is_clause)[0] if not node.is_comment else frozenset()
+    """Names that must be set for a statement (or a head) to run."""
+    return _names_in(node).read
+
+
+def uses(node: Node) -> frozenset[str]:
+    """Those of ``reads`` whose value goes anywhere: ``total += 1`` and ``del total`` need it for nothing else."""
+    return _names_in(node).used
 
 
 def binds(node: Node) -> frozenset[str]:
     """Names that a statement (or a head) binds: targets, loop variables, definitions, imports, parameters."""
-    return _names(node.canon, node.compound, node.is_clause)[1] if not node.is_comment else frozenset()
+    return _names_in(node).bound
+
+
+def sets(node: Node) -> frozenset[str]:
+    """Those of ``binds`` that are set behind it whatever was before: ``total += 1`` sets nothing."""
+    return _names_in(node).set_
 
 
 _ATTRIBUTE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)+)(?: = |: )")
@@ -101,24 +115,31 @@ class Tree:
 
     def bound_by(self, key: int) -> frozenset[str]:
         """Names that the statement or anything inside it binds (nested functions count with their name only)."""
+        return self._names(key, binds)
+
+    def set_by(self, key: int) -> frozenset[str]:
+        """Those of ``bound_by`` that are set behind it whatever was before."""
+        return self._names(key, sets)
+
+    def _names(self, key: int, of: Callable[[Node], frozenset[str]]) -> frozenset[str]:
         if self.node[key].defines:
             return frozenset({self.node[key].defines})
         below = [*self.children.get(key, []), *self.clauses.get(key, [])]
-        return binds(self.node[key]).union(*(self.bound_by(k) for k in below))
+        return of(self.node[key]).union(*(self._names(k, of) for k in below))
 
-    def newly_bound_by(self, key: int) -> frozenset[str]:
-        """Those of ``bound_by`` that a statement of upstream's alone binds: what omni has, omni has put in order."""
-        return self._bound_in(key, [k for k in self._that_bind(key) if k in self.new])
+    def newly_set_by(self, key: int) -> frozenset[str]:
+        """Those of ``set_by`` that a statement of upstream's alone sets: what omni has, omni has put in order."""
+        return self._set_in(key, [k for k in self._that_set(key) if k in self.new])
 
-    def bound_here_by(self, key: int) -> frozenset[str]:
-        """Those of ``bound_by`` that a statement of omni's binds."""
-        return self._bound_in(key, [k for k in self._that_bind(key) if k not in self.new])
+    def set_here_by(self, key: int) -> frozenset[str]:
+        """Those of ``set_by`` that a statement of omni's sets."""
+        return self._set_in(key, [k for k in self._that_set(key) if k not in self.new])
 
-    def _that_bind(self, key: int) -> Iterable[int]:
+    def _that_set(self, key: int) -> Iterable[int]:
         return [key] if self.node[key].defines else self.inside(key)
 
-    def _bound_in(self, key: int, keys: Iterable[int]) -> frozenset[str]:
-        return frozenset(name for k in keys for name in binds(self.node[k])) & self.bound_by(key)
+    def _set_in(self, key: int, keys: Iterable[int]) -> frozenset[str]:
+        return frozenset(name for k in keys for name in sets(self.node[k])) & self.set_by(key)
 
 
 def put_before_readers(tree: Tree, movable: set[int]) -> None:
@@ -212,9 +233,9 @@ class _Fetch:
         for name in sorted((reads(self.tree.node[child]) & self.locals_) - known):
             for depth in range(len(around) - 1, -1, -1):
                 suite, holder = around[depth]
-                later = next((k for k in suite[suite.index(holder) + 1 :] if name in self.tree.bound_by(k)), None)
+                later = next((k for k in suite[suite.index(holder) + 1 :] if name in self.tree.set_by(k)), None)
                 if later is not None:
-                    ready = (self.tree.read_by(later) & self.locals_) - self.tree.bound_by(later) <= known
+                    ready = (self.tree.read_by(later) & self.locals_) - self.tree.set_by(later) <= known
                     place = self._as_certain(around[depth:])
                     return (suite, place, later) if later in self.movable and ready else None
         return None
@@ -282,10 +303,10 @@ def _later_binding(tree: Tree, suite: list[int], index: int, known: set[str]) ->
     if sum(1 for _ in tree.inside(child)) > SMALL:
         return None
     first = reads(tree.node[child]) if not tree.node[child].defines else frozenset()
-    wanted = (first | (tree.read_by(child) - tree.bound_by(child))) - known
-    bound = tree.bound_here_by if child in tree.new else tree.newly_bound_by
+    wanted = (first | (tree.read_by(child) - tree.set_by(child))) - known
+    set_by = tree.set_here_by if child in tree.new else tree.newly_set_by
     for name in sorted(wanted):
         for later in range(index + 1, len(suite)):
-            if name in bound(suite[later]):
+            if name in set_by(suite[later]):
                 return later, name
     return None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, INFERRED, REBUILT
-from runner_sync.merge.dataflow import attributes_set, binds, reads
+from runner_sync.merge.dataflow import attributes_set, binds, reads, sets, uses
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import ROOT, Node, below
@@ -64,7 +64,7 @@ def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     doubts: list[Doubt] = []
     while True:
         set_here = {name for s in strands if s.kept for name in _set_by(any_node(weave, s))}
-        set_there = {name for s in strands if s.sides == "bu" and not s.kept for name in binds(any_node(weave, s))}
+        set_there = {name for s in strands if s.sides == "bu" and not s.kept for name in sets(any_node(weave, s))}
         lost = (set_there | _left_out_names(weave, doubts) | _new_attributes(weave, strands)) - set_here
         strand = next((s for s in strands if s.sides == "u" and s.kept and _read_by(any_node(weave, s)) & lost), None)
         if strand is None:
@@ -86,7 +86,7 @@ _ATTRIBUTES = re.compile(r"\bself\.\w+")
 
 
 def _set_by(node: Node) -> frozenset[str]:
-    return binds(node) | attributes_set(node)
+    return sets(node) | attributes_set(node)
 
 
 def _read_by(node: Node) -> frozenset[str]:
@@ -155,8 +155,8 @@ def set_for_nothing(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Doubt
 
 def _set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Locals that omni sets and read, and that nothing reads in the result: half of something of omni's went."""
-    read_before = {name for node in weave.omni for name in reads(node)}
-    read_now = {name for strand in kept for node in _versions(weave, strand) for name in reads(node)}
+    read_before = {name for node in weave.omni for name in uses(node)}
+    read_now = {name for strand in kept for node in _versions(weave, strand) for name in uses(node)}
     doubts = []
     for strand in kept:
         if strand.omni is None or strand.upstream is not None:
@@ -259,7 +259,7 @@ def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
 
 def _left_out_names(weave: Weave, doubts: Sequence[Doubt]) -> set[str]:
     left_out = [index for doubt in doubts for index in _whole_addition(weave, doubt.strand)]
-    return {name for index in left_out for name in binds(weave.upstream[index])}
+    return {name for index in left_out for name in sets(weave.upstream[index])}
 
 
 def _whole_addition(weave: Weave, strand: Strand) -> list[int]:

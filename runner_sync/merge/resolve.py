@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from runner_sync.merge.classify import gaps, is_one_strand
 from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
-from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.dataflow import binds, reads, sets
 from runner_sync.merge.passages import (
     between_removed,
     inside_removed,
@@ -138,7 +138,7 @@ def _keep_definitions(weave: Weave, strands: Sequence[Strand], heritage: Heritag
     while True:
         kept = [strand for strand in strands if strand.kept]
         missing = {name for strand in kept for name in _reads_of_omni(weave, strand, heritage)}
-        missing -= {name for strand in kept for name in binds(any_node(weave, strand))}
+        missing -= {name for strand in kept for name in sets(any_node(weave, strand))}
         gone = [strand for strand in strands if not strand.kept and strand.sides == "o"]
         back = [strand for strand in gone if binds(weave.omni[strand.omni or 0]) & missing]
         if not back:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 
 from runner_sync.merge.confidence import INFERRED
 from runner_sync.merge.contents import Content, of_node
-from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.dataflow import binds, reads, uses
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
 
@@ -30,7 +30,7 @@ def unread_additions(
     what follows it returns nothing without that. With ``records_fit`` the record that omni unpacks is not upstream's,
     and has the fields that omni takes out of it.
     """
-    read_there = {name for node in weave.upstream for name in reads(node)}
+    read_there = {name for node in weave.upstream for name in uses(node)}
     read_there |= {name for node in weave.upstream if node.canon.startswith("from ") for name in binds(node)}
     mine = {name for node in weave.omni for name in binds(node) | reads(node)}
     doubts: list[Doubt] = []
@@ -65,9 +65,9 @@ def _read_in(weave: Weave, strand: Strand, contents: dict[int, Content]) -> froz
     chosen = contents[id(strand)].lines
     for node in nodes:
         if node.lines == chosen:
-            return reads(node)
+            return uses(node)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(chosen)))
-    return frozenset(name for node in nodes for name in reads(node) if name in words)
+    return frozenset(name for node in nodes for name in uses(node) if name in words)
 
 
 def _is_for_nothing(
@@ -76,7 +76,7 @@ def _is_for_nothing(
     if strand.upstream is None:
         return False
     node = weave.upstream[strand.upstream]
-    names = binds(node)
+    names = binds(node) | (reads(node) - uses(node))
     if not names or node.compound or not names <= set(unread):
         return False
     if strand.sides == "u":

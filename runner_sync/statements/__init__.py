@@ -10,8 +10,17 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 """
 
 from runner_sync.statements.flattening import canons, flatten
+from runner_sync.statements.mentions import mentions, parameters
 from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below
-from runner_sync.statements.parsing import as_module, is_indented, is_python, parse_function, parse_unit, parses
+from runner_sync.statements.parsing import (
+    as_module,
+    before_clause,
+    is_indented,
+    is_python,
+    parse_function,
+    parse_unit,
+    parses,
+)
 from runner_sync.statements.tokens import inside_strings, last_comment, tokens
 
 __all__ = [
@@ -21,6 +30,7 @@ __all__ = [
     "Node",
     "UnparsableText",
     "as_module",
+    "before_clause",
     "below",
     "canons",
     "flatten",
@@ -28,6 +38,8 @@ __all__ = [
     "is_indented",
     "is_python",
     "last_comment",
+    "mentions",
+    "parameters",
     "parse_function",
     "parse_unit",
     "parses",

@@ -59,6 +59,11 @@ def parse_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     return only if isinstance(only, ast.FunctionDef | ast.AsyncFunctionDef) else None
 
 
+def before_clause(head: str) -> str:
+    """What the head of a clause must stand behind to be parsed: a ``try`` or an ``if`` that does nothing."""
+    return "try:\n    pass\n" if head.startswith(("except", "finally")) else "if 0:\n    pass\n"
+
+
 def parses(text: str) -> bool:
     """Whether a unit is Python, also in what the grammar leaves to the compiler: no parameter or keyword twice."""
     return is_python(as_module(text))

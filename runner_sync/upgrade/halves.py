@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
 from runner_sync.merge import flatten
-from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.dataflow import binds, reads, uses
 from runner_sync.model import Triple
 from runner_sync.statements import Node
 
@@ -33,7 +33,7 @@ def half_ported(sides: Triple, text: str, foreign: Collection[str] = frozenset()
     found = set()
     for name in {name for node in new for name in binds(node)} - known:
         here = [node for node in result if name in binds(node) | reads(node)]
-        readers = [node for node in new if name in reads(node) and node.canon not in have]
+        readers = [node for node in new if name in uses(node) and node.canon not in have]
         if here and not _is_inline(name, new, mine) and not all(_has_like(here, node) for node in readers):
             found.add(name)
     return found

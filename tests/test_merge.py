@@ -398,3 +398,20 @@ def test_what_updates_or_releases_a_local_goes_with_the_only_reader(steps: tuple
         return Reason("uses refused code", ("keep",)) if "keep" in canon else None
 
     assert merge(Triple(plain, plain, upstream), veto=veto).text == plain
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        pytest.param("lambda a, b", "total", id="two parameters"),
+        pytest.param("lambda a, b=lambda c, d: c", "total", id="one in another"),
+        pytest.param("lambda", "total", id="none"),
+    ],
+)
+def test_a_lambda_in_brackets_becomes_no_tuple(head: str, body: str) -> None:
+    """Not even where the other elements of the call end in a comma behind the same word."""
+    base = f"out = run(({head}: {body}), {body},)\n"
+    omni, upstream = base.replace("), total", "), omni, total"), base.replace("total,)", "total, u=1)")
+    called = ast.parse(merge(Triple(base, omni, upstream)).text).body[0].value  # type: ignore[attr-defined]
+    assert isinstance(called.args[0], ast.Lambda)
+    assert [ast.unparse(argument) for argument in called.args[1:]] == ["omni", "total"]

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from runner_sync.statements import CLOSERS
+
 _WORD = re.compile(r"""#.*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]""")
-_CLOSERS = frozenset(")]}")
 
 
 def keep_layout(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
@@ -73,4 +74,4 @@ def _begins(long: Sequence[str], short: Sequence[str]) -> bool:
 
 def _without_final_commas(words: Sequence[str]) -> list[str]:
     following = [*words[1:], ""]
-    return [word for word, after in zip(words, following, strict=True) if word != "," or after not in _CLOSERS]
+    return [word for word, after in zip(words, following, strict=True) if word != "," or after not in CLOSERS]

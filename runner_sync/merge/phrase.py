@@ -15,21 +15,20 @@ import tokenize
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import Literal
 
+from runner_sync.merge.policy import Winner
 from runner_sync.merge.repeated import without_repeated
-from runner_sync.statements import tokens
+from runner_sync.statements import CLOSERS, OPENERS, tokens
 
 _SKIP = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _LINE = "\n"
 """The end of a decorator: what follows is the head of the definition."""
 _BREAKS = frozenset(",()[]{}:")
 Phrases = list[str]
-Side = Literal["omni", "upstream"]
 
 
 def merge_phrases(
-    base: str, omni: str, upstream: str, *, parses: Callable[[str], bool], prefer: Side | None = None
+    base: str, omni: str, upstream: str, *, parses: Callable[[str], bool], prefer: Winner | None = None
 ) -> str | None:
     """The merged statement, or ``None``: conflict, untokenizable text, or a result that ``parses`` refuses.
 
@@ -90,7 +89,7 @@ def _elements(phrases: Phrases) -> Phrases:
     """
     out: Phrases = []
     for phrase in phrases:
-        if phrase == "," and out and not out[-1].startswith("#") and out[-1] not in _OPENERS:
+        if phrase == "," and out and not out[-1].startswith("#") and out[-1] not in OPENERS:
             out[-1] += ","
         else:
             out.append(phrase)
@@ -99,43 +98,51 @@ def _elements(phrases: Phrases) -> Phrases:
     return out
 
 
-_OPENERS = frozenset("([{")
-_CLOSERS = frozenset(")]}")
-
-
 def _with_final_commas(phrases: Phrases) -> Phrases:
     """Give every bracketed list that has a comma a trailing one, so that appending to it changes no other phrase."""
     out: Phrases = []
     commas: list[bool] = []
+    heads: list[int] = []
     for phrase in phrases:
-        if phrase in "([{" and len(phrase) == 1:
+        if phrase in OPENERS:
             commas.append(False)
+            heads.append(0)
         elif phrase == "," and commas:
-            commas[-1] = True
-        elif phrase in ")]}" and len(phrase) == 1 and commas:
+            commas[-1] |= not heads[-1]
+        elif phrase == ":" and commas:
+            heads[-1] = max(heads[-1] - 1, 0)
+        elif phrase in CLOSERS and commas:
+            heads.pop()
             last = next((p for p in reversed(out) if not p.startswith("#")), "")
             if commas.pop() and last != ",":
                 at = len(out)
                 while at and out[at - 1].startswith("#"):
                     at -= 1
                 out.insert(at, ",")
+        elif heads:
+            heads[-1] += _lambdas(phrase)
         out.append(phrase)
     return out
 
 
+def _lambdas(phrase: str) -> int:
+    """How many heads of a ``lambda`` begin in a phrase: the commas up to its colon are no commas of a list."""
+    return sum(token.string == "lambda" for token in tokens(f"{phrase}\n")) if "lambda" in phrase else 0
+
+
 def _without_added_commas(merged: Phrases, sides: Sequence[Phrases]) -> Phrases:
     """Without the trailing commas of ``_with_final_commas`` that no side has: formatters explode such lists."""
-    own = {element for side in sides for element, after in pairwise(side) if after in _CLOSERS}
+    own = {element for side in sides for element, after in pairwise(side) if after in CLOSERS}
     following = [*merged[1:], ""]
     pairs = zip(merged, following, strict=True)
-    return [phrase.removesuffix(",") if after in _CLOSERS and phrase not in own else phrase for phrase, after in pairs]
+    return [phrase.removesuffix(",") if after in CLOSERS and phrase not in own else phrase for phrase, after in pairs]
 
 
 def _matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
     return [tuple(m) for m in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]  # type: ignore[misc]
 
 
-def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool, prefer: Side | None) -> Phrases | None:
+def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool, prefer: Winner | None) -> Phrases | None:
     to_omni, to_upstream = _index(_matches(base, omni)), _index(_matches(base, upstream))
     out: Phrases = []
     b = o = u = 0
@@ -273,11 +280,9 @@ def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
 def _is_list_part(phrases: Phrases) -> bool:
     """Whole elements with their commas: two such insertions at one place can stand one after the other."""
     code = [phrase for phrase in phrases if not phrase.startswith("#")]
-    return bool(code) and code[-1].endswith(",") and not any(p.strip(",") in _BRACKETS for p in code)
+    return bool(code) and code[-1].endswith(",") and not any(p.strip(",") in OPENERS | CLOSERS for p in code)
 
 
-_BRACKETS = frozenset("()[]{}")
-_OPEN = frozenset("([{")
 _TIGHT = frozenset(")]},:")
 
 
@@ -289,9 +294,9 @@ def _join(phrases: Phrases) -> str:
             text += phrase
         elif phrase.startswith("#"):
             text = f"{text.rstrip()}  {phrase}\n"
-        elif not text or text.endswith("\n") or phrase[0] in _TIGHT or text[-1] in "([{":
+        elif not text or text.endswith("\n") or phrase[0] in _TIGHT or text[-1] in OPENERS:
             text += phrase
-        elif phrase in _OPEN:
+        elif phrase in OPENERS:
             text += phrase if _is_callable(text) else f" {phrase}"
         else:
             text += f" {phrase}"

@@ -10,8 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-OPENERS = frozenset("([{")
-CLOSERS = frozenset(")]}")
+from runner_sync.statements import CLOSERS, OPENERS
 
 
 def without_repeated(merged: list[str], sides: Sequence[list[str]]) -> list[str]:

@@ -21,10 +21,12 @@ from runner_sync.statements.parsing import (
     parse_unit,
     parses,
 )
-from runner_sync.statements.tokens import inside_strings, last_comment, tokens
+from runner_sync.statements.tokens import CLOSERS, OPENERS, inside_strings, last_comment, tokens
 
 __all__ = [
+    "CLOSERS",
     "INDENT",
+    "OPENERS",
     "ROOT",
     "TELLING",
     "Node",

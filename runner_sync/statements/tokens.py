@@ -9,6 +9,9 @@ import io
 import tokenize
 from collections.abc import Iterator
 
+OPENERS = frozenset("([{")
+CLOSERS = frozenset(")]}")
+
 _START: int = getattr(tokenize, "FSTRING_START", -2)
 _END: int = getattr(tokenize, "FSTRING_END", -3)
 

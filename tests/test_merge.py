@@ -400,6 +400,50 @@ def test_what_updates_or_releases_a_local_goes_with_the_only_reader(steps: tuple
     assert merge(Triple(plain, plain, upstream), veto=veto).text == plain
 
 
+def appended(text: str, *, also: str = "") -> Merged:
+    """``text`` with a last element of omni's in its brackets, upstream's merged into it, which has another one."""
+    omni, upstream = (text.replace("rows", f"rows, {side}{also}") for side in ("mine", "theirs"))
+    return merge(Triple(text, omni, upstream))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pack(ids, rows)\n", "a = self.pack(ids, rows)\n", "if pack(ids, rows, k=1):\n    f()\n", "f(g(ids, *rows))\n"],
+)
+def test_arguments_without_names_that_both_sides_add_at_one_place_are_a_question(text: str) -> None:
+    result = appended(text)
+    assert "rows, theirs, mine" in result.text
+    assert [item.reason.kind for item in result.decisions] == ["both added an argument"]
+
+
+@pytest.mark.parametrize(
+    ("text", "also"),
+    [
+        pytest.param("a = [ids, rows]\n", "", id="a list"),
+        pytest.param("a = (ids, rows)\n", "", id="a tuple"),
+        pytest.param("a = {ids, rows}\n", "", id="a set"),
+        pytest.param("a = {ids: 1, 'k': rows}\n", ": 1", id="a dictionary"),
+        pytest.param("from a import (ids, rows)\n", "", id="names of an import"),
+        pytest.param("def run(ids, rows):\n    pass\n", "", id="parameters"),
+        pytest.param("class Run(ids, rows):\n    pass\n", "", id="bases"),
+        pytest.param("pack(ids, rows)\n", "=1", id="keywords"),
+        pytest.param("a = self.State(ids, rows)\n", "", id="fields of a record"),
+        pytest.param("pack([ids, rows])\n", "", id="a list that is an argument"),
+    ],
+)
+def test_elements_of_which_each_says_what_it_is_are_none(text: str, also: str) -> None:
+    result = appended(text, also=also)
+    assert f"theirs{also}".replace("=", " = ") in result.text
+    assert "mine" in result.text
+    assert result.decisions == ()
+
+
+def test_an_argument_that_both_sides_add_is_no_question() -> None:
+    base = "pack(ids, rows)\nstart()\n"
+    both = base.replace("rows", "rows, mine")
+    assert merge(Triple(base, both, both.replace("start()", "stop()"))).decisions == ()
+
+
 @pytest.mark.parametrize(
     ("head", "body"),
     [

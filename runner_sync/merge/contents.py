@@ -12,6 +12,7 @@ from runner_sync.merge.align import similarity
 from runner_sync.merge.arguments import with_their_keywords
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.phrase import is_part_of, merge_phrases
+from runner_sync.merge.placed import are_placed_by_guess
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.transplant import around, carry_over
@@ -35,6 +36,7 @@ CARRIED = Reason("additions moved on")
 KEYWORDS = Reason("keywords taken over")
 SAME_PART = Reason("both changed a part")
 VERSIONS = Reason("both added versions")
+BY_PLACE = Reason("both added an argument")
 
 CLOSE = 0.85
 """Dice coefficient of words that a statement of an own method must have with upstream's to be the same statement,
@@ -123,7 +125,8 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
 
     merged = merge_phrases(*texts, parses=parses)
     if merged is not None:
-        return _written(merged, upstream), None
+        guessed = are_placed_by_guess(*(_as_module(text, omni) for text in (*texts, merged)))
+        return _written(merged, upstream), BY_PLACE if guessed else None
     whole = around(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
         return _written(whole, upstream), None
@@ -160,13 +163,18 @@ def of_node(node: Node) -> Content:
 
 def parses_alone(text: str, node: Node) -> bool:
     """Whether ``text`` is a statement of the same form as ``node``."""
+    return is_python(_as_module(text, node))
+
+
+def _as_module(text: str, node: Node) -> str:
+    """A module with ``text``, a statement of the same form as ``node``, where any statement may stand."""
     source = text
     if node.compound:
         source += "\n    pass"
     if node.is_clause:
         source = before_clause(node.canon) + source
     body = "\n".join("    " + line for line in source.split("\n"))
-    return is_python(f"async def _():\n while 1:\n{body}")
+    return f"async def _():\n while 1:\n{body}"
 
 
 def is_inherited(node: Node, heritage: Heritage) -> bool:

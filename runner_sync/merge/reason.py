@@ -15,6 +15,7 @@ Kind = Literal[
     # Both sides did something to one statement.
     "both changed a part",
     "both added versions",
+    "both added an argument",
     "both added in another order",
     "both emptied",
     "additions moved on",

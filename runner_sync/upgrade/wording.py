@@ -46,6 +46,7 @@ def worded(reason: Reason, sides: Sides = MERGED) -> str:
 _SAID: Mapping[Kind, str] = {
     "both changed a part": "{both} changed the same part of a statement",
     "both added versions": "{both} added different versions",
+    "both added an argument": "{both} each added an argument at one place of a call; {upstream}'s comes first now",
     "both added in another order": "{both} added this, in another order; it stands where {omni} has it",
     "both emptied": "{both} each removed a part of what stood under this, and nothing of it is left",
     "additions moved on": "what {omni} had added to a call went to the statement that {upstream} put in its place",

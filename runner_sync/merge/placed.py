@@ -1,0 +1,58 @@
+"""Arguments without a name that both sides add at one place of a call: each is what its place makes it.
+
+Comes in: a statement as base, omni and upstream have it, and merged. Goes out: whether that is to be looked at. May
+touch: nothing.
+
+    base      pack(ids, rows)
+    omni      pack(ids, rows, extra)
+    upstream  pack(ids, rows, lora)
+    result    pack(ids, rows, lora, extra)
+
+Whether ``pack`` takes them in that order no text says. What is called like a class is taken for a record: its fields
+are merged in the same order, upstream's first.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from runner_sync.syntax import walk
+
+
+def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> bool:
+    """Whether a call has an argument of upstream's alone directly before one of omni's alone, neither with a name.
+
+    The texts are modules; one that is no Python says nothing.
+    """
+    before, mine, theirs = (_given(_calls(text)) for text in (base, omni, upstream))
+    for call in _calls(merged):
+        called = ast.unparse(call.func)
+        if _is_class(called):
+            continue
+        new = theirs[called] - mine[called] - before[called]
+        own = mine[called] - theirs[called] - before[called]
+        if any(first in new and second in own for first, second in pairwise(map(ast.unparse, call.args))):
+            return True
+    return False
+
+
+def _calls(text: str) -> list[ast.Call]:
+    try:
+        return [node for node in walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    except SyntaxError:
+        return []
+
+
+def _given(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:
+    """What every function is given without a name."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for call in calls:
+        found[ast.unparse(call.func)].update(map(ast.unparse, call.args))
+    return found
+
+
+def _is_class(called: str) -> bool:
+    return called.rpartition(".")[2].lstrip("_")[:1].isupper()

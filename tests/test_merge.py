@@ -24,14 +24,16 @@ from runner_sync.merge import (
     Merged,
     Reason,
     UnparsableText,
+    lost,
     merge,
     named_alike,
     with_old_reads_renamed,
 )
 from runner_sync.merge.emit import heads_first
 from runner_sync.merge.renames import with_omni_names_of_values
-from runner_sync.merge.weave import Strand
+from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.model import Triple
+from runner_sync.statements import Node
 
 CASES = Path(__file__).parent / "fixtures" / "merge"
 GAPS = CASES / "known-gaps"
@@ -459,3 +461,39 @@ def test_a_lambda_in_brackets_becomes_no_tuple(head: str, body: str) -> None:
     called = ast.parse(merge(Triple(base, omni, upstream)).text).body[0].value  # type: ignore[attr-defined]
     assert isinstance(called.args[0], ast.Lambda)
     assert [ast.unparse(argument) for argument in called.args[1:]] == ["omni", "total"]
+
+
+def looks_at_strands(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often a strand is looked at when ``count`` additions read a local that omni does not set."""
+    looked: list[Strand] = []
+
+    def counted(weave: Weave, strand: Strand) -> Node:
+        looked.append(strand)
+        return any_node(weave, strand)
+
+    monkeypatch.setattr(lost, "any_node", counted)
+    steps = [f"self.step_{k}(rows)" for k in range(count)]
+    more = [line for k, step in enumerate(steps) for line in (step, f"self.note_{k}(total)")]
+    mine = with_a_local(*steps, sets="")
+    assert merge(Triple(with_a_local(*steps), mine, with_a_local(*more))).text == mine
+    return len(looked)
+
+
+def test_the_work_grows_with_what_is_left_out_and_no_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    once, twice = (looks_at_strands(count, monkeypatch) for count in (40, 80))
+    assert twice <= 2 * once
+
+
+def test_what_is_left_out_takes_along_what_reads_it_however_far_above() -> None:
+    """The last addition loses ``first``, which the first one reads, and that one ``second``."""
+    plain = with_a_local("for row in rows:", "    self.step(row)", sets="")
+    base = with_a_local("for row in rows:", "    self.step(row)")
+    upstream = with_a_local(
+        "for row in rows:",
+        "    second = self.pack(first)",
+        "    self.step(row)",
+        "    self.note(second)",
+        "    first = self.take(total)",
+    )
+    result = merge(Triple(base, plain, upstream))
+    assert result.text == plain

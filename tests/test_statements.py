@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from runner_sync.statements import ROOT, UnparsableText, flatten, mentions
+from runner_sync.statements import ROOT, UnparsableText, below, flatten, mentions
 
 
 def outline(text: str) -> list[tuple[str, str]]:
@@ -246,6 +246,34 @@ def test_a_literal_dictionary_that_a_call_unpacks_is_its_keywords(text: str, can
 def test_other_dictionaries_stay_what_they_are(text: str) -> None:
     (node,) = flatten(text + "\n")
     assert node.canon == text
+
+
+NESTED = """\
+if a:
+    b()
+ # between, at a column of its own
+else:
+    for c in d:
+        e()
+    # at the end
+# behind
+f()
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "inside"),
+    [
+        pytest.param("if a", "if a, b(), else, for c in d, e(), # at the end", id="with its clauses"),
+        pytest.param("else", "else, for c in d, e(), # at the end", id="a clause"),
+        pytest.param("b()", "b()", id="a simple statement"),
+        pytest.param("# behind", "# behind", id="a comment"),
+    ],
+)
+def test_what_is_below_a_statement(head: str, inside: str) -> None:
+    nodes = flatten(NESTED)
+    told = [node.canon for node in nodes]
+    assert ", ".join(told[k] for k in below(nodes, told.index(head))) == inside
 
 
 def told(text: str) -> list[str]:

@@ -6,15 +6,14 @@ touch: nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, INFERRED, REBUILT
-from runner_sync.merge.dataflow import attributes_set, binds, reads, sets, uses
+from runner_sync.merge.dataflow import attributes_set, binds, reads, uses
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import ROOT, Node, below
+from runner_sync.statements import Node, below
 
 
 def inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
@@ -54,43 +53,6 @@ def between_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
             if not any_node(weave, strand).is_comment:
                 doubts.append(Doubt(strand, Reason("addition to a removed passage"), INFERRED))
     return doubts
-
-
-def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """What upstream adds that reads a local which omni no longer sets: it belongs to the part that omni took out.
-
-    So does what reads an attribute that upstream sets only since this step, and only in what was left out.
-    """
-    doubts: list[Doubt] = []
-    while True:
-        set_here = {name for s in strands if s.kept for name in _set_by(any_node(weave, s))}
-        set_there = {name for s in strands if s.sides == "bu" and not s.kept for name in sets(any_node(weave, s))}
-        lost = (set_there | _left_out_names(weave, doubts) | _new_attributes(weave, strands)) - set_here
-        strand = next((s for s in strands if s.sides == "u" and s.kept and _read_by(any_node(weave, s)) & lost), None)
-        if strand is None:
-            return doubts
-        name = min(_read_by(any_node(weave, strand)) & lost)
-        for index in _whole_addition(weave, strand):
-            weave.of_upstream[index].kept = False
-        doubts.append(Doubt(strand, Reason("addition reads what omni does not set", (name,)), INFERRED))
-
-
-def _new_attributes(weave: Weave, strands: Sequence[Strand]) -> set[str]:
-    """Attributes of ``self`` that additions of upstream set which were left out, and that no old text knows."""
-    left_out = [any_node(weave, s) for s in strands if s.sides == "u" and not s.kept]
-    known = {name for node in (*weave.base, *weave.omni) for name in _ATTRIBUTES.findall(node.canon)}
-    return {name for node in left_out for name in attributes_set(node) if name.startswith("self.")} - known
-
-
-_ATTRIBUTES = re.compile(r"\bself\.\w+")
-
-
-def _set_by(node: Node) -> frozenset[str]:
-    return sets(node) | attributes_set(node)
-
-
-def _read_by(node: Node) -> frozenset[str]:
-    return reads(node) | frozenset(_ATTRIBUTES.findall(node.canon)) if not node.is_comment else frozenset()
 
 
 def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: bool) -> list[Doubt]:
@@ -255,22 +217,6 @@ def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
     both = [k for k, other in enumerate(strands) if other.omni is not None and other.upstream is not None]
     first = max((k for k in both if k < at), default=-1) + 1
     return list(strands[first : min((k for k in both if k > at), default=len(strands))])
-
-
-def _left_out_names(weave: Weave, doubts: Sequence[Doubt]) -> set[str]:
-    left_out = [index for doubt in doubts for index in _whole_addition(weave, doubt.strand)]
-    return {name for index in left_out for name in sets(weave.upstream[index])}
-
-
-def _whole_addition(weave: Weave, strand: Strand) -> list[int]:
-    """The statement with the outermost suite around it that is all upstream's addition, as indices."""
-    top = strand.upstream
-    assert top is not None
-    while (above := weave.upstream[top].parent) != ROOT and all(
-        weave.of_upstream[k].sides == "u" for k in below(weave.upstream, above)
-    ):
-        top = above
-    return below(weave.upstream, top)
 
 
 def _sibling(weave: Weave, index: int, step: int) -> Strand | None:

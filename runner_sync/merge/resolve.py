@@ -12,12 +12,12 @@ from runner_sync.merge.classify import gaps, is_one_strand
 from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads, sets
+from runner_sync.merge.lost import without_definitions
 from runner_sync.merge.passages import (
     between_removed,
     inside_removed,
     loops_with_additions,
     suites_with_edits,
-    without_definitions,
 )
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason

@@ -101,12 +101,17 @@ class Node:
 
 
 def below(nodes: Sequence[Node], index: int) -> list[int]:
-    """A statement and everything inside it and its clauses, as indices in order."""
-    inside = {index}
+    """A statement and everything inside it and its clauses, as indices in order.
+
+    They stand in one piece but for a comment at a column of its own between two clauses.
+    """
+    inside = {index: None}
     for k in range(index + 1, len(nodes)):
         if nodes[k].parent in inside or nodes[k].owner in inside:
-            inside.add(k)
-    return sorted(inside)
+            inside[k] = None
+        elif not nodes[k].is_comment:
+            break
+    return list(inside)
 
 
 _DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")

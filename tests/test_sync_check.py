@@ -221,6 +221,7 @@ def test_ignore_comments_count_in_verify_too(trees: Trees) -> None:
 
 
 HELPER = "vllm_omni/platforms/npu/worker/sending.py"
+PATCH = "vllm_ascend/patch/patch_rows.py"
 
 
 @pytest.mark.parametrize(
@@ -233,7 +234,6 @@ HELPER = "vllm_omni/platforms/npu/worker/sending.py"
             set(),
             id="with a reason",
         ),
-        pytest.param(HELPER, "def f(:\n", set(), id="it does not parse"),
         pytest.param("vllm_omni/diffusion/sending.py", "from vllm.gone import f\n", set(), id="elsewhere"),
     ],
 )
@@ -244,6 +244,29 @@ def test_verify_reads_what_stands_beside_the_runners(
     report = sync.verify(trees.check(ascend=trees.ascend_old))
     assert keys(report) == expected
     assert ("from vllm.gone import f" in render(report, "text")) is bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("tree", "path", "said"),
+    [
+        ("omni", HELPER, rf"{HELPER}:1: not valid Python"),
+        ("ascend_old", PATCH, rf"{PATCH}:1 of vllm-ascend 0\.20\.0 does not parse with Python 3"),
+    ],
+)
+def test_what_does_not_parse_and_no_runner_needs_is_noted(trees: Trees, tree: str, path: str, said: str) -> None:
+    lay_out(getattr(trees, tree), {path: "def f(:\n"})
+    for run in (sync.verify, sync.check):
+        report = run(trees.check(ascend=trees.ascend_old, select=("RS3",)))
+        assert report.findings == ()
+        assert re.search(said, report.notes[-1])
+
+
+def test_an_upstream_runner_that_does_not_parse_is_no_green_run(trees: Trees) -> None:
+    with (trees.ascend_old / ASCEND).open("a", encoding="utf-8") as file:
+        file.write("\ndef broken(:\n")
+    for run in (sync.verify, sync.check):
+        with pytest.raises(InputError, match=rf"^{ASCEND}:\d+ of vllm-ascend 0\.20\.0 does not parse with Python 3"):
+            run(trees.check(ascend=trees.ascend_old, select=("RS3",)))
 
 
 def test_bases_without_a_target_are_half_a_question(trees: Trees) -> None:

@@ -47,7 +47,8 @@ def check(options: CheckOptions) -> Report:
         job, title = _with_worlds(options, given, job)
         said.append(title)
     said += _not_looked_for(given, codes)
-    return _report("check", options, given, _run(options, given, job, codes), modules, said=said)
+    result = _run(options, given, job, codes)
+    return _report("check", options, given, result, modules, said=(*said, *_unread(job)))
 
 
 def verify(options: CheckOptions) -> Report:
@@ -76,7 +77,7 @@ def verify(options: CheckOptions) -> Report:
         extra, remark = second_opinion(options, job, result.findings)
         result = replace(result, findings=_kept((*result.findings, *extra), options, given))
         said += [remark] if remark else []
-    return _report("verify", options, given, result, modules, said=said)
+    return _report("verify", options, given, result, modules, said=(*said, *_unread(job)))
 
 
 def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
@@ -97,6 +98,13 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
             f"{where} has no {FILE_NAME}: {write}compare with a vllm-ascend by --ascend-path or "
             "--ascend-version, or leave out what needs the lock with --ignore RS110,RS201."
         )
+
+
+def _unread(job: CheckJob) -> list[str]:
+    """What a run says nothing about because a file does not parse that no runner needs to be read."""
+    worlds = [world for world in (job.world, job.old_world) if world is not None]
+    errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
+    return [f"nothing is proved about what stands in this file: {error}" for error in errors]
 
 
 def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:

@@ -55,11 +55,16 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
 
     Two findings are the same when code, path, unit and symbol agree: lines move. A module that ``old`` lacks is all
     new. ``since`` is an old world that only tells what has changed: what it has is found, too. Raises InputError when a
-    module is missing in ``new`` or is not Python.
+    module is missing in ``new`` or is not Python, or when an upstream one is not that the runners import by name or
+    derive from.
     """
+    after = Program(new, modules)
     before = Program(old, old.existing(modules)) if old is not None else None
     told = Program(since, since.existing(modules)) if since is not None else before
-    found = _run(Program(new, modules), told)
+    for program in (after, before):
+        for error in program.unread() if program is not None else ():
+            raise error
+    found = _run(after, told)
     # What the old world breaks as well counts only where the new one breaks in the same way.
     codes = {finding.code for finding in found}
     known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import absolute
 from runner_sync.syntax import is_name, statements_of, walk
@@ -48,7 +49,10 @@ class Binding:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Module:
-    """A parsed module. ``dynamic`` is whether names can appear in it that no statement shows."""
+    """A parsed module. ``dynamic`` is whether names can appear in it that no statement shows.
+
+    ``error`` says why an upstream module was not read; any name may then be in it.
+    """
 
     name: str
     path: str
@@ -59,6 +63,7 @@ class Module:
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
     dynamic: bool = False
+    error: InputError | None = None
 
 
 @functools.lru_cache(maxsize=4096)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from runner_sync.errors import InputError
 from runner_sync.syntax import is_name, is_super
 from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, frame_of, frames_of
-from runner_sync.verify.modules import FunctionNode, Module, nodes_of
+from runner_sync.verify.modules import FunctionNode, Module, imports_of, nodes_of
 from runner_sync.verify.world import Definition, World
 
 
@@ -31,6 +32,19 @@ class Runtime:
         self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
         self._mentioned: dict[int, frozenset[str]] = {}
         self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
+
+    def unread(self) -> Iterator[InputError]:
+        """Why an upstream module cannot be read that omni's runners import by name, or that their MRO leads to.
+
+        What comes from such a module may be anything, so hardly a rule would find something.
+        """
+        for module in (*self.checked, *self.inherited()):
+            found = [d for _, i in imports_of(module) for d in self.world.lookup(i.module, i.name)]
+            found += [d for star in module.stars for d in self.world.lookup(star, None)]
+            yield from _errors(found)
+        for info in {id(info.node): info for line in self.leaves() for info in line.classes}.values():
+            bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]
+            yield from _errors(d for base in bases for d in self.world.resolve(info.module, ast.unparse(base)))
 
     def frames(self, module: Module) -> list[Frame]:
         """Every function of ``module`` as a frame; of an inherited module only the methods that can run on NPU."""
@@ -173,6 +187,10 @@ class Runtime:
         values = [a.value for line in lines for _, a in self.assignments(line, test.attr)]
         is_false = [isinstance(value, ast.Constant) and value.value is False for value in values]
         return bool(values) and all(is_false) and not any(line.open for line in lines)
+
+
+def _errors(found: Iterable[Definition]) -> Iterator[InputError]:
+    yield from (d.module.error for d in found if d.module is not None and d.module.error is not None)
 
 
 def _is_first(line: Lineup, info: ClassInfo, name: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -31,7 +32,10 @@ _PATCHES = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Definition:
-    """What a name means. ``external`` is outside the trees; ``missing`` is provably absent from them."""
+    """What a name means. ``external`` is outside the trees; ``missing`` is provably absent from them.
+
+    Of a module that does not parse every name is ``external``, and comes with that module.
+    """
 
     kind: Literal["class", "function", "module", "value", "external", "missing"]
     name: str
@@ -68,6 +72,8 @@ class World:
         """
         self._trees = dict(trees)
         self.surroundings = Surroundings(trees, surroundings)
+        self.unread: dict[str, InputError] = {}
+        """Files that somebody asked for and that do not parse, by path."""
         self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
         self._patches: list[Patch] | None = None
@@ -113,7 +119,8 @@ class World:
     def _is_readable(self, path: str) -> bool:
         try:
             return not path.endswith("/__init__.py") and self.module(module_name(path)) is not None
-        except InputError:
+        except InputError as error:
+            self.unread[path] = error
             return False
 
     def resolve(self, module: Module, dotted: str) -> list[Definition]:
@@ -173,9 +180,9 @@ class World:
                 raise UnresolvedConflict(path, found[0][0]) from error
             if project == "vllm-omni":
                 raise InputError(f"{path}:{error.lineno}: not valid Python ({error.msg}); repair the file") from error
-            # timid: an upstream file in newer syntax proves nothing, so any name may be in it.
             broken = modules.build(name, path, project, text="", is_package=is_package)
             broken.dynamic = True
+            broken.error = self.unread[path] = _upstream_error(path, tree, text=text, error=error)
             return broken
         self._built[path] = built
         return built
@@ -238,6 +245,8 @@ class World:
         inner = self.module(full) if module.is_package else None
         if inner is not None:
             return [Definition("module", full, inner, inner.node)]
+        if module.error is not None:
+            return [Definition("external", full, module, module.node)]
         if module.dynamic or (module.is_package and self._is_namespace(full)) or self._has_open_star(module):
             return [Definition("external", full)]
         return [Definition("missing", full, module, module.node)]
@@ -277,6 +286,16 @@ class World:
         text = ast.unparse(patch.value) if patch.value is not None else ""
         found = self.resolve(patch.module, text) if re.fullmatch(r"[\w.]+", text) else []
         return [d for d in found if d.kind == "function"] or [Definition("external", text, patch.module, patch.node)]
+
+
+def _upstream_error(path: str, tree: Tree, *, text: str, error: SyntaxError) -> InputError:
+    if found := conflicts(text):
+        return UnresolvedConflict(path, found[0][0])
+    # The file may be sound: Python reads `except A, B:` from 3.14 on, and no earlier one does.
+    where = f"{path}:{error.lineno or 1} of {tree.source.project} {tree.source.ref}"
+    python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+    remedy = "repair it, or run with the Python that it is written for"
+    return InputError(f"{where} does not parse with {python} ({error.msg}); {remedy}.")
 
 
 def _read_patches(module: Module) -> Iterator[Patch]:

@@ -14,6 +14,8 @@ class NPUModelRunner(GPUModelRunner):
     {body}
 """
 
+GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
+
 
 def ascend(body: str) -> str:
     return ASCEND.format(body=body.replace("\n", "\n    "))
@@ -363,9 +365,30 @@ def test_an_attribute_whose_only_writer_is_hidden() -> None:
     assert symbols(find(world(npu=npu("def load(self):\n    self.cache = 2"), ascend=upstream))) == []
 
 
-FED = """\
-from vllm.runner import GPUModelRunner
-class OmniGPUModelRunner(GPUModelRunner):
+HIDING = {
+    "vllm-ascend's only, and it is read": ("self.cache = 1", "pass", [("RS312", "cache")]),
+    "which calls it": ("self.cache = 1", "super().load()", [("RS312", "cache")]),
+    "and vllm-ascend's hides vLLM's": ("pass", "pass", []),
+    "and vllm-ascend's calls vLLM's": ("super().load()", "pass", [("RS312", "cache")]),
+}
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_an_attribute_whose_only_writer_two_omni_classes_hide(name: str) -> None:
+    """The NPU override hides it by itself, whatever the GPU one between them does."""
+    loads, between, expected = HIDING[name]
+    given = {
+        "npu": npu("def load(self):\n    return None"),
+        "gpu": f"{GPU}    def load(self):\n        {between}\n",
+        "ascend": ascend(f"def load(self):\n    {loads}\ndef run(self):\n    return self.cache"),
+        "vllm": "def helper(): ...\nclass GPUModelRunner:\n    def load(self):\n        self.cache = 1\n",
+    }
+    assert symbols(find(world(**given))) == expected
+
+
+FED = (
+    GPU
+    + """\
     def __init__(self):
         super().__init__()
         self.wants_rows = {default}
@@ -375,6 +398,7 @@ class OmniGPUModelRunner(GPUModelRunner):
     def run(self):
         return {read}
 """
+)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ attribute that can still happen. May touch: nothing else.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
@@ -124,9 +125,15 @@ class Runtime:
         return self._mentioned[id(line)]
 
     def hides(self, line: Lineup, info: ClassInfo, method: FunctionNode) -> bool:
-        """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it."""
+        """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.
+
+        What the other classes of the same project hide, it hides as well: both ``OmniNPUModelRunner._dummy_run`` and
+        ``OmniGPUModelRunner._dummy_run`` stand before vllm-ascend's.
+        """
         reached = line.find(method.name, after=info)
         start = [(reached[0], function) for function in reached[1]] if reached is not None else []
+        behind = (c for c in line.classes if c.module.project != info.module.project and method.name in c.methods)
+        start += [(owner, function) for owner in itertools.islice(behind, 1) for function in owner.methods[method.name]]
         return id(method) in self.reach(line, start)
 
     def reach(

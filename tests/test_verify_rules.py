@@ -365,6 +365,47 @@ def test_an_attribute_whose_only_writer_is_hidden() -> None:
     assert symbols(find(world(npu=npu("def load(self):\n    self.cache = 2"), ascend=upstream))) == []
 
 
+GONE = "from vllm.runner import gone\n"
+BESIDE = "vllm_omni/beside.py"
+AT_START = {
+    "in an inherited module": ({"gpu": GONE + GPU + "    pass\n"}, [("vllm_omni/gpu.py", "vllm.runner.gone")]),
+    "a module that is gone": (
+        {"gpu": f"import vllm.gone\n{GPU}    pass\n"},
+        [("vllm_omni/gpu.py", "vllm.gone")],
+    ),
+    "a star import of one": (
+        {"gpu": f"from vllm.gone import *\n{GPU}    pass\n"},
+        [("vllm_omni/gpu.py", "vllm.gone.*")],
+    ),
+    "two imports away": (
+        {"gpu": f"from vllm_omni.beside import Rows\n{GPU}    pass\n", BESIDE: f"{GONE}class Rows: ..."},
+        [(BESIDE, "vllm.runner.gone")],
+    ),
+    "by a relative import": (
+        {"gpu": f"from . import beside\n{GPU}    pass\n", BESIDE: GONE},
+        [(BESIDE, "vllm.runner.gone")],
+    ),
+    "under a condition": ({"gpu": f"if is_cuda():\n    {GONE}{GPU}    pass\n"}, []),
+    "for type checking": ({"gpu": f"if TYPE_CHECKING:\n    {GONE}{GPU}    pass\n"}, []),
+    "whose failure is handled": ({"gpu": f"try:\n    {GONE}except ImportError: ...\n{GPU}    pass\n"}, []),
+    "in a function": ({"gpu": f"{GPU}    def run(self):\n        {GONE}"}, []),
+    "in the package": ({"vllm_omni/__init__.py": GONE}, []),
+    "in what is imported under a condition": (
+        {"gpu": f"if is_cuda():\n    import vllm_omni.beside\n{GPU}    pass\n", BESIDE: GONE},
+        [],
+    ),
+    "in what nothing imports": ({BESIDE: GONE}, []),
+}
+
+
+@pytest.mark.parametrize("name", AT_START)
+def test_an_import_that_fails_as_soon_as_a_runner_is_imported(name: str) -> None:
+    changed, expected = AT_START[name]
+    new = world(npu=npu("pass"), **changed)
+    assert [(f.path, f.symbol) for f in find(new) if f.code == "RS301"] == expected
+    assert find(new, new) == []
+
+
 HIDING = {
     "vllm-ascend's only, and it is read": ("self.cache = 1", "pass", [("RS312", "cache")]),
     "which calls it": ("self.cache = 1", "super().load()", [("RS312", "cache")]),

@@ -45,7 +45,8 @@ RULES = (
 )
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it
-# on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note.
+# on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note. But an
+# import that fails leaves no runner at all.
 CALL_RULES = (rs302_call_arguments, rs303_tuple_size, rs306_keyword_gone, rs307_positional_shift)
 ATTRIBUTE_RULES = (rs304_missing_attribute, rs308_typed_attribute, rs309_buffer_kind)
 
@@ -84,6 +85,8 @@ def _run(program: Program, old: Program | None, codes: Collection[str] | None = 
     """What the rules find, those of some ``codes`` or all."""
     own, calls = ([rule for rule in rules if codes is None or rule.CODE in codes] for rules in (RULES, CALL_RULES))
     found = [f for rule in own for module in program.checked for f in rule.find(program, module, old)]
+    if rs301_import_gone in own:
+        found += [f for module in program.imported() for f in rs301_import_gone.find_at_start(program, module)]
     return found + [f for rule in calls for module in program.inherited() for f in rule.find(program, module, old)]
 
 

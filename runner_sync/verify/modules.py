@@ -163,6 +163,16 @@ def imports_of(module: Module) -> Iterator[tuple[ast.stmt, Import]]:
                     yield node, imported
 
 
+def imports_at_start(module: Module) -> Iterator[Import]:
+    """What is imported whenever ``module`` is, star imports as the name ``*``: nothing under a condition or a ``try``.
+
+    ``if current_platform.is_cuda():`` may keep the rest from an NPU.
+    """
+    for statement in module.node.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from _read_import(module, statement, guarded=False)
+
+
 def absolute_name(module: Module, node: ast.ImportFrom) -> str:
     """The absolute module name of a from-import in ``module``."""
     return absolute("." * node.level + (node.module or ""), module.name, is_package=module.is_package)

@@ -11,10 +11,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
+from runner_sync.naming import project_of
 from runner_sync.syntax import is_name, is_super
 from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, frame_of, frames_of
-from runner_sync.verify.modules import FunctionNode, Module, imports_of, nodes_of
+from runner_sync.verify.modules import FunctionNode, Module, imports_at_start, imports_of, nodes_of
 from runner_sync.verify.world import Definition, World
 
 
@@ -71,6 +72,22 @@ class Runtime:
         found = {
             c.module.name: c.module for line in self.leaves() for c in line.classes if c.module.project == "vllm-omni"
         }
+        return [found[name] for name in sorted(found) if found[name] not in self.checked]
+
+    def imported(self) -> list[Module]:
+        """Omni modules that are not checked themselves but that are imported whenever a checked one is.
+
+        timid: not the packages that they stand in (``vllm_omni/__init__.py``), which are everybody's.
+        """
+        found: dict[str, Module] = {}
+        pending = [*self.checked]
+        while pending:
+            module = pending.pop()
+            named = [name for i in imports_at_start(module) for name in (i.module, f"{i.module}.{i.name}")]
+            fresh = {name for name in named if name not in found and project_of(name) == "vllm-omni"}
+            known = [self.world.module(name) for name in sorted(fresh)]
+            found |= {one.name: one for one in known if one is not None}
+            pending += [one for one in known if one is not None and one not in self.checked]
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
     def frame(self, info: ClassInfo, function: FunctionNode) -> Frame:

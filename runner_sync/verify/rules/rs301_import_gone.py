@@ -1,7 +1,8 @@
 """RS301 import-gone: an imported name or module does not exist in the target trees.
 
 What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or
-the module defines, re-exports and contains no `y`; also `x.y` in a function where `x` is such a module.
+the module defines, re-exports and contains no `y`; also `x.y` in a function where `x` is such a module. So do imports
+at the top of the omni modules that are imported with a runner: OmniGPUModelRunner's takes the NPU worker down as well.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -45,6 +46,15 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 yield from _check_member(program, frame, node)
+
+
+def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
+    """Imports that the target trees cannot satisfy and that run whenever ``module`` is imported."""
+    for imported in modules.imports_at_start(module):
+        name = None if imported.name == "*" else imported.name
+        missing = _missing(program, program.world.lookup(imported.module, name))
+        if missing is not None:
+            yield _finding(module, imported, missing, unit="<module>")
 
 
 def _missing(program: Program, found: Sequence[Definition]) -> str | None:

@@ -288,7 +288,7 @@ def ruler_style(text: str, *, label: str = DEFAULT_LABEL) -> str:
     """The ruler that ``text`` uses most (the earliest of equals); the usual one when it has none."""
     counted = Counter(
         line.strip()
-        for line in text.splitlines()
+        for line in text.split("\n")
         if (dashes := _DASHES.match(line.strip())) and dashes.group(1).lower() == label.lower()
     )
     most = counted.most_common(1)

@@ -192,6 +192,7 @@ def test_text_without_tokens_is_refused(text: str) -> None:
         ((TIGHT, WIDE, TIGHT), TIGHT),
         ((DASHES, DASHES, TIGHT), TIGHT),
         (("# ---------- Omni-new: kv ----------", WIDE), WIDE),
+        ((f"a = '\u2028{TIGHT}\u2028{TIGHT}\u2028'", WIDE), WIDE),
     ],
 )
 def test_new_rulers_follow_the_file(lines: tuple[str, ...], expected: str) -> None:

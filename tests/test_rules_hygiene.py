@@ -80,6 +80,31 @@ NOOPS = [
         method("try:\n    out = self.build(x)\nexcept ValueError:\n    pass\nout = None"),
         id="in a try body",
     ),
+    pytest.param(
+        "RS408",
+        method("for row in x:\n    last = self.build(row)\n    if row:\n        break\n    last = None\nreturn last"),
+        id="the loop ends in between",
+    ),
+    pytest.param(
+        "RS408",
+        method("for row in x:\n    self.send(last)\n    last = self.build(row)\n    if row: continue\n    last = None"),
+        id="the loop goes on in between",
+    ),
+    pytest.param(
+        "RS408",
+        method(
+            "for row in x:\n    if row:\n        last = self.build(row)\n        break\n    last = None\nreturn last"
+        ),
+        id="the loop ends with the value",
+    ),
+    pytest.param(
+        "RS408",
+        method(
+            "for row in x:\n    last = self.build(row)\n    for part in row:\n        pass\n    else:\n        break\n"
+            "    last = None\nreturn last"
+        ),
+        id="the loop ends after another one",
+    ),
     pytest.param("RS409", method("return torch.ones(x, x)"), id="sizes from variables"),
     pytest.param("RS409", method("return torch.ones(16, 16)"), id="small"),
     pytest.param("RS409", method("return torch.ones(2048, 4096)"), id="not square"),
@@ -162,6 +187,18 @@ FINDINGS = [
         id="computed in both branches",
     ),
     pytest.param(
+        "RS408",
+        method("out = self.build(x)\nfor row in x:\n    if row:\n        break\nout = None\nreturn out"),
+        [(7, 7, "out")],
+        id="another loop ends in between",
+    ),
+    pytest.param(
+        "RS408",
+        method("out = self.build(x)\nif x:\n    return None\nout = None\nreturn out"),
+        [(6, 6, "out")],
+        id="the method ends in between",
+    ),
+    pytest.param(
         "RS409", method("return torch.triu(torch.ones(2048, 2048))"), [(3, 3, "2048x2048")], id="a causal mask"
     ),
     pytest.param("RS409", method("return torch.zeros((4096, 4096))"), [(3, 3, "4096x4096")], id="sizes in a tuple"),
@@ -202,15 +239,18 @@ def test_a_block_in_another_branch_is_no_duplicate() -> None:
         ),
     ],
 )
-def test_a_patch_applies_and_settles_the_finding(code: str, body: str, after: str, tmp_path: Path) -> None:
-    given = job(method(body))
+@pytest.mark.parametrize(
+    "above", ["", '"""\f\u2028\x1c"""\n'], ids=["", "below what only str.splitlines takes for line ends"]
+)
+def test_a_patch_applies_and_settles_the_finding(code: str, body: str, after: str, above: str, tmp_path: Path) -> None:
+    given = job(above + method(body))
     (finding,) = found(given, code)
     path = tmp_path / finding.path
     path.parent.mkdir(parents=True)
-    path.write_text(given.modules[0].text)
-    subprocess.run(["git", "apply", "-"], input=finding.fix, text=True, cwd=tmp_path, check=True)
-    assert after in path.read_text()
-    assert symbols(job(path.read_text()), code) == []
+    path.write_text(given.modules[0].text, "utf-8")
+    subprocess.run(["git", "apply", "-"], input=finding.fix, encoding="utf-8", cwd=tmp_path, check=True)
+    assert path.read_text("utf-8") == above + method(after)
+    assert symbols(job(path.read_text("utf-8")), code) == []
 
 
 def test_columns_count_characters_not_bytes() -> None:

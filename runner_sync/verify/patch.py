@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from io import StringIO
 
 
 def patch(path: str, text: str, changes: Mapping[int, str]) -> str:
     """The diff that puts other texts (without line ends) in place of 1-based lines."""
-    before = text.splitlines(keepends=True)
+    # str.splitlines also cuts at form feeds and U+2028, which neither Python's line count nor git does.
+    before = StringIO(text, newline="\n").readlines()
     after = list(before)
     for number, new in changes.items():
         end = "\n" if before[number - 1].endswith("\n") else ""

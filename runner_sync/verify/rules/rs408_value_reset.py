@@ -15,7 +15,8 @@ crashes: the stage sends empty payloads.
 Fix: delete the reset, or the computation if it is no longer wanted.
 
 Leaves alone: (timid) anything read, deleted, captured by a nested function or bound by tuple unpacking in between;
-resets inside a branch or loop; values that no call computed; annotations only; names assigned in `try` bodies; `_`.
+resets inside a branch or loop; resets that a `break` or `continue` passes by; values that no call computed;
+annotations only; names assigned in `try` bodies; `_`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import re
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.syntax import blocks_of, walk
+from runner_sync.syntax import blocks_of, statements_of, walk
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import Function, Hit, Reading, dotted
@@ -108,6 +109,8 @@ def _is_empty(value: ast.expr) -> bool:
 def _computed_before(npu: Reading, block: list[ast.stmt], name: str) -> ast.stmt | None:
     """The statement that gave ``name`` a computed value which nothing in ``block`` reads afterwards."""
     for statement in reversed(block):
+        if _leaves(statement):
+            return None
         if name not in npu.text_of(statement):
             continue
         uses = [n for n in walk(statement) if isinstance(n, ast.Name) and n.id == name]
@@ -117,6 +120,17 @@ def _computed_before(npu: Reading, block: list[ast.stmt], name: str) -> ast.stmt
             return None
         return statement if _assigns_call(statement, name) else None
     return None
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    """Whether ``statement`` may leave the loop that it stands in, behind which values are read that are reset below.
+
+    A ``return`` leaves the value for good.
+    """
+    inside = [*statements_of([statement])]
+    loops = [part for part in inside if isinstance(part, ast.For | ast.AsyncFor | ast.While)]
+    their_own = {id(part) for loop in loops for part in statements_of(loop.body)}
+    return any(isinstance(part, ast.Break | ast.Continue) and id(part) not in their_own for part in inside)
 
 
 def _assigns_call(statement: ast.stmt, name: str) -> bool:

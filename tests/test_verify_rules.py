@@ -402,8 +402,9 @@ AT_START = {
 def test_an_import_that_fails_as_soon_as_a_runner_is_imported(name: str) -> None:
     changed, expected = AT_START[name]
     new = world(npu=npu("pass"), **changed)
-    assert [(f.path, f.symbol) for f in find(new) if f.code == "RS301"] == expected
-    assert find(new, new) == []
+    assert [(f.path, f.symbol) for f in find(new)] == expected
+    assert find(new, new) == breakage.find(new, None, [NPU], since=new) == []
+    assert [(f.path, f.symbol) for f in breakage.find_inherited(new, [NPU])[0]] == expected
 
 
 HIDING = {

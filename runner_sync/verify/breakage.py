@@ -55,9 +55,9 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     """Breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not have.
 
     Two findings are the same when code, path, unit and symbol agree: lines move. A module that ``old`` lacks is all
-    new. ``since`` is an old world that only tells what has changed: what it has is found, too. Raises InputError when a
-    module is missing in ``new`` or is not Python, or when an upstream one is not that the runners import by name or
-    derive from.
+    new. ``since`` is an old world that only tells what has changed: what it has is found, too, and the imports of other
+    modules are left to `find_inherited`. Raises InputError when a module is missing in ``new`` or is not Python, or
+    when an upstream one is not that the runners import by name or derive from.
     """
     after = Program(new, modules)
     before = Program(old, old.existing(modules)) if old is not None else None
@@ -65,19 +65,22 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     for program in (after, before):
         for error in program.unread() if program is not None else ():
             raise error
-    found = _run(after, told)
+    found = _run(after, told) + (_failing_imports(after) if since is None else [])
     # What the old world breaks as well counts only where the new one breaks in the same way.
     codes = {finding.code for finding in found}
     known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()
+    if before is not None and rs301_import_gone.CODE in codes:
+        known |= {_key(finding) for finding in _failing_imports(before)}
     fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
     return [fresh[place] for place in sorted(fresh)]
 
 
 def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain; and those
-    of ``modules`` that nothing sets any more, though a method does which nobody calls."""
+    """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain, and names
+    that it imports so; and attributes of ``modules`` that only a method sets which nobody calls any more."""
     program = Program(world, modules)
     found = [f for rule in ATTRIBUTE_RULES for module in program.inherited() for f in rule.find(program, module, None)]
+    found += _failing_imports(program)
     return sorted(found, key=_place), [idle for module in program.checked for idle in idle_reads(program, module)]
 
 
@@ -85,9 +88,12 @@ def _run(program: Program, old: Program | None, codes: Collection[str] | None = 
     """What the rules find, those of some ``codes`` or all."""
     own, calls = ([rule for rule in rules if codes is None or rule.CODE in codes] for rules in (RULES, CALL_RULES))
     found = [f for rule in own for module in program.checked for f in rule.find(program, module, old)]
-    if rs301_import_gone in own:
-        found += [f for module in program.imported() for f in rs301_import_gone.find_at_start(program, module)]
     return found + [f for rule in calls for module in program.inherited() for f in rule.find(program, module, old)]
+
+
+def _failing_imports(program: Program) -> list[Finding]:
+    """Of the omni modules that are imported with the checked ones."""
+    return [f for module in program.imported() for f in rs301_import_gone.find_at_start(program, module)]
 
 
 def _key(finding: Finding) -> tuple[str, str, str, str]:

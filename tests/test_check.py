@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ import verify_samples
 from check_samples import AR, BASE, GPU_AR, GPU_HEAD, NPU_HEAD, job, run
 
 from runner_sync.errors import InputError
+from runner_sync.model import Finding
 from runner_sync.profile import NPU
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify import check
@@ -358,3 +360,75 @@ def test_breakage_counts_in_the_ratchet() -> None:
     key = ("RS301", verify_samples.NPU, "<module>", "vllm.runner.gone")
     result = check.run(in_world(IMPORTS_GONE), baseline=Baseline({key: 2}))
     assert (result.findings, result.baseline) == ((), Baseline({key: 1}))
+
+
+# A second opinion on breakage
+
+GONE = verify_samples.npu("def m(self):\n    return self.gone{said}\n")
+SAID = Finding("RS390", "warning", verify_samples.NPU, 7, 7, "R.m", "gone", "No `gone` (ty: some-check).")
+
+
+def asked(text: str, **options: Any) -> tuple[check.CheckResult, list[str]]:
+    """A run with a type checker that says what the rules did not, and the codes that it was given."""
+    given: list[str] = []
+
+    def opinion(known: Sequence[Finding]) -> list[Finding]:
+        given.extend(finding.code for finding in known)
+        return [] if known else [SAID]
+
+    job = CheckJob(NPU, (CheckModule(verify_samples.NPU, text),), world=verify_samples.world(npu=text))
+    return check.run(job, **{"select": ("RS3",), "opinion": opinion, **options}), given
+
+
+@pytest.mark.parametrize(
+    ("said", "options"),
+    [
+        ("", {}),
+        ("  # runner-sync: ignore[RS304] the model sets it", {}),
+        ("", {"ignore": ("RS304",)}),
+        ("", {"per_path_ignores": {"*/npu.py": ("RS304",)}}),
+        ("", {"baseline": Baseline({("RS304", verify_samples.NPU, "R.m", "gone"): 1})}),
+        ("", {"severity": "error"}),
+    ],
+    ids=["told", "comment", "ignore", "path", "baseline", "severity"],
+)
+def test_what_a_rule_found_is_known_to_the_type_checker_however_it_was_silenced(
+    said: str, options: dict[str, Any]
+) -> None:
+    result, given = asked(GONE.format(said=said), **options)
+    assert given == ["RS304"]
+    assert codes(result) == ([] if said or options.keys() - {"severity"} else ["RS304"])
+
+
+def test_who_asks_the_type_checker_alone_hears_all_that_it_says() -> None:
+    result, given = asked(GONE.format(said=""), select=("RS390",))
+    assert (codes(result), given) == (["RS390"], [])
+
+
+ALONE = {"select": ("RS390",)}
+ACCEPTED = Baseline({("RS390", verify_samples.NPU, "R.m", "gone"): 1})
+
+
+@pytest.mark.parametrize(
+    ("said", "options"),
+    [
+        ("  # runner-sync: ignore[RS390] the model sets it", ALONE),
+        ("", {**ALONE, "per_path_ignores": {"*/npu.py": ("RS390",)}}),
+        ("", {**ALONE, "baseline": ACCEPTED}),
+        ("", {**ALONE, "severity": "error"}),
+        ("", {**ALONE, "changed": {verify_samples.NPU: frozenset({1})}}),
+    ],
+    ids=["comment", "path", "baseline", "severity", "changed"],
+)
+def test_what_the_type_checker_says_is_silenced_like_the_rest(said: str, options: dict[str, Any]) -> None:
+    assert codes(asked(GONE.format(said=said), **options)[0]) == []
+
+
+def test_the_baseline_holds_what_the_type_checker_says() -> None:
+    text, fits = GONE.format(said=""), verify_samples.npu("pass\n")
+    assert asked(text, **ALONE)[0].baseline == ACCEPTED
+    assert asked(text, **ALONE, baseline=ACCEPTED)[0].baseline == ACCEPTED
+    rule_only = asked(fits, select=("RS3",), baseline=ACCEPTED, opinion=None)[0]
+    assert (rule_only.baseline, rule_only.stale) == (ACCEPTED, ())
+    silent = asked(fits, select=("RS3",), baseline=ACCEPTED, opinion=lambda _: [])[0]
+    assert [entry.found for entry in silent.stale] == [0]

@@ -166,6 +166,21 @@ def test_drift_and_breakage_against_a_checkout(trees: Trees) -> None:
     assert ("RS303", "_forward") in found
 
 
+@pytest.mark.parametrize("said", ["", "  # runner-sync: ignore[RS302] known"])
+def test_the_type_checker_does_not_repeat_what_was_silenced(trees: Trees, said: str) -> None:
+    for tree, parameters in ((trees.ascend_old, "self, total"), (trees.ascend_new, "self, total, rows")):
+        with (tree / ASCEND).open("a", encoding="utf-8") as file:
+            file.write(f"\n    def probe({parameters}):\n        return total\n")
+    with (trees.omni / AR).open("a", encoding="utf-8") as file:
+        file.write(f"\n    def try_out(self, total):\n        return self.probe(total){said}\n")
+    folder, old = git_ascend(trees)
+    options = trees.check(ascend=folder, ascend_base=old, vllm_base="0.20.0", typecheck="ty")
+    found = {(f.code, f.unit) for f in sync.verify(options).findings if f.path == AR}
+    assert found == (set() if said else {("RS302", "NPUARModelRunner.try_out")})
+    alone = sync.verify(replace(options, select=("RS390",))).findings
+    assert [(finding.code, finding.unit) for finding in alone] == [("RS390", "NPUARModelRunner.try_out")]
+
+
 def test_the_base_is_inferred_where_nobody_names_it(trees: Trees) -> None:
     folder, old = git_ascend(trees)
     report = sync.check(trees.check(ascend=folder, select=("RS101",)))

@@ -20,7 +20,7 @@ from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found, find_modules, refuse_classless, refuse_gone
 from runner_sync.sync.selection import BREAKAGE, Codes
 from runner_sync.verify import check as engine
-from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
+from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
 from runner_sync.verify.needs import known_codes
 
 if TYPE_CHECKING:
@@ -69,14 +69,14 @@ def verify(options: CheckOptions) -> Report:
     inputs.require_ascend(given.ascend)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
     job, title = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
-    result = _run(options, given, job, codes)
     said = [title]
+    opinion = None
     if options.typecheck != "none" and codes.wants("RS390"):
         from runner_sync.sync.opinion import second_opinion
 
-        extra, remark = second_opinion(options, job, result.findings)
-        result = replace(result, findings=_kept((*result.findings, *extra), options, given))
+        opinion, remark = second_opinion(options, job)
         said += [remark] if remark else []
+    result = _run(options, given, job, codes, opinion)
     return _report("verify", options, given, result, modules, said=(*said, *_unread(job)))
 
 
@@ -146,7 +146,9 @@ def _branch_point(options: CheckOptions, given: inputs.Inputs, new: pairs.Pair) 
     return new.world(replace(given, omni=inputs.at("vllm-omni", commit, given.omni, options.progress)))
 
 
-def _run(options: CheckOptions, given: inputs.Inputs, job: CheckJob, codes: Codes) -> CheckResult:
+def _run(
+    options: CheckOptions, given: inputs.Inputs, job: CheckJob, codes: Codes, opinion: Opinion | None = None
+) -> CheckResult:
     settings = given.config
     return engine.run(
         job,
@@ -156,12 +158,8 @@ def _run(options: CheckOptions, given: inputs.Inputs, job: CheckJob, codes: Code
         severity=options.severity or settings.severity,
         baseline=ratchet.read(options, settings),
         changed=_changed(options, given),
+        opinion=opinion,
     )
-
-
-def _kept(findings: Sequence[Finding], options: CheckOptions, given: inputs.Inputs) -> tuple[Finding, ...]:
-    least = engine.RANKS[options.severity or given.config.severity]
-    return tuple(finding for finding in findings if engine.RANKS[finding.severity] >= least)
 
 
 def _changed(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset[int]] | None:

@@ -8,7 +8,7 @@ only when the job has a world.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -28,6 +28,9 @@ __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
 
 RANKS: Mapping[Severity, int] = {"info": 0, "warning": 1, "error": 2}
 Lines = Mapping[str, Set[int]]
+
+Opinion = Callable[[Sequence[Finding]], Sequence[Finding]]
+"""What else to ask about breakage, a type checker: it is given what the rules found, and finds what they did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +70,25 @@ def run(
     severity: Severity = "info",
     baseline: Baseline | None = None,
     changed: Lines | None = None,
+    opinion: Opinion | None = None,
 ) -> CheckResult:
     """Check ``job``.
 
     ``select`` and ``ignore`` are rule codes or prefixes, ``severity`` the least one reported. ``changed`` are the lines
     (1-based) that a branch touched, by path: only findings on them, or about a GPU unit on them, are reported, and what
-    no longer fits since the branch. Raises ``InputError`` when a text does not parse; one with merge conflicts is a
-    finding, unless RS410 is not wanted there.
+    no longer fits since the branch. What ``opinion`` adds is silenced and accepted like the rest. Raises ``InputError``
+    when a text does not parse; one with merge conflicts is a finding, unless RS410 is not wanted there.
     """
     per_path = {path: tuple(codes) for path, codes in (per_path_ignores or {}).items()}
     selection = Selection(tuple(select), tuple(ignore), per_path)
     library = Library(job)
     conflicts = _Conflicts(library, selection)
     with _without_collection():
-        hits = sorted([*_hits(library, selection, conflicts), *conflicts.hits()], key=_place)
+        hits = sorted([*_hits(library, selection, conflicts, opinion), *conflicts.hits()], key=_place)
     paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
     readings = {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
     left, comments = silence(hits, readings)
-    ran = _Ran(job, selection, is_whole=not conflicts.hits())
+    ran = _Ran(job, selection, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = review_ignores(comments, readings, has_run=ran)
     found = sorted([*left, *(h for h in about if selection.wants(h.finding.code, h.finding.path))], key=_place)
     return _report(found, baseline, ran=ran, severity=severity, changed=changed, ignored=len(hits) - len(left))
@@ -124,9 +128,10 @@ def _report(
 class _Ran:
     """Whether the rule of a code ran in this job, so that its silence means something; a conflict silences rules."""
 
-    def __init__(self, job: CheckJob, selection: Selection, *, is_whole: bool) -> None:
+    def __init__(self, job: CheckJob, selection: Selection, *, is_whole: bool, has_opinion: bool) -> None:
         self._selection = selection
         self._is_whole = is_whole
+        self._has_opinion = has_opinion
         self._has_world = job.world is not None
         self._has = {need: has(job, need) for need in NEEDS}
 
@@ -134,7 +139,7 @@ class _Ran:
         if not self._selection.wants(code) or not self._is_whole:
             return False
         if code.startswith("RS3"):
-            return self._has_world and code != "RS390"
+            return self._has_world and (code != "RS390" or self._has_opinion)
         need = need_of(code)
         return self._has[need] if need is not None else code != "RS490"
 
@@ -172,7 +177,7 @@ class _Conflicts:
         return bool(found)
 
 
-def _hits(library: Library, selection: Selection, conflicts: _Conflicts) -> Iterator[Hit]:
+def _hits(library: Library, selection: Selection, conflicts: _Conflicts, opinion: Opinion | None) -> Iterator[Hit]:
     job = library.job
     rules = [(rule, rule.CODE) for rule in applicable(job) if selection.wants(rule.CODE)]
     for module in job.modules:
@@ -183,7 +188,7 @@ def _hits(library: Library, selection: Selection, conflicts: _Conflicts) -> Iter
     is_asked = any(selection.wants(f"RS3{n:02d}") for n in range(100))
     # All runners inherit from each other: with one file missing, the rest cannot be told from what is broken.
     if job.world is not None and is_asked and not conflicts.hits():
-        yield from _breakage(job, selection)
+        yield from _breakage(job, selection, opinion)
 
 
 def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
@@ -196,7 +201,7 @@ def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
         return []
 
 
-def _breakage(job: CheckJob, selection: Selection) -> Iterator[Hit]:
+def _breakage(job: CheckJob, selection: Selection, opinion: Opinion | None) -> Iterator[Hit]:
     from runner_sync.verify import breakage
 
     assert job.world is not None
@@ -205,7 +210,11 @@ def _breakage(job: CheckJob, selection: Selection) -> Iterator[Hit]:
     # What a branch breaks need not stand on a line that it touched: a method of the GPU runner that NPU calls, say.
     broken = breakage.find(job.world, job.branch_point, paths) if job.branch_point is not None else []
     brought = set(broken)
-    for finding in dict.fromkeys([*broken, *breakage.find(job.world, job.old_world, paths)]):
+    found = list(dict.fromkeys([*broken, *breakage.find(job.world, job.old_world, paths)]))
+    # Whoever silences a rule has heard it: the type checker is not to say the same in other words.
+    known = [finding for finding in found if is_selected(finding.code, selection.select, ())]
+    told = opinion(known) if opinion is not None and selection.wants("RS390") else ()
+    for finding in (*found, *told):
         if selection.wants(finding.code, finding.path):
             yield Hit(finding, is_branchs=finding in brought)
 

@@ -11,9 +11,9 @@ overloads).
 
 Fix: read the target's own code at this place; if the checker is wrong, `# runner-sync: ignore[RS390] why`.
 
-Leaves alone: diagnostics the old trees give as well, statements that another rule already speaks of, everything
-that is a matter of annotations only, what depends on packages outside the three trees (torch, numpy and CANN
-count as unknown).
+Leaves alone: diagnostics the old trees give as well, statements that another rule already speaks of (silenced or
+not), attributes of `self` that RS304 has reasons to leave alone, everything that is a matter of annotations only, what
+depends on packages outside the three trees (torch, numpy and CANN count as unknown).
 """
 
 from __future__ import annotations

@@ -47,6 +47,24 @@ def test_what_a_rule_has_said_is_not_said_twice() -> None:
     assert typecheck.run(new, old, [NPU], known=known) == []
 
 
+HEAD = "from vllm.runner import GPUModelRunner\n"
+SETS = "class NPUModelRunner(GPUModelRunner):\n    def __init__(self):\n        "
+ELSEWHERE = {
+    "by a function that is handed the runner": f"{HEAD}def init(runner):\n    runner.late = 1\n{SETS}init(self)\n",
+    "under names from a list": f"{HEAD}{SETS}for name in ('late', 'more'):\n            setattr(self, name, 1)\n",
+    "nowhere": f"{HEAD}{SETS}self.more = 1\n",
+}
+
+
+@pytest.mark.parametrize("kind", ["ty", "mypy"])
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_an_attribute_of_self_that_rs304_leaves_alone_is_left_alone(name: str, kind: Kind) -> None:
+    body = npu("def m(self):\n    first = [self.late]\n    return first, self.late")
+    new, old = world(npu=body, ascend=ELSEWHERE[name]), world(npu=body, ascend=f"{HEAD}{SETS}self.late = 1\n")
+    found = typecheck.run(new, old, [NPU], kind=kind)
+    assert [finding.symbol for finding in found] == (["late", "late"] if name == "nowhere" else [])
+
+
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     typecheck.run(world(npu=npu("pass")), world(npu=npu("pass")), [NPU])

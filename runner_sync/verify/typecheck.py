@@ -20,10 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from runner_sync.edits import Places
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.verify import modules, overlay
 from runner_sync.verify.modules import Module
+from runner_sync.verify.program import Program
+from runner_sync.verify.rules import rs304_missing_attribute
 from runner_sync.verify.rules import rs390_type_checker as rule
 from runner_sync.verify.world import World
 
@@ -54,6 +57,7 @@ _BREAKS: Mapping[Kind, frozenset[str]] = {
     ),
     "mypy": frozenset({"attr-defined", "call-arg", "override"}),
 }  # fmt: skip
+_ATTRIBUTES = frozenset({"missing-attribute", "unresolved-attribute", "attr-defined"})
 _UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
 
 
@@ -69,7 +73,8 @@ def run(
     """New diagnostics about the modules at paths ``names``, sorted by place.
 
     ``known`` are findings of the rules: a statement they speak of is not spoken of twice. ``timeout`` is in seconds
-    and holds for each of the two runs. Raises InputError when the checker is absent, fails or does not finish.
+    and holds for each of the two runs. Of attributes of ``self`` RS304 knows more, and has the last word. Raises
+    InputError when the checker is absent, fails or does not finish.
     """
     command = find_checker(kind)
     before = {
@@ -78,6 +83,9 @@ def run(
     after = _check(new, names, kind, command=command, timeout=timeout)
     said = {(f.path, modules.statement_at(new.module_at(f.path), f.line)) for f in known if f.path in names}
     fresh = [d for d in after if _key(new, d) not in before and (d.path, _statement(new, d)) not in said]
+    if any(d.check in _ATTRIBUTES for d in fresh):
+        there = set(_own_attributes(Program(new, names)))
+        fresh = [d for d in fresh if d.check not in _ATTRIBUTES or (d.path, d.line, d.column, _symbol(d)) not in there]
     return [
         _finding(new, diagnostic, kind) for diagnostic in sorted(set(fresh), key=lambda d: (d.path, d.line, d.column))
     ]
@@ -172,8 +180,24 @@ def _statement(world: World, diagnostic: Diagnostic) -> tuple[int, int]:
     return modules.statement_at(_module(world, diagnostic), diagnostic.line)
 
 
-def _finding(world: World, diagnostic: Diagnostic, kind: Kind) -> Finding:
+def _own_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
+    """Path, line, column and name of what is read of ``self`` and may be there, as RS304 sees it.
+
+    ``def set_flags(runner): runner.has_rows = True`` sets an attribute on a runner, and no type checker takes it so.
+    """
+    for module in program.checked:
+        places = Places(module.text)
+        for frame, node in rs304_missing_attribute.own_reads(program, module):
+            if not rs304_missing_attribute.is_missing(program, frame, node):
+                yield module.path, node.lineno, places.column(node.lineno, node.col_offset), node.attr
+
+
+def _symbol(diagnostic: Diagnostic) -> str:
     named = re.findall(r"[`\"]([\w.]+)[`\"]", diagnostic.text)
+    return named[-1] if named else diagnostic.check
+
+
+def _finding(world: World, diagnostic: Diagnostic, kind: Kind) -> Finding:
     return Finding(
         rule.CODE,
         rule.SEVERITY,
@@ -181,7 +205,7 @@ def _finding(world: World, diagnostic: Diagnostic, kind: Kind) -> Finding:
         diagnostic.line,
         diagnostic.end_line,
         modules.unit_at(_module(world, diagnostic), diagnostic.line),
-        named[-1] if named else diagnostic.check,
+        _symbol(diagnostic),
         f"{diagnostic.text.rstrip('.')} ({kind}: {diagnostic.check}).",
         "Compare with the target's own code at this place.",
         diagnostic.column,

@@ -23,7 +23,7 @@ were handed (`runner.x = …`), and mixins none of whose users is checked.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.classes import ClassInfo, Lineup, is_attribute_of
@@ -43,22 +43,21 @@ _OF_OBJECT = frozenset(
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Reads of attributes that no lineup of the class defines."""
-    for frame in program.frames(module):
-        for node in frame.nodes():
-            if _is_own_read(frame, node) and isinstance(node, ast.Attribute) and _is_missing(program, frame, node):
-                yield _finding(program, frame, node)
-
-
-def _is_own_read(frame: Frame, node: ast.AST) -> bool:
     return (
-        isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Load)
-        and frame.owner is not None
-        and is_attribute_of(node, frame.owner)
+        _finding(program, frame, node) for frame, node in own_reads(program, module) if is_missing(program, frame, node)
     )
 
 
-def _is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
+def own_reads(program: Program, module: Module) -> Iterator[tuple[Frame, ast.Attribute]]:
+    """Where the methods of ``module`` read attributes of ``self``."""
+    for frame in program.frames(module):
+        owner = frame.owner
+        reads = (n for n in frame.nodes() if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
+        yield from ((frame, node) for node in reads if owner is not None and is_attribute_of(node, owner))
+
+
+def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
+    """Whether nothing defines the attribute of ``self`` that ``node`` reads, nor may define it where no class shows."""
     name = node.attr
     if frame.info is None or name in _OF_OBJECT or frame.is_tested(node) or frame.is_guarded(node):
         return False

@@ -22,7 +22,6 @@ class Ancestry:
 
     classes: tuple[ClassText, ...]
     names: frozenset[str]
-    outside: frozenset[str]
     _live: list[tuple[ClassText, Function]] = field(default_factory=list)
 
     def find(self, method: str, *, after: ClassText | None = None) -> ClassText | None:
@@ -82,19 +81,13 @@ def ancestry(library: Library, head: ClassText) -> Ancestry:
 
 
 def _ancestry(library: Library, head: ClassText) -> Ancestry:
-    outside: set[str] = set()
-
-    def bases(owner: ClassText) -> Iterator[ClassText]:
-        for base in owner.bases:
-            found = library.find_class(owner.reading, base)
-            if found is not None:
-                yield found
-            else:
-                outside.add(base.rpartition(".")[2])
+    def bases(owner: ClassText) -> list[ClassText]:
+        found = (library.find_class(owner.reading, base) for base in owner.bases)
+        return [one for one in found if one is not None]
 
     classes = tuple(mro.linearise(head, bases))
-    names = frozenset({c.name for c in classes} | {b.rpartition(".")[2] for c in classes for b in c.bases} | outside)
-    return Ancestry(classes, names, frozenset(outside))
+    names = {c.name for c in classes} | {base.rpartition(".")[2] for c in classes for base in c.bases}
+    return Ancestry(classes, frozenset(names))
 
 
 def calls_parent(function: Function, name: str, *, named: str = "") -> bool:

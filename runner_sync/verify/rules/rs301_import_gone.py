@@ -1,8 +1,9 @@
 """RS301 import-gone: an imported name or module does not exist in the target trees.
 
 What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or
-the module defines, re-exports and contains no `y`; also `x.y` in a function where `x` is such a module. So do imports
-at the top of the omni modules that are imported with a runner: OmniGPUModelRunner's takes the NPU worker down as well.
+the module defines, re-exports and contains no `y`; also `x.y` in a function where `x` is such a module. Imports at
+the top of the other omni modules that are imported with a runner count as well: where OmniGPUModelRunner's module
+fails, no NPU worker starts.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -13,8 +14,8 @@ recorded in nine months were of this kind.
 Fix: import from where the target defines it now; `runner-sync upgrade` recomputes imports.
 
 Leaves alone: imports whose failure is handled (`try`/`except ImportError`), `TYPE_CHECKING` blocks, branches of
-version switches, packages outside the three trees, compiled modules, modules with `__getattr__` or an unreadable
-star import, names that a start-up patch adds.
+version switches, what other modules import under any condition, packages outside the three trees, compiled modules,
+modules with `__getattr__` or an unreadable star import, names that a start-up patch adds.
 """
 
 from __future__ import annotations

@@ -95,9 +95,15 @@ MIRROR = (
 )
 
 
-def replaced(folder: Path, own: str, *, target: str = THEIRS.replace("self.c(rows)", "self.d(rows)")) -> list[str]:
+def replaced(
+    folder: Path,
+    own: str,
+    *,
+    target: str = THEIRS.replace("self.c(rows)", "self.d(rows)"),
+    trees: Trees | None = None,
+) -> list[str]:
     """What is asked when the NPU class has ``own``, and vllm-ascend's ``THEIRS`` became ``target``."""
-    trees = Trees(folder)
+    trees = trees or Trees(folder)
     lay_out(trees.omni, {BASE: OMNI_TREE[BASE] + _indented(own)})
     commit(trees.omni)
     lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + _indented(THEIRS)})
@@ -162,6 +168,17 @@ def test_methods_that_miss_nothing(tmp_path: Path, own: str, target: str | None)
     assert replaced(tmp_path, own, **({"target": target} if target else {})) == []
 
 
+def test_a_method_written_after_vllms_misses_what_upstreams_does_besides(tmp_path: Path) -> None:
+    """``profile_run`` of the generation runner is vLLM's, edited; vllm-ascend's is a few lines around ``super()``."""
+    vllms = "".join(f"        self.step_{k}(rows)\n" for k in range(4))
+    trees = Trees(tmp_path)
+    lay_out(trees.vllm, {VLLM: dedent(VLLM_TREE[VLLM]).replace("        self.seen = scheduler_output\n", vllms)})
+    own = "    def _update_states(self, rows):\n        self.mine(rows)\n" + vllms
+    assert replaced(tmp_path, own, trees=trees) == [
+        "vllm-ascend changed its own since HEAD~1 (it calls self.d now); this one takes its place and does not call it"
+    ]
+
+
 HOOK = "    def _drop(self, scheduler_output):\n        self.freed = scheduler_output\n"
 
 
@@ -196,6 +213,21 @@ def test_a_new_hook_that_nothing_calls_is_a_question(tmp_path: Path, own: str, t
         "its own, which does not"
     )
     assert asked == ([expected] if is_asked else [])
+
+
+@pytest.mark.parametrize(
+    ("line", "is_asked"), [("super()._update_states(scheduler_output)", False), ("self.mine = None", True)]
+)
+def test_a_hook_runs_where_omnis_base_calls_it_behind_a_method_of_the_class(
+    tmp_path: Path, line: str, is_asked: bool
+) -> None:
+    """``_zero_block_ids`` of vllm-ascend 0.30.0rc1: ``NPUModelRunner._update_states`` of omni 0.31.0rc1 hands on to
+    ``OmniGPUModelRunner``, which calls it."""
+    own = f"    def _update_states(self, scheduler_output):\n        {line}\n\n    def execute_model("
+    text = dedent(VLLM_TREE[VLLM]).replace("self.seen = scheduler_output", "self._drop(scheduler_output)")
+    text += "\n    def _drop(self, scheduler_output):\n        pass\n"
+    base = f"{OWN}        self._drop(scheduler_output)\n"
+    assert bool(questions(tmp_path, base, HOOK, of="_drop", vllm=text, npu=own)) == is_asked
 
 
 @pytest.mark.parametrize(

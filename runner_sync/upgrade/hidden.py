@@ -26,18 +26,19 @@ from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, is_selec
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
     """Ask about methods of omni's own that are written after one that upstream changed, and do not call it.
 
-    A copy is merged with it, what hands on to it runs it, and what only has its name never looked at it.
+    A copy is merged with it, what hands on to it runs it, and what only has its name never looked at it, nor at vLLM's.
     """
     anchor, name = job.module.upstreams[0], job.module.name
     ref, old, new = _upstreams_members(drafts, job)
-    inherited = job.hierarchy.inherited.get(name, Inherited()).members
+    inherited = job.hierarchy.inherited.get(name, Inherited())
     for draft in drafts:
         member = draft.member
         if draft.owner != name or draft.kind != "override" or draft.removed or member not in old.keys() & new.keys():
             continue
-        if share(draft.text, old[member]) < MODELLED:
+        models = (old[member], inherited.vllm.get(member, ""))
+        if all(share(draft.text, model) < MODELLED for model in models):
             continue
-        behind = inherited.get(member) if _is_direct_base(job) else None
+        behind = inherited.members.get(member) if _is_direct_base(job) else None
         if _hands_on(draft.text, member, anchor.name, behind) or follows(draft.text, old[member], new[member]):
             continue
         changed = f"{anchor.project} changed its own since {ref}{_calls_now(old[member], new[member])}"
@@ -131,9 +132,11 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
     inherited = job.hierarchy.inherited.get(name, Inherited())
     ref, old, new = _upstreams_members(drafts, job)
     own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
-    runs = {**inherited.vllm, **new, **{k: text for k, text in inherited.members.items() if text is not None}, **own}
+    behind = {member: text for member, text in inherited.members.items() if text is not None}
+    runs = {**inherited.vllm, **new, **behind, **own}
     hooks = [m for m in new if m not in old and m in inherited.vllm and runs[m] is new[m]]
-    named = {used for text in runs.values() for used in self_names(text)} if hooks else set()
+    handed_on = [behind[member] for member, text in own.items() if member in behind and parents_of(text, member)]
+    named = {used for text in (*runs.values(), *handed_on) for used in self_names(text)} if hooks else set()
     waiting: dict[str, list[str]] = {}
     for member in [m for m in hooks if m not in named and is_selected(f"{name}.{m}", job.settings.only)]:
         called = [m for m in inherited.vllm if m != member and member in self_names(_upstreams(m, new, inherited))]

@@ -40,6 +40,96 @@ def test_only_what_is_new_and_fails_at_run_time(kind: Kind) -> None:
     assert typecheck.run(new, new, [NPU], kind=kind) == []
 
 
+# What one method of vllm-ascend was, what it is, and how the NPU runner uses it. The rules are not asked.
+OF_ANOTHER_KIND: dict[str, tuple[str, str, str]] = {
+    "a method became a property": (
+        "def size(self) -> int:\n        return 1",
+        "@property\n    def size(self) -> int:\n        return 1",
+        "return self.size()",
+    ),
+    "a coroutine is taken apart": (
+        "def size(self) -> tuple[int, int]:\n        return 1, 2",
+        "async def size(self) -> tuple[int, int]:\n        return 1, 2",
+        "a, b = self.size()\n    return a, b",
+    ),
+    "nobody awaits it": (
+        "def size(self) -> None:\n        pass",
+        "async def size(self) -> None:\n        pass",
+        "self.size()",
+    ),
+    "a context manager is none any more": (
+        "@contextmanager\n    def size(self):\n        yield",
+        "def size(self) -> bool:\n        return True",
+        "with self.size():\n        return 1",
+    ),
+    "a property became a method, which is always true": (
+        "@property\n    def size(self) -> bool:\n        return False",
+        "def size(self) -> bool:\n        return False",
+        "if self.size:\n        return 1",
+    ),
+    "a property became a method, which is no number": (
+        "@property\n    def size(self) -> int:\n        return 1",
+        "def size(self) -> int:\n        return 1",
+        "return self.size + 1",
+    ),
+    "an attribute became a property that cannot be set": (
+        "size: int",
+        "@property\n    def size(self) -> int:\n        return 1",
+        "self.size = 1",
+    ),
+    "a class became a function": (
+        "class size: ...",
+        "@staticmethod\n    def size(): ...",
+        "return isinstance(1, self.size)",
+    ),
+}
+ANNOTATED = {
+    "what may be None is called": ("size: Callable[[], int]", "size: Callable[[], int] | None", "return self.size()"),
+    "what may be None is gone through": ("size: list[int]", "size: list[int] | None", "return [n for n in self.size]"),
+    "what may be None is added to": ("size: int", "size: int | None", "return self.size + 1"),
+    "another type is assigned": ("size: int", "size: str", "self.size = 1"),
+    "another type is passed": ("def size(self, n: int): ...", "def size(self, n: str): ...", "return self.size(1)"),
+    "a property that can be set": (
+        "size: int",
+        "@property\n    def size(self) -> int: ...\n    @size.setter\n    def size(self, n: int): ...",
+        "self.size = 1",
+    ),
+}
+RUNNER = """\
+from collections.abc import Callable
+from contextlib import contextmanager
+from vllm.runner import GPUModelRunner
+class NPUModelRunner(GPUModelRunner):
+    {member}
+"""
+
+
+@pytest.mark.parametrize("kind", ["ty", "mypy"])
+def test_what_is_of_another_kind_now(kind: Kind) -> None:
+    assert uses_told(kind, OF_ANOTHER_KIND) == set(OF_ANOTHER_KIND)
+
+
+@pytest.mark.parametrize("kind", ["ty", "mypy"])
+def test_what_only_an_annotation_says(kind: Kind) -> None:
+    assert uses_told(kind, ANNOTATED) == set()
+
+
+def uses_told(kind: Kind, cases: dict[str, tuple[str, str, str]]) -> set[str]:
+    """The cases whose use is told; each has a member of its own, so that one run of the checker reads them all."""
+    names = {name: f"size{number}" for number, name in enumerate(cases)}
+    before, after = (
+        RUNNER.format(member="\n    ".join(cases[name][age].replace("size", names[name]) for name in cases))
+        for age in (0, 1)
+    )
+    uses = "\n".join(
+        f"def use_{names[name]}(self):\n    {use.replace('size', names[name])}" for name, (_, _, use) in cases.items()
+    )
+    found = typecheck.run(world(npu=npu(uses), ascend=after), world(npu=npu(uses), ascend=before), [NPU], kind=kind)
+    units = {finding.unit for finding in found}
+    assert {finding.code for finding in found} <= {"RS390"}
+    return {name for name in cases if f"R.use_{names[name]}" in units}
+
+
 def test_what_a_rule_has_said_is_not_said_twice() -> None:
     old, new = world(npu=npu(BODY), ascend=OLD), world(npu=npu(BODY), ascend=NEW)
     known = find(new, old)

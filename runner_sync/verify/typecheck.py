@@ -45,18 +45,42 @@ class Diagnostic:
     text: str
 
 
-# What fails at run time, by the names that ty has used for it (it renames rules between versions) and by mypy's codes.
-# A type that does not match an annotation is not among them: the runners run without annotations.
-_BREAKS: Mapping[Kind, frozenset[str]] = {
-    "ty": frozenset(
-        {
-            "missing-attribute", "unresolved-attribute", "unknown-argument", "missing-argument",
-            "too-many-positional-arguments", "parameter-already-assigned", "positional-only-parameter-as-kwarg",
-            "incompatible-method-override", "invalid-method-override",
-        }
-    ),
-    "mypy": frozenset({"attr-defined", "call-arg", "override"}),
-}  # fmt: skip
+# What fails at run time, by the names that ty has used for it (it renames rules between versions) and by mypy's codes,
+# each with what its text has to say: "" is in every text. A type that does not match an annotation is not among them,
+# since the runners run without annotations; nor is what only may be `None`, which is an annotation's word as well.
+_NOT_NONE = r"^(?!.*\bNone\b)"
+_BREAKS: Mapping[Kind, Mapping[str, str]] = {
+    "ty": {
+        "missing-attribute": "",
+        "unresolved-attribute": "",
+        "unknown-argument": "",
+        "missing-argument": "",
+        "too-many-positional-arguments": "",
+        "parameter-already-assigned": "",
+        "positional-only-parameter-as-kwarg": "",
+        "incompatible-method-override": "",
+        "invalid-method-override": "",
+        "not-callable": _NOT_NONE,
+        "call-non-callable": _NOT_NONE,
+        "not-iterable": "is not iterable",
+        "unsupported-operator": _NOT_NONE,
+        "invalid-context-manager": "",
+        "unused-awaitable": "",
+        "redundant-condition": "always truthy",
+        "invalid-assignment": "read-only",
+        "invalid-argument-type": "`isinstance`",
+    },
+    "mypy": {
+        "attr-defined": "",
+        "call-arg": "",
+        "override": "",
+        "operator": _NOT_NONE,
+        "unused-coroutine": "",
+        "truthy-function": "",
+        "misc": "read-only|is not iterable",
+        "arg-type": '"isinstance"',
+    },
+}
 _ATTRIBUTES = frozenset({"missing-attribute", "unresolved-attribute", "attr-defined"})
 _UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
 
@@ -105,8 +129,13 @@ def _check(world: World, names: Sequence[str], kind: Kind, *, command: str, time
         root = Path(scratch)
         overlay.write(world, names, root / "src")
         output = _execute(kind, [command, *_ARGUMENTS[kind](root), *names], root / "src", timeout=timeout)
-    breaks = (d for d in _READERS[kind](kind, output) if d.check in _BREAKS[kind] or _UNPACKS.search(d.text))
+    breaks = (diagnostic for diagnostic in _READERS[kind](kind, output) if _is_break(kind, diagnostic))
     return [diagnostic for diagnostic in breaks if diagnostic.path in set(names)]
+
+
+def _is_break(kind: Kind, diagnostic: Diagnostic) -> bool:
+    wanted = _BREAKS[kind].get(diagnostic.check)
+    return bool(_UNPACKS.search(diagnostic.text) or (wanted is not None and re.search(wanted, diagnostic.text)))
 
 
 def _execute(kind: Kind, command: list[str], folder: Path, *, timeout: float) -> str:

@@ -1,6 +1,7 @@
 """RS390 type-checker: ty (or mypy) newly says that a call, an attribute, an override or an unpacking cannot work.
 
-What: a diagnostic of the type checker about an NPU runner on the new trees that it does not give on the old ones.
+What: a diagnostic of the type checker about an NPU runner on the new trees that it does not give on the old ones,
+such as a property that is called, a coroutine that nobody awaits, a `with` over what is no context manager.
 It runs on a scratch copy with conditional bases settled (`if is_310p(): … else: …` counts as its `else` branch).
 
 Example: `unknown-argument: Argument "input_ids" does not match any known parameter`.
@@ -12,8 +13,8 @@ overloads).
 Fix: read the target's own code at this place; if the checker is wrong, `# runner-sync: ignore[RS390] why`.
 
 Leaves alone: diagnostics the old trees give as well, statements that another rule already speaks of (silenced or
-not), attributes of `self` that RS304 has reasons to leave alone, everything that is a matter of annotations only, what
-depends on packages outside the three trees (torch, numpy and CANN count as unknown).
+not), attributes of `self` that RS304 has reasons to leave alone, everything that is a matter of annotations only
+(`| None` among them), what depends on packages outside the three trees (torch, numpy and CANN count as unknown).
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from runner_sync.verify.rules import (
     rs311_ignored_result,
     rs312_unset_attribute,
     rs313_default_only,
+    rs314_member_kind,
 )
 from runner_sync.verify.world import World
 
@@ -42,6 +43,7 @@ RULES = (
     rs311_ignored_result,
     rs312_unset_attribute,
     rs313_default_only,
+    rs314_member_kind,
 )
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it

@@ -15,7 +15,7 @@ from runner_sync.verify.classes import Classes, ClassInfo, is_record
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name
 
 # Decorators that leave the parameters as they are written.
-_TRANSPARENT = frozenset(
+TRANSPARENT = frozenset(
     {
         "staticmethod", "classmethod", "abstractmethod", "override", "overload", "final", "contextmanager",
         "asynccontextmanager", "inference_mode", "no_grad", "lru_cache", "cache", "capture", "instrument", "deprecated",
@@ -40,7 +40,7 @@ def of_function(
     function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
 ) -> Callee | None:
     """A function as what a call reaches; ``None`` where a decorator changes its parameters out of sight."""
-    if not all(decorator_name(d) in _TRANSPARENT for d in function.decorator_list):
+    if not all(decorator_name(d) in TRANSPARENT for d in function.decorator_list):
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
     signature = signatures.of_function(function, bound=bound)

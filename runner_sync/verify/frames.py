@@ -118,9 +118,14 @@ def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> 
 
 def class_frame(info: ClassInfo) -> Frame:
     """An empty frame in the class's module: what names mean in its body."""
+    return module_frame(info.module)
+
+
+def module_frame(module: Module) -> Frame:
+    """An empty frame in a module: what names mean at its top level."""
     empty = ast.parse("def _(): ...").body[0]
     assert isinstance(empty, ast.FunctionDef)
-    return Frame(info.module, empty, None)
+    return Frame(module, empty, None)
 
 
 def _arguments(function: FunctionNode | ast.Lambda) -> list[ast.arg]:

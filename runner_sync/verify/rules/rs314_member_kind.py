@@ -1,0 +1,178 @@
+"""RS314 member-kind: a member is of another kind than before, and is used as what it was.
+
+What: between the old and the new target a method became a property, a property, attribute or constant a method or
+function, a function a coroutine or a context manager, a context manager something that `with` cannot enter, a class a
+function, an attribute a property that cannot be set; and the NPU runner still calls it, reads it without a call, does
+not await it, enters it, asks `isinstance` for it, or assigns it.
+
+Example: `if self.use_dcp:` after vllm-ascend turned the property `use_dcp` into a method: the condition is always true.
+
+Why: the name is there and the arguments fit, so nothing else tells. A property that is called and a `with` over `None`
+raise in the first forward pass; a method that is tested, and a coroutine that nobody awaits, raise nothing at all.
+A type checker sees it (RS390), but not everybody runs one.
+
+Fix: use it as the target's own code does: call it, read it, await it, or enter it.
+
+Leaves alone: what cannot be told to be of one kind in every class of the MRO and every branch, decorators it does not
+know, properties and attributes that may hand out something to call (or to enter), properties with a setter and cached
+ones, what stands in a `try` or under a version switch. Needs the old trees.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from runner_sync.model import Finding, Severity
+from runner_sync.syntax import is_name
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.kinds import Member, lacks, members
+from runner_sync.verify.modules import Module
+from runner_sync.verify.program import Program
+
+CODE = "RS314"
+NAME = "member-kind"
+SEVERITY: Severity = "error"
+
+_CALLED = frozenset({"function", "coroutine", "context manager"})
+_HELD = frozenset({"property", "value"})
+_CLASS_TESTS = frozenset({"isinstance", "issubclass"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A name or attribute in its frame and in the frame of that name in the old program, and what is around it."""
+
+    program: Program
+    frame: Frame
+    node: ast.Name | ast.Attribute
+    old: Program
+    before: Frame
+    above: Mapping[int, ast.AST]
+
+    @property
+    def symbol(self) -> str:
+        return ast.unparse(self.node).rpartition(".")[2]
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        return self.above.get(id(node))
+
+
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Uses of members that only fit what those were in ``old``."""
+    for frame in program.frames(module) if old is not None else ():
+        before = old.twin(frame) if old is not None else None
+        if old is None or before is None:
+            continue
+        nodes = frame.nodes()
+        above = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}
+        for node in nodes:
+            if isinstance(node, ast.Name | ast.Attribute) and not frame.is_guarded(node, calls=True):
+                yield from _check(_Place(program, frame, node, old, before, above))
+
+
+def _check(place: _Place) -> Iterator[Finding]:
+    now = members(place.program, place.frame, place.node)
+    was = members(place.old, place.before, place.node) if any(now) else []
+    for one, other in zip(was, now, strict=True) if len(was) == len(now) else ():
+        use = _wrong_use(place, was=one, now=other) if one is not None and other is not None else ""
+        if one is not None and other is not None and use:
+            text = ast.unparse(place.node)
+            yield place.frame.finding(
+                CODE,
+                SEVERITY,
+                place.node,
+                symbol=place.symbol,
+                message=f"`{text}` was {one.words} and is {other.words} now ({other.place}): it {use}.",
+                fix=f"Use it as the target does, where it is {other.words}.",
+            )
+            return
+
+
+def _wrong_use(place: _Place, *, was: Member, now: Member) -> str:
+    """What is wrong with the place where the member stands, empty when it may be right."""
+    parent = place.parent(place.node)
+    if isinstance(place.node.ctx, ast.Store):
+        return "cannot be assigned" if now.fixed and not was.fixed else ""
+    if isinstance(parent, ast.Call) and parent.func is place.node:
+        return _wrong_call(place, parent, was=was, now=now)
+    return _wrong_read(place, was=was, now=now)
+
+
+def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> str:
+    """What is wrong with a call of the member, empty when it may be right."""
+    parent = place.parent(call)
+    if isinstance(parent, ast.withitem):
+        was_entered = was.kind == "context manager" or (was.kind == "class" and not lacks(place.old, was, "__enter__"))
+        enters = now.kind not in ("function", "class") or not lacks(place.program, now, "__enter__")
+        return "" if enters or not was_entered else "cannot be entered by `with`"
+    if was.kind in _CALLED and now.kind in _HELD:
+        is_same = bool(now.hands_out) and now.hands_out == was.hands_out
+        return "cannot be called" if is_same or lacks(place.program, now, "__call__") else ""
+    if was.kind == "function" and now.kind == "coroutine":
+        return "is not awaited" if _is_used_up(place, call) else ""
+    if was.kind == "function" and now.kind == "context manager":
+        return "does nothing until it is entered" if _is_used_up(place, call) else ""
+    return ""
+
+
+def _is_used_up(place: _Place, call: ast.Call) -> bool:
+    """Whether nobody can await or enter what a call hands back: it is dropped, or looked into at once."""
+    parent = place.parent(call)
+    if isinstance(parent, ast.Assign):
+        return isinstance(parent.targets[0], ast.Tuple | ast.List)
+    return isinstance(parent, ast.Expr) or _looks_into(parent, call) or _tests(parent, call)
+
+
+def _wrong_read(place: _Place, *, was: Member, now: Member) -> str:
+    """What is wrong with a read that calls nothing, empty when it may be right."""
+    if now.kind not in _CALLED:
+        return ""
+    node, parent = place.node, place.parent(place.node)
+    if was.kind == "class":
+        holder = parent if isinstance(parent, ast.Tuple) else node
+        outer = place.parent(holder)
+        asks = isinstance(outer, ast.Call) and any(is_name(outer.func, name) for name in _CLASS_TESTS)
+        if (asks and isinstance(outer, ast.Call) and holder in outer.args[1:]) or isinstance(outer, ast.ExceptHandler):
+            return "is no class to ask for"
+        return "is no class to derive from" if _is_base(place.frame.module, node) else ""
+    if was.kind not in _HELD:
+        return ""
+    # What is called elsewhere in the module may have held something to call before, too.
+    is_value = lacks(place.old, was, "__call__") or _looks_into(parent, node)
+    is_told = any(source.annotation is not None for source in was.sources)
+    if is_value or (_tests(parent, node) and not is_told and f"{place.symbol}(" not in place.frame.module.text):
+        return "is read without a call"
+    return ""
+
+
+def _looks_into(parent: ast.AST | None, node: ast.expr) -> bool:
+    """Whether ``parent`` asks of ``node`` what no function has: an order, a sum, an item, an attribute of its own."""
+    if isinstance(parent, ast.Compare):
+        return not all(isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for operator in parent.ops)
+    if isinstance(parent, ast.BinOp | ast.AugAssign | ast.Starred):
+        return True
+    if isinstance(parent, ast.UnaryOp):
+        return not isinstance(parent.op, ast.Not)
+    if isinstance(parent, ast.Attribute):
+        return not parent.attr.startswith("__")
+    if isinstance(parent, ast.Subscript):
+        return parent.value is node
+    return isinstance(parent, ast.For | ast.comprehension) and parent.iter is node
+
+
+def _tests(parent: ast.AST | None, node: ast.expr) -> bool:
+    """Whether ``parent`` is a condition that ``node`` decides, alone or with others."""
+    if isinstance(parent, ast.If | ast.While | ast.IfExp | ast.Assert):
+        return parent.test is node
+    if isinstance(parent, ast.BoolOp):
+        return parent.values[-1] is not node
+    if isinstance(parent, ast.comprehension):
+        return node in parent.ifs
+    return isinstance(parent, ast.Compare) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
+
+
+def _is_base(module: Module, node: ast.expr) -> bool:
+    statements = [binding.node for bindings in module.bindings.values() for binding in bindings]
+    return any(node is base for part in statements if isinstance(part, ast.ClassDef) for base in part.bases)

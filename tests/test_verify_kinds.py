@@ -1,0 +1,210 @@
+"""A member that is of another kind than before, and is used as what it was (RS314)."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import find, npu, symbols, world
+
+ASCEND = """\
+from __future__ import annotations
+from collections.abc import Callable
+from contextlib import contextmanager, nullcontext
+from functools import cached_property
+from vllm.runner import Batch, GPUModelRunner
+class Lock:
+    def __enter__(self): ...
+    def __exit__(self, *error): ...
+class Hook:
+    def __call__(self): ...
+class NPUModelRunner(GPUModelRunner):
+    {member}
+"""
+# Each form of a member called ``size``.
+METHOD = "def size(self) -> int:\n        return 1"
+PROPERTY = "@property\n    def size(self) -> int:\n        return 1"
+SETTABLE = PROPERTY + "\n    @size.setter\n    def size(self, n): ..."
+CACHED = "@cached_property\n    def size(self) -> int:\n        return 1"
+COROUTINE = "async def size(self) -> int:\n        return 1"
+ATTRIBUTE = "def __init__(self, config):\n        self.size = config.size"
+NUMBER = "def __init__(self, config):\n        self.size = 1"
+CALLABLE = "size: Callable[[], int]"
+MANAGER = "@contextmanager\n    def size(self):\n        yield 1"
+NOTHING = "def size(self) -> None:\n        pass"
+
+BREAKS = {
+    "a property is called": (METHOD, PROPERTY, "return self.size()"),
+    "a cached property is called": (METHOD, CACHED, "return self.size()"),
+    "a number is called": (METHOD, NUMBER, "return self.size()"),
+    "a property that hands out what the method did": (
+        "def size(self):\n        return self.config.size",
+        "@property\n    def size(self):\n        return self.config.size",
+        "return self.size()",
+    ),
+    "a property of an object without __call__": (
+        METHOD,
+        "@property\n    def size(self) -> Batch | None: ...",
+        "return self.size()",
+    ),
+    "a property of the parent is called": (METHOD, PROPERTY, "return super().size()"),
+    "a method is tested": (PROPERTY, METHOD, "if self.size:\n        return 1"),
+    "a method is tested with others": (PROPERTY, METHOD, "return 1 if self.config and not self.size else 2"),
+    "a method is compared": (ATTRIBUTE, METHOD, "assert 1 <= self.size"),
+    "a method is added to": (ATTRIBUTE, METHOD, "return self.size + 1"),
+    "a method is looked into": (ATTRIBUTE, METHOD, "return self.size[0]"),
+    "a method is gone through": (ATTRIBUTE, METHOD, "return [n for n in self.size]"),
+    "a method is passed for a number": (PROPERTY, METHOD, "return print(self.size)"),
+    "an attribute that nobody calls is tested": (ATTRIBUTE, METHOD, "if not self.size:\n        return 1"),
+    "a coroutine is dropped": (METHOD, COROUTINE, "self.size()"),
+    "a coroutine is taken apart": (METHOD, COROUTINE, "a, b = self.size()\n    return a, b"),
+    "a coroutine is looked into": (METHOD, COROUTINE, "return self.size()[0]"),
+    "nothing is entered": (MANAGER, NOTHING, "with self.size():\n        return 1"),
+    "a call that only makes a context manager": (NOTHING, MANAGER, "self.size()"),
+    "a property without a setter is assigned": (ATTRIBUTE, PROPERTY, "self.size = 1"),
+    "and counted up": (SETTABLE, PROPERTY, "self.size += 1"),
+    "and taken from a tuple": (NUMBER, PROPERTY, "self.size, n = 1, 2\n    return n"),
+}
+
+NEAR_MISSES = {
+    "the use has changed as well": (METHOD, PROPERTY, "return self.size"),
+    "it is called now": (PROPERTY, METHOD, "return self.size()"),
+    "still a method": (METHOD, METHOD, "return self.size()"),
+    "a property became a cached one": (PROPERTY, CACHED, "return self.size + 1"),
+    "an attribute became a property": (ATTRIBUTE, PROPERTY, "return self.size + 1"),
+    "a property that hands out a function": (
+        METHOD,
+        "@property\n    def size(self) -> Callable[[], int]: ...",
+        "return self.size()",
+    ),
+    "a property of an object with __call__": (
+        METHOD,
+        "@property\n    def size(self) -> Hook: ...",
+        "return self.size()",
+    ),
+    "a property of nobody knows what": (
+        METHOD,
+        "@property\n    def size(self):\n        return f()",
+        "return self.size()",
+    ),
+    "an attribute of an object with __call__": (
+        METHOD,
+        "def __init__(self, config):\n        self.size = Hook()",
+        "return self.size()",
+    ),
+    "an attribute annotated as something to call": (METHOD, CALLABLE, "return self.size()"),
+    "another name for a method": (METHOD, "def other(self): ...\n    size = other", "return self.size()"),
+    "what is made in the class body": (METHOD, "size = make()", "return self.size()"),
+    "an unknown decorator": (METHOD, "@magic\n    def size(self) -> int: ...", "return self.size()"),
+    "a method that the object hides": (
+        METHOD,
+        "def size(self): ...\n    def __init__(self, config):\n        self.size = 1",
+        "return self.size()",
+    ),
+    "overloads": (
+        METHOD,
+        "@overload\n    def size(self) -> int: ...\n    @overload\n    def size(self, n) -> str: ...\n    " + METHOD,
+        "return self.size()",
+    ),
+    "a hook that may be there is asked for and called": (
+        CALLABLE,
+        METHOD,
+        "if self.size is not None:\n        return self.size()",
+    ),
+    "a hook of nobody knows what type": (ATTRIBUTE, METHOD, "if self.size:\n        return self.size()"),
+    "a hook is handed on": (ATTRIBUTE, METHOD, "return print(self.size)"),
+    "a hook is compared with another": (CALLABLE, METHOD, "return self.size == print"),
+    "a coroutine is awaited elsewhere": (METHOD, COROUTINE, "run(self.size())"),
+    "a coroutine is kept": (METHOD, COROUTINE, "task = self.size()\n    return task"),
+    "a function hands out a context manager": (
+        MANAGER,
+        "def size(self) -> Lock:\n        return Lock()",
+        "with self.size():\n        return 1",
+    ),
+    "a function of nobody knows what is entered": (
+        MANAGER,
+        "def size(self):\n        return nullcontext()",
+        "with self.size():\n        return 1",
+    ),
+    "what never could be entered": (METHOD, NOTHING, "with self.size():\n        return 1"),
+    "a context manager is entered later": (NOTHING, MANAGER, "stack.enter_context(self.size())"),
+    "a property with a setter": (ATTRIBUTE, SETTABLE, "self.size = 1"),
+    "a cached property is assigned": (ATTRIBUTE, CACHED, "self.size = 1"),
+    "in a try": (METHOD, PROPERTY, "try:\n        return self.size()\n    except TypeError:\n        return 1"),
+    "below a version switch": (METHOD, PROPERTY, "if version >= 2:\n        return self.size()"),
+}
+
+
+def kinds(before: str, after: str, use: str) -> list[tuple[str, str]]:
+    old, new = (world(npu=npu(f"def m(self):\n    {use}"), ascend=ASCEND.format(member=m)) for m in (before, after))
+    assert [pair for pair in symbols(find(old)) if pair[0] == "RS314"] == []
+    return [pair for pair in symbols(find(new, old)) if pair[0] == "RS314"]
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_member_is_used_as_what_it_was(name: str) -> None:
+    assert kinds(*BREAKS[name]) == [("RS314", "size")]
+
+
+@pytest.mark.parametrize("name", NEAR_MISSES)
+def test_what_may_be_right(name: str) -> None:
+    assert kinds(*NEAR_MISSES[name]) == []
+
+
+CLASS = "class Size: ..."
+FACTORY = "def Size(): ..."
+LOCK = "class Size:\n    def __enter__(self): ...\n    def __exit__(self, *error): ..."
+OF_MODULES = {
+    "a function is asked for as a class": (CLASS, FACTORY, "return isinstance(self.config, Size)", ["Size"]),
+    "with others": (CLASS, FACTORY, "return isinstance(self.config, (int, Size))", ["Size"]),
+    "a function is caught": (CLASS, FACTORY, "try:\n        return 1\n    except Size:\n        return 2", ["Size"]),
+    "a function is called": (CLASS, FACTORY, "return Size()", []),
+    "a class is entered that cannot be": (LOCK, CLASS, "with Size():\n        return 1", ["Size"]),
+    "a class that can be entered": (
+        "@contextmanager\ndef Size():\n    yield 1",
+        LOCK,
+        "with Size():\n        return 1",
+        [],
+    ),
+    "a function for a number": ("Size = 1", FACTORY, "size = Size\n    return size", ["Size"]),
+    "a function for another": ("Size = compiled(1)", FACTORY, "size = Size\n    return size", []),
+    "a function made by a call": (FACTORY, "Size = compiled(1)", "return Size()", []),
+    "a number for a function": (FACTORY, "Size = 1", "return Size()", ["Size"]),
+}
+
+
+@pytest.mark.parametrize("name", OF_MODULES)
+def test_a_name_of_a_module(name: str) -> None:
+    before, after, use, expected = OF_MODULES[name]
+    text = npu(f"def m(self):\n    {use}", head="from vllm_ascend.size import Size")
+    head = "from contextlib import contextmanager\n"
+    old, new = (world(npu=text, **{"vllm_ascend/size.py": head + made}) for made in (before, after))
+    assert symbols(find(new, old)) == [("RS314", name) for name in expected]
+
+
+def test_a_function_that_a_class_derives_from() -> None:
+    text = npu("pass", bases="Size", head="from vllm_ascend.size import Size")
+    old, new = (world(npu=text, **{"vllm_ascend/size.py": made}) for made in (CLASS, FACTORY))
+    assert symbols(find(new, old)) == [("RS314", "Size")]
+
+
+def test_an_attribute_of_an_object_whose_class_is_known() -> None:
+    text = npu("def m(self):\n    return self.batch.size()")
+    forms = ("def size(self) -> int: ...", "@property\n    def size(self) -> int: ...")
+    batch = (
+        "class GPUModelRunner:\n    def __init__(self, config):\n        self.batch = Batch()\nclass Batch:\n    {}\n"
+    )
+    old, new = (world(npu=text, vllm=batch.format(form) + "def helper(): ...") for form in forms)
+    assert symbols(find(new, old)) == [("RS314", "size")]
+
+
+def test_one_branch_of_a_conditional_base_is_enough() -> None:
+    base = "class NPUModelRunner310(NPUModelRunner):\n    def size(self) -> int:\n        return 1"
+    bases = "if is_310p():\n    from vllm_ascend.runner import NPUModelRunner310 as N\nelse:\n"
+    head = bases + "    from vllm_ascend.runner import NPUModelRunner as N"
+    text = npu("def m(self):\n    self.size()", bases="OmniGPUModelRunner, N", head=head)
+    old, new = (world(npu=text, ascend=ASCEND.format(member=m) + base) for m in (METHOD, COROUTINE))
+    assert symbols(find(new, old)) == [("RS314", "size")]
+
+
+def test_a_member_that_was_never_another_kind_is_not_spoken_of() -> None:
+    trees = world(npu=npu("def m(self):\n    return self.size()"), ascend=ASCEND.format(member=PROPERTY))
+    assert find(trees) == find(trees, trees) == []

@@ -287,6 +287,33 @@ def test_a_name_that_a_patch_adds_exists() -> None:
     assert symbols(find(world(npu=text, ascend_patch=patch))) == []
 
 
+FOR_TYPING = {
+    "a definition": ("if TYPE_CHECKING:\n    Size = int", ["Size"]),
+    "an import": ("if typing.TYPE_CHECKING:\n    from vllm.runner import Batch as Size", ["Size"]),
+    "a definition in both branches": ("if TYPE_CHECKING:\n    Size = int\nelse:\n    Size = None", []),
+    "a definition elsewhere, too": ("if TYPE_CHECKING:\n    Size = int\nSize = make()", []),
+    "a definition where nobody checks types": ("if not TYPE_CHECKING:\n    Size = int", []),
+    "a definition that may be wanted otherwise": ("if TYPE_CHECKING or debug:\n    Size = int", []),
+    "a name that is made when it is asked for": ("if TYPE_CHECKING:\n    Size = int\ndef __getattr__(name): ...", []),
+    "a name that a star may bring": ("from vllm.runner import *\nif TYPE_CHECKING:\n    Size = int", []),
+}
+
+
+@pytest.mark.parametrize("name", FOR_TYPING)
+def test_a_name_that_only_type_checkers_see(name: str) -> None:
+    text, expected = FOR_TYPING[name]
+    trees = world(npu=npu("pass", head="from vllm.size import Size"), **{"vllm/size.py": text})
+    assert symbols(find(trees)) == [("RS301", f"vllm.size.{size}") for size in expected]
+    quoted = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from vllm.size import Size"
+    assert find(world(npu=npu("pass", head=quoted), **{"vllm/size.py": text})) == []
+
+
+def test_a_submodule_that_its_package_names_for_type_checkers() -> None:
+    package = "if TYPE_CHECKING:\n    from vllm.sizes import small"
+    files = {"vllm/sizes/__init__.py": package, "vllm/sizes/small.py": ""}
+    assert find(world(npu=npu("pass", head="from vllm.sizes import small"), **files)) == []
+
+
 def test_a_worker_calls_the_runner_it_holds() -> None:
     worker = (
         "class NPUWorker:\n    def __init__(self):\n        self.model_runner: Unknown | None = None\n"

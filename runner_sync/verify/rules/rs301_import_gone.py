@@ -1,9 +1,9 @@
 """RS301 import-gone: an imported name or module does not exist in the target trees.
 
 What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or
-the module defines, re-exports and contains no `y`; also `x.y` in a function where `x` is such a module. Imports at
-the top of the other omni modules that are imported with a runner count as well: where OmniGPUModelRunner's module
-fails, no NPU worker starts.
+the module defines, re-exports and contains no `y`, or has it below `if TYPE_CHECKING:` only; also `x.y` in a
+function where `x` is such a module. Imports at the top of the other omni modules that are imported with a runner count
+as well: where OmniGPUModelRunner's module fails, no NPU worker starts.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import statements_of
 from runner_sync.verify import modules
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Import, Module
@@ -40,9 +41,15 @@ SEVERITY: Severity = "error"
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Imports and uses of modules that the target trees cannot satisfy. The old program is not needed."""
     for _, imported in modules.imports_of(module):
-        missing = None if imported.guarded else _missing(program, program.world.lookup(imported.module, imported.name))
+        if imported.guarded:
+            continue
+        missing = _missing(program, program.world.lookup(imported.module, imported.name))
+        unit = modules.unit_at(module, imported.line)
         if missing is not None:
-            yield _finding(module, imported, missing, unit=modules.unit_at(module, imported.line))
+            yield _finding(module, imported, missing, unit=unit)
+        elif _is_for_typing(program, imported):
+            full = f"{imported.module}.{imported.name}"
+            yield _finding(module, imported, full, unit=unit, how="only exists below `if TYPE_CHECKING:`")
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -65,6 +72,23 @@ def _missing(program: Program, found: Sequence[Definition]) -> str | None:
     return found[0].name
 
 
+def _is_for_typing(program: Program, imported: Import) -> bool:
+    """Whether the module has the name for type checkers only: when it is imported, it binds nothing to it."""
+    module = program.world.module(imported.module)
+    full = f"{imported.module}.{imported.name}"
+    bindings = module.bindings.get(imported.name, []) if module is not None and imported.name is not None else []
+    if module is None or not bindings or module.dynamic or module.stars or program.world.patches_of(full):
+        return False
+    branches = [n for n in statements_of(module.node.body) if isinstance(n, ast.If) and _asks_for_typing(n.test)]
+    unseen = {id(statement) for branch in branches for statement in statements_of(branch.body)}
+    is_submodule = module.is_package and program.world.module(full) is not None
+    return not is_submodule and all(id(binding.node) in unseen for binding in bindings)
+
+
+def _asks_for_typing(test: ast.expr) -> bool:
+    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
+
+
 def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
     dotted = dotted_name(node.value)
     owners = program.definitions(frame, dotted) if dotted else []
@@ -82,7 +106,7 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
         )
 
 
-def _finding(module: Module, imported: Import, missing: str, *, unit: str) -> Finding:
+def _finding(module: Module, imported: Import, missing: str, *, unit: str, how: str = "does not exist") -> Finding:
     full = f"{imported.module}.{imported.name}" if imported.name else imported.module
     what = f"module `{missing}`" if missing == imported.module else f"`{missing}`"
     via = "" if missing in (full, imported.module) else f" (which `{full}` re-exports)"
@@ -94,7 +118,7 @@ def _finding(module: Module, imported: Import, missing: str, *, unit: str) -> Fi
         imported.end_line,
         unit,
         full,
-        f"{what}{via} does not exist in the target tree, so this import fails.",
+        f"{what}{via} {how} in the target tree, so this import fails.",
         f"Import it from where the target defines it now, or drop what uses `{imported.alias}`.",
         Places(module.text).column(imported.line, imported.column),
     )

@@ -756,3 +756,22 @@ def test_what_the_gpu_runner_took_out_is_not_said_to_be_new(
     text, questions = port_of(tmp_path, monkeypatch, npu, was, was.replace("        self.note(first)\n", new))
     assert ("self.note(first)" in text) is False
     assert questions.split("\n") == [reason]
+
+
+@pytest.mark.parametrize(
+    ("only", "parameter", "came"),
+    [
+        pytest.param(("_fetch",), "staged", False, id="the caller was not asked for"),
+        pytest.param(("_fetch",), "*, staged=0", True, id="the caller need not give it"),
+        pytest.param(("_fetch", "_collect"), "staged", True, id="the caller comes along"),
+    ],
+)
+def test_a_signature_does_not_come_without_its_callers(
+    only: tuple[str, ...], parameter: str, came: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = GPU_TWIN.replace("rows, total):", f"rows, total, {parameter}):").replace(", total)\n", ", total, staged)\n")
+    now = now.replace("len(kept))", "len(kept), staged=rows[1])")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now, only=only)
+    assert (f"def _fetch(self, rows, total, {parameter}):" in text) == came
+    assert ("staged=rows[1]" in text) == ("_collect" in only)
+    assert ("_collect calls it with the arguments that it has now" in questions) != came

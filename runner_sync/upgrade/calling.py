@@ -17,7 +17,8 @@ from runner_sync.upgrade.job import Draft
 def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
     """``{unit: unit that calls it}`` of the units whose signature has changed so that a call of another no longer fits.
 
-    ``before`` are the texts of the same units as the calls fitted them. Calls are those on ``self`` within one class.
+    ``before`` are the texts of the units that may have changed, as the calls fitted them. Calls are those
+    on ``self`` within one class.
     """
     found: dict[str, str] = {}
     here = [draft for draft in drafts if not draft.removed]

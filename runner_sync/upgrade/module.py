@@ -85,7 +85,8 @@ def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gp
         mine = [d for d in chosen if d.owner == class_name]
         stages = {d.name: len(d.stages) for d in mine}
         have = [canon for draft in drafts for canon in canonical(draft.text)]
-        porting.port(mine, job, side, veto_for(bound, job.refused, pair.upstream, have=have))
+        beside = [d for d in drafts if d.owner == class_name and d.name not in stages]
+        porting.port(mine, job, side, veto_for(bound, job.refused, pair.upstream, have=have), beside=beside)
         _mark([d for d in mine if len(d.stages) > stages[d.name]], job)
         decisions = members.decide_members(class_name, members.twins(class_name, drafts, job, side), job)
         drafts += ported_members(class_name, decisions, drafts, job, side)

@@ -39,10 +39,19 @@ TRIES = 4
 """Merges of one unit, each without the statements that did not fit in the one before."""
 
 
-def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, methods: Sequence[str] = ()) -> None:
+def port(
+    drafts: Sequence[Draft],
+    job: ModuleJob,
+    side: GpuSide,
+    veto: Veto,
+    *,
+    beside: Sequence[Draft] = (),
+    methods: Sequence[str] = (),
+) -> None:
     """Merge the GPU twin's omni changes into each draft that has a twin.
 
-    ``methods`` are the texts of those methods that may use the records among the drafts.
+    ``beside`` are the drafts of the same class that stay as they are, ``methods`` the texts of those methods that may
+    use the records among the drafts.
     """
     known = _module_names(job, side)
     stages = {draft.name: (len(draft.stages), list(draft.reviews)) for draft in drafts}
@@ -62,15 +71,21 @@ def port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, veto: Veto, *, 
             before = draft.text
             _port(draft, job, Triple(old, before, new), veto=veto, foreign=foreign, known=known)
             ask_about_untranslated(draft, job.path, before=before, doubts=side.untranslated)
-    _take_back(drafts, job, side, stages)
+    _take_back(drafts, job, side, stages, beside=beside)
 
 
 def _take_back(
-    drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, stages: Mapping[str, tuple[int, Sequence[ReviewItem]]]
+    drafts: Sequence[Draft],
+    job: ModuleJob,
+    side: GpuSide,
+    stages: Mapping[str, tuple[int, Sequence[ReviewItem]]],
+    *,
+    beside: Sequence[Draft],
 ) -> None:
-    """Undo ports that gave a method a signature which another one, whose port was not taken, does not call."""
+    """Undo ports that gave a method a signature which another one, whose port was not taken or not asked for, does not
+    call."""
     before = {draft.name: draft.stages[stages[draft.name][0] - 1].text for draft in drafts}
-    while found := calling.unfit(drafts, before):
+    while found := calling.unfit([*drafts, *beside], before):
         for draft in [draft for draft in drafts if draft.name in found]:
             count, reviews = stages[draft.name]
             del draft.stages[count:]

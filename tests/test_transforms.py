@@ -669,3 +669,21 @@ def test_what_is_left_of_a_device_says_where_and_why() -> None:
         ("A.f", 3, "t.cuda", "t.cuda was not translated: it may move something to cuda."),
         ("A.f", 4, '"cuda"', '"cuda" was not translated: it may mean a device.'),
     }
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f[T: CUDAGraphWrapper](x: T): ...", "def f[T: ACLGraphWrapper](x: T): ..."),
+        ("def f[T: (CUDAGraphWrapper, int)](x: T): ...", "def f[T: (ACLGraphWrapper, int)](x: T): ..."),
+        ("class A[T: CUDAGraphWrapper]: ...", "class A[T: ACLGraphWrapper]: ..."),
+        ("type A[T] = list[CUDAGraphWrapper | T]", "type A[T] = list[ACLGraphWrapper | T]"),
+        (
+            "def f[CUDAGraphWrapper]():\n    return CUDAGraphWrapper\nx = CUDAGraphWrapper",
+            "def f[CUDAGraphWrapper]():\n    return CUDAGraphWrapper\nx = ACLGraphWrapper",
+        ),
+    ],
+)
+def test_type_parameters_are_read_where_they_are_bound(before: str, after: str) -> None:
+    """Python 3.12 has them; the text is not parsed by the interpreter at hand."""
+    assert translate(f"{CGW}{before}\n", NPU).text == f"{AGW}{after}\n"

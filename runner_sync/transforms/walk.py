@@ -96,6 +96,9 @@ class _Walk:
     def _function(self, node: cst.FunctionDef, scope: Scope) -> None:
         self._bind(node.name.value, scope)
         inner = self._inner(scope, "function", node.name.value)
+        if node.type_parameters is not None:
+            self.result.parents[node.type_parameters] = node
+            self.visit(node.type_parameters, inner)
         self._params(node, inner, scope)
         for decorator in (*node.decorators, *([node.returns] if node.returns else [])):
             self.result.parents[decorator] = node

@@ -266,7 +266,7 @@ def _merged(sides: Triple, policy: merge.Policy, origin: lineage.Origin) -> merg
     Only where that leaves less to ask: omni may do with its own local what upstream newly does.
     """
     result = merge.merge(sides, policy=policy, heritage=origin.heritage)
-    unset = {name for item in result.decisions if item.reason.kind == UNSET for name in item.reason.names}
+    unset = {name for item in result.decisions if item.reason.kind == UNSET_BY_OMNI for name in item.reason.names}
     free = _free_locals(result.text, sides)
     named = merge.with_omni_names_behind(sides, sorted({name for name in unset if name.isidentifier()} | free))
     if named == sides:
@@ -284,5 +284,5 @@ def _free_locals(text: str, sides: Triple) -> frozenset[str]:
         return frozenset()
 
 
-UNSET: merge.Kind = "addition reads what omni does not set"
+UNSET_BY_OMNI: merge.Kind = "addition reads what omni does not set"
 """The reason of a decision about an addition of upstream's that stays out."""

@@ -175,8 +175,12 @@ class ModuleJob:
 
     @property
     def refused(self) -> dict[str, str]:
-        """What a port must not bring, as text in NPU words, each with what it is. Words the NPU module already
-        uses are not refused."""
+        """What a port must not bring, as text in NPU words, each with what it is.
+
+        Code that people port by hand is not refused where omni's module has some already, nor is a missing member that
+        omni's module or vllm-ascend's reads. A name that is known to be missing where its translation imports it from
+        is refused whatever is there.
+        """
         own = self.text + (self.upstream.new.text if self.upstream.new is not None else "")
         target = self.target
         words = {word: "code that people port by hand" for word in self.profile.unported if word not in self.text}

@@ -237,13 +237,13 @@ def _is_related(text: str, sides: Triple) -> bool:
     return was >= lineage.COPY or min(was, now) >= RELATED
 
 
-UNSET = ("reads what nothing sets", "reads what was left out")
+READS_UNSET = ("reads what nothing sets", "reads what was left out")
 """Kinds of decisions about statements that stay out because of a name that they read."""
 
 
 def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
     """The decisions, with one for all statements that were left out because of what they read."""
-    left_out = [item for item in decisions if item.reason.kind in UNSET]
+    left_out = [item for item in decisions if item.reason.kind in READS_UNSET]
     if len(left_out) < 2:
         return list(decisions)
     names = sorted({name for item in left_out for name in item.reason.names})

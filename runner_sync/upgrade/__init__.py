@@ -12,9 +12,11 @@ each stage adds a text or a question to them:
 - ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings,
   ``members`` for what becomes of what only the GPU class has;
 - ``inheriting``: a class of copies becomes a subclass of its twin;
+- ``twin_copies``: what vllm-ascend gave up follows the twin;
 - ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``extracted`` for what
   the twin keeps in helpers that NPU has in place, ``halves`` finds what came in by half, ``calling`` what does not fit,
-  ``untranslated`` asks about GPU names that are left; ``new_members`` for what only the GPU class has;
+  ``ported_passages`` asks about what was changed and ``untranslated`` about GPU names that are left;
+  ``new_members`` for what only the GPU class has;
 - ``owing``: what the twin has had for long and that belongs to what is ported; the module is done again with it;
 - ``redundant``: methods that can go; ``composing``: the module text;
 - ``asking`` and ``hidden``: further questions; ``wording`` has the sentences for the decisions of a merge, ``doubts``

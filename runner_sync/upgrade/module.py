@@ -14,7 +14,7 @@ from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, INFERRED
 from runner_sync.statements import as_module, is_indented
 from runner_sync.units import texts
-from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting
+from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting, twin_copies
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.callers import ask_about_other_uses
 from runner_sync.upgrade.composing import compose
@@ -58,7 +58,7 @@ def _upgraded(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, 
     for class_name in job.hierarchy.with_twin:
         job = inheriting.adopt(class_name, drafts, job, side)
     if job.twin.new is not None:
-        porting.follow_twin(chosen, job, side)
+        twin_copies.follow_twin(chosen, job, side)
         decided = _port(chosen, drafts, job, side)
     mending.fit_records(chosen, drafts, job)
     mending.leave_out(chosen, job)

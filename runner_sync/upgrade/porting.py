@@ -6,9 +6,7 @@ each passage that a port changed. May touch: nothing.
 
 from __future__ import annotations
 
-import difflib
 import re
-import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -19,15 +17,15 @@ from runner_sync.compose.names import defined_names
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.lock import digest
 from runner_sync.merge import Reason, Veto
-from runner_sync.merge.confidence import CONTESTED, DERIVED, REBUILT
+from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.units import texts
-from runner_sync.upgrade import calling, extracted, gpu, owing, splitting, wording
-from runner_sync.upgrade.doubts import advance, not_ported, review, review_of, unmerged
-from runner_sync.upgrade.gpu import GpuSide, names_device, vllm_canons, vllm_unit
+from runner_sync.upgrade import calling, extracted, gpu, ported_passages, splitting, wording
+from runner_sync.upgrade.doubts import advance, not_ported, review_of, unmerged
+from runner_sync.upgrade.gpu import GpuSide, vllm_canons, vllm_unit
 from runner_sync.upgrade.halves import half_ported
-from runner_sync.upgrade.job import Draft, GpuBase, Inherited, ModuleJob, Stage, winner
+from runner_sync.upgrade.job import Draft, GpuBase, ModuleJob, winner
 from runner_sync.upgrade.refusing import without_readers
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
@@ -93,47 +91,6 @@ def _take_back(
             why = f"{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
             sides = Triple(side.old.get(draft.name, ""), draft.text, side.rebased[draft.name])
             draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
-
-
-def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
-    """Copies of methods that vllm-ascend gave up follow the GPU twin: both platforms run vLLM's version then.
-
-    Only where the twin has no device code.
-    """
-    for draft in drafts:
-        if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
-            continue
-        twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
-        base = _base_text(draft, job)
-        if twin is None or base is None or draft.member not in inherited:
-            continue
-        if canonical(twin) != canonical(side.as_written[draft.name][1]) or names_device(twin, job.profile):
-            continue
-        result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
-        if not result.parses:
-            continue
-        if result.text != draft.text:
-            reason = "vllm-ascend gave up its own version of this method: it follows the GPU runner's now"
-            draft.reviews = [
-                review(
-                    draft,
-                    job.path,
-                    reason=reason,
-                    confidence=CONTESTED,
-                    base=base,
-                    omni=draft.before,
-                    upstream=twin,
-                    chosen=result.text,
-                )
-            ]
-            draft.stages.append(Stage(result.text, "gpu"))
-        draft.kind = "own"
-
-
-def _base_text(draft: Draft, job: ModuleJob) -> str | None:
-    assert draft.base is not None
-    base = next((side for side in job.upstream.bases if side.ref == draft.base.ref), None)
-    return texts.unit_texts(base.text, base.path).get(draft.base.qualname) if base is not None else None
 
 
 def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:
@@ -202,7 +159,7 @@ def _port(
         why = f"the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"
         draft.reviews.append(_declined(draft, job, sides, why=why, confidence=REBUILT))
         return
-    passages = _ported(draft, job, before=draft.text, after=result.text)
+    passages = ported_passages.questions(draft, job, before=draft.text, after=result.text)
     advance(draft, result.text, "gpu")
     draft.reviews += passages
     draft.reviews += [
@@ -288,76 +245,6 @@ def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[s
     )
     units = [vllm_unit(job, side, name) for side, name in sides if side is not None]
     return frozenset(canon for text in units if text for canon in vllm_canons(job, text))
-
-
-PORTED = "ported from the GPU runner; no line of it has run on this platform yet"
-
-GONE = "taken out, as in the GPU runner, which has it no more"
-
-NEAR = 3
-"""Unchanged lines between two ported passages that make them two questions."""
-
-
-def _ported(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[ReviewItem]:
-    """One question for each passage that a port changes, a passage being of whole statements."""
-    old, new = before.split("\n"), after.split("\n")
-    runs: list[tuple[int, int, int, int]] = []
-    for tag, *rows in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        if tag != "replace":
-            by = _slide(after, rows[2], rows[3]) if tag == "insert" else _slide(before, rows[0], rows[1])
-            rows = [row + by for row in rows]
-        i1, i2 = _whole_statements(before, rows[0], rows[1])
-        j1, j2 = _whole_statements(after, rows[2], rows[3])
-        if runs and j1 - runs[-1][3] < NEAR:
-            runs[-1] = (runs[-1][0], max(i2, runs[-1][1]), runs[-1][2], max(j2, runs[-1][3]))
-        else:
-            runs.append((i1, i2, j1, j2))
-    return [
-        review(
-            draft,
-            job.path,
-            reason=PORTED + owing.why(now, job) if now else GONE,
-            confidence=DERIVED,
-            omni=was,
-            upstream=now,
-            chosen=now,
-            line=j1 + 1,
-        )
-        for i1, i2, j1, j2 in runs
-        for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
-        if _without_comments(was) != _without_comments(now)
-    ]
-
-
-def _without_comments(passage: str) -> list[str]:
-    """The words of a passage outside its comments: nobody need be asked about those."""
-    return [word for line in passage.split("\n") if not line.lstrip().startswith("#") for word in line.split()]
-
-
-def _slide(text: str, first: int, last: int) -> int:
-    """By how many rows new or removed ones can be told further down, so that they begin with a statement, not in one.
-
-    Where a call comes behind another one, the last line of the first may count as new, and that of the second not.
-    """
-    lines = text.split("\n")
-    inside = {row for node in flatten(text) for row in range(node.start, node.start - 1 + len(node.lines))}
-    by = 0
-    while first + by in inside and last + by < len(lines) and lines[first + by] == lines[last + by]:
-        by += 1
-    return by if first + by not in inside else 0
-
-
-def _whole_statements(text: str, first: int, last: int) -> tuple[int, int]:
-    """The rows ``first`` up to ``last``, with the rest of the statements that begin before them or end behind."""
-    spans = [(node.start - 1, node.start - 1 + len(node.lines)) for node in flatten(text)]
-    cut = [(start, end) for start, end in spans if (start < last and first < end) or start < first < end]
-    return min([first, *(start for start, _ in cut)]), max([last, *(end for _, end in cut)])
-
-
-def _passage(lines: Sequence[str]) -> str:
-    return textwrap.dedent("\n".join(lines)).strip("\n")
 
 
 def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:

@@ -1,0 +1,86 @@
+"""What a port changed, cut into questions: one for each passage of whole statements.
+
+Comes in: a draft and its text before and behind the port. Goes out: review items that show both. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import textwrap
+from collections.abc import Sequence
+
+from runner_sync.merge.confidence import DERIVED
+from runner_sync.model import ReviewItem
+from runner_sync.statements import flatten
+from runner_sync.upgrade import owing
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.job import Draft, ModuleJob
+
+PORTED = "ported from the GPU runner; no line of it has run on this platform yet"
+
+GONE = "taken out, as in the GPU runner, which has it no more"
+
+NEAR = 3
+"""Unchanged lines between two ported passages that make them two questions."""
+
+
+def questions(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[ReviewItem]:
+    """One question for each passage that a port changes, a passage being of whole statements."""
+    old, new = before.split("\n"), after.split("\n")
+    runs: list[tuple[int, int, int, int]] = []
+    for tag, *rows in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        if tag != "replace":
+            by = _slide(after, rows[2], rows[3]) if tag == "insert" else _slide(before, rows[0], rows[1])
+            rows = [row + by for row in rows]
+        i1, i2 = _whole_statements(before, rows[0], rows[1])
+        j1, j2 = _whole_statements(after, rows[2], rows[3])
+        if runs and j1 - runs[-1][3] < NEAR:
+            runs[-1] = (runs[-1][0], max(i2, runs[-1][1]), runs[-1][2], max(j2, runs[-1][3]))
+        else:
+            runs.append((i1, i2, j1, j2))
+    return [
+        review(
+            draft,
+            job.path,
+            reason=PORTED + owing.why(now, job) if now else GONE,
+            confidence=DERIVED,
+            omni=was,
+            upstream=now,
+            chosen=now,
+            line=j1 + 1,
+        )
+        for i1, i2, j1, j2 in runs
+        for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
+        if _without_comments(was) != _without_comments(now)
+    ]
+
+
+def _without_comments(passage: str) -> list[str]:
+    """The words of a passage outside its comments: nobody need be asked about those."""
+    return [word for line in passage.split("\n") if not line.lstrip().startswith("#") for word in line.split()]
+
+
+def _slide(text: str, first: int, last: int) -> int:
+    """By how many rows new or removed ones can be told further down, so that they begin with a statement, not in one.
+
+    Where a call comes behind another one, the last line of the first may count as new, and that of the second not.
+    """
+    lines = text.split("\n")
+    inside = {row for node in flatten(text) for row in range(node.start, node.start - 1 + len(node.lines))}
+    by = 0
+    while first + by in inside and last + by < len(lines) and lines[first + by] == lines[last + by]:
+        by += 1
+    return by if first + by not in inside else 0
+
+
+def _whole_statements(text: str, first: int, last: int) -> tuple[int, int]:
+    """The rows ``first`` up to ``last``, with the rest of the statements that begin before them or end behind."""
+    spans = [(node.start - 1, node.start - 1 + len(node.lines)) for node in flatten(text)]
+    cut = [(start, end) for start, end in spans if (start < last and first < end) or start < first < end]
+    return min([first, *(start for start, _ in cut)]), max([last, *(end for _, end in cut)])
+
+
+def _passage(lines: Sequence[str]) -> str:
+    return textwrap.dedent("\n".join(lines)).strip("\n")

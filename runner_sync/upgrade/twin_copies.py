@@ -1,0 +1,59 @@
+"""Copies of methods that vllm-ascend gave up: they follow the GPU twin, for both platforms run vLLM's version then.
+
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts of such copies with the twin's text merged into
+them and a question each. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync import merge
+from runner_sync.compose.members import canonical
+from runner_sync.merge.confidence import CONTESTED
+from runner_sync.model import Triple
+from runner_sync.units import texts
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.gpu import GpuSide, names_device
+from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage
+
+
+def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
+    """Copies of methods that vllm-ascend gave up follow the GPU twin: both platforms run vLLM's version then.
+
+    Only where the twin has no device code.
+    """
+    for draft in drafts:
+        if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
+            continue
+        twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
+        base = _base_text(draft, job)
+        if twin is None or base is None or draft.member not in inherited:
+            continue
+        if canonical(twin) != canonical(side.as_written[draft.name][1]) or names_device(twin, job.profile):
+            continue
+        result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
+        if not result.parses:
+            continue
+        if result.text != draft.text:
+            reason = "vllm-ascend gave up its own version of this method: it follows the GPU runner's now"
+            draft.reviews = [
+                review(
+                    draft,
+                    job.path,
+                    reason=reason,
+                    confidence=CONTESTED,
+                    base=base,
+                    omni=draft.before,
+                    upstream=twin,
+                    chosen=result.text,
+                )
+            ]
+            draft.stages.append(Stage(result.text, "gpu"))
+        draft.kind = "own"
+
+
+def _base_text(draft: Draft, job: ModuleJob) -> str | None:
+    assert draft.base is not None
+    base = next((side for side in job.upstream.bases if side.ref == draft.base.ref), None)
+    return texts.unit_texts(base.text, base.path).get(draft.base.qualname) if base is not None else None

@@ -23,7 +23,7 @@ from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.relocking import Recorded, readable_lock
 from runner_sync.sync.runners import find_modules, refuse_classless, refuse_tabs, refuse_twinless
 from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
-from runner_sync.upgrade.doubts import once, relocate
+from runner_sync.upgrade.doubts import as_written, once, relocate
 from runner_sync.upgrade.job import ModuleResult, is_selected
 
 
@@ -77,7 +77,7 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
     noted, placed = annotate(text, [item for item in reviews if item not in sided])
     sided = relocate(sided, old=text, new=noted)
     after = inline(noted, sided)
-    reviews = once(relocate([*placed, *sided], old=noted, new=after))
+    reviews = as_written(once(relocate([*placed, *sided], old=noted, new=after)), after)
     units = tuple(
         replace(unit, hunks=tuple(relocate(relocate(unit.hunks, old=result.after, new=text), old=text, new=after)))
         for unit in result.units

@@ -5,8 +5,10 @@ Comes in: decisions of a merge. Goes out: ``ReviewItem`` values. May touch: noth
 
 from __future__ import annotations
 
+import ast
 import difflib
 import hashlib
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,6 +17,7 @@ from typing import TypeVar
 from runner_sync import merge
 from runner_sync.merge.confidence import UNMERGED
 from runner_sync.model import Hunk, Provenance, ReviewItem
+from runner_sync.syntax import same_code, walk
 from runner_sync.upgrade.job import Draft, Stage
 from runner_sync.upgrade.wording import MERGED, Sides, worded
 
@@ -107,6 +110,22 @@ def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
         replace(item, line=table.get(item.line, item.line), end_line=table.get(item.end_line, item.end_line))
         for item in items
     ]
+
+
+def as_written(items: Sequence[ReviewItem], text: str) -> list[ReviewItem]:
+    """Items with what was chosen as ``text`` has it, where that is one statement and was laid out anew."""
+    found = {node.lineno: node for node in walk(ast.parse(text)) if isinstance(node, ast.stmt)} if items else {}
+    return [_laid_out(item, found.get(item.line), text) for item in items]
+
+
+def _laid_out(item: ReviewItem, statement: ast.stmt | None, text: str) -> ReviewItem:
+    if statement is None or not item.in_file or isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return item
+    end = statement.end_lineno or statement.lineno
+    lines = textwrap.dedent("\n".join(text.split("\n")[statement.lineno - 1 : end]))
+    if lines == item.chosen or not same_code(lines, item.chosen):
+        return item
+    return replace(item, chosen=lines, end_line=end)
 
 
 @lru_cache(maxsize=16)

@@ -8,9 +8,11 @@ cases whose result is not yet the ideal one.
 from __future__ import annotations
 
 import ast
+import sys
 import textwrap
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -29,7 +31,7 @@ from runner_sync.merge import (
     named_alike,
     with_old_reads_renamed,
 )
-from runner_sync.merge.emit import heads_first
+from runner_sync.merge.emit import emit, heads_first
 from runner_sync.merge.renames import with_omni_names_of_values
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.model import Triple
@@ -37,6 +39,8 @@ from runner_sync.statements import Node
 
 CASES = Path(__file__).parent / "fixtures" / "merge"
 GAPS = CASES / "known-gaps"
+HERITAGE = "a statement that is in no case"
+"""With a heritage a merge also looks at what upstream left alone, so that a second run is none that returns at once."""
 POLICIES = {"follow": FOLLOW, "record": RECORD, "port": PORT, "touch_up": TOUCH_UP}
 
 
@@ -94,7 +98,9 @@ def check_merge(folder: Path, expected: str) -> Merged:
     assert [
         ": ".join(filter(None, (d.reason.kind, ", ".join(d.reason.names)))) for d in result.decisions
     ] == case.reviews
-    again = case.run(Triple(case.triple.upstream, result.text, case.triple.upstream))
+    again = replace(case, heritage=[*case.heritage, HERITAGE]).run(
+        Triple(case.triple.upstream, result.text, case.triple.upstream)
+    )
     assert (again.text, again.decisions) == (result.text, ())
     return result
 
@@ -196,6 +202,22 @@ def test_suites_that_wait_for_one_another_all_come() -> None:
     shared, last = Strand(base=1, omni=3, upstream=3, parent=second), Strand(base=0, omni=1, upstream=1, parent=first)
     found = heads_first([first, second, shared, inner, outer, last])
     assert found == [outer, first, inner, second, shared, last]
+
+
+@pytest.mark.parametrize(
+    "name", ["branch_around_a_suite_that_omni_replaced", "branch_around_a_suite_that_omni_took_off"]
+)
+def test_suites_that_wait_for_one_another_come_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both sides have put the same branch around it; a strand that is there twice is walked through for ever."""
+
+    def checked(strands: Sequence[Strand]) -> list[Strand]:
+        put = heads_first(strands)
+        assert len({id(strand) for strand in put}) == len(put) == len(strands)
+        return put
+
+    monkeypatch.setattr(sys.modules[emit.__module__], "heads_first", checked)
+    case = read_case(CASES / name)
+    assert case.run(replace(case.triple, omni=case.run().text)).parses
 
 
 def test_a_merged_statement_is_shown_without_blanks_around_dots() -> None:

@@ -61,7 +61,7 @@ def merge(
     foreign: Collection[str] = frozenset(),
     pinned: Collection[str] = frozenset(),
 ) -> Merged:
-    """Merge one unit. Raises ``UnparsableText`` when a side is no Python.
+    """Merge one unit. Raises ``UnparsableText`` when a side is no Python, unless two are equal: then none is read.
 
     Args:
         triple: the three texts, at any indentation.

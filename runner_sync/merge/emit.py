@@ -206,10 +206,12 @@ def heads_first(strands: Sequence[Strand]) -> list[Strand]:
     waiting: dict[int, list[Strand]] = defaultdict(list)
     wrappers = {id(strand.parent) for strand in strands if len(strand.sides) > 1}
     behind: dict[int, int] = {}
-    out: list[Strand] = []
+    out: dict[int, Strand] = {}
 
     def put(strand: Strand) -> None:
-        out.append(strand)
+        if id(strand) in out:
+            return
+        out[id(strand)] = strand
         for follower in waiting.pop(id(strand), []):
             put(follower)
 
@@ -224,9 +226,8 @@ def heads_first(strands: Sequence[Strand]) -> list[Strand]:
             behind[id(strand)] = head
             waiting[head].append(strand)
     for follower in [one for followers in waiting.values() for one in followers]:
-        if not any(follower is one for one in out):
-            put(follower)
-    return out
+        put(follower)
+    return list(out.values())
 
 
 def _children(strands: Sequence[Strand]) -> dict[int, list[Strand]]:

@@ -18,8 +18,7 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         return list(weave.of_omni)
     out: list[Strand] = []
     o = u = 0
-    anchors = [s for s in weave.of_omni if s.upstream is not None]
-    for anchor in [*anchors, None]:
+    for anchor in [*_anchors(weave), None]:
         end_o = anchor.omni if anchor is not None else len(weave.omni)
         end_u = anchor.upstream if anchor is not None else len(weave.upstream)
         assert end_o is not None
@@ -29,7 +28,22 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         if anchor is not None:
             out.append(anchor)
         o, u = end_o + 1, end_u + 1
-    return out
+    return list({id(strand): strand for strand in out}.values())
+
+
+def _anchors(weave: Weave) -> list[Strand]:
+    """The strands of both sides in the order that both have them in.
+
+    A clause is one of a condition that both sides put in; what stood in front of it on one side may be inside of it on
+    the other. It goes to the first of its places then.
+    """
+    found: list[Strand] = []
+    last = -1
+    for strand in weave.of_omni:
+        if strand.upstream is not None and strand.upstream > last:
+            found.append(strand)
+            last = strand.upstream
+    return found
 
 
 def _interleave(weave: Weave, omni: list[Strand], upstream: list[Strand], policy: Policy, behind: int) -> list[Strand]:

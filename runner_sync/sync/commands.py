@@ -77,7 +77,7 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
     noted, placed = annotate(text, [item for item in reviews if item not in sided])
     sided = relocate(sided, old=text, new=noted)
     after = inline(noted, sided)
-    reviews = as_written(once(relocate([*placed, *sided], old=noted, new=after)), after)
+    reviews = once(relocate([*as_written(placed, noted), *sided], old=noted, new=after))
     units = tuple(
         replace(unit, hunks=tuple(relocate(relocate(unit.hunks, old=result.after, new=text), old=text, new=after)))
         for unit in result.units

@@ -230,7 +230,7 @@ ChangedSince = Annotated[
     typer.Option(
         "--changed-since",
         metavar="REV",
-        help="Only findings on what changed since this git revision of vllm-omni, or broke by it.",
+        help="Only findings on what changed since this git revision of vllm-omni, or broke since.",
         rich_help_panel=SCOPE,
     ),
 ]

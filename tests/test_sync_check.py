@@ -320,6 +320,22 @@ def test_what_a_branch_breaks_is_told_on_lines_that_it_did_not_touch(
     assert keys(sync.check(options)) == expected
 
 
+HELPER = "vllm_omni/platforms/npu/worker/sending.py"
+
+
+@pytest.mark.parametrize("broken", ["def f(:\n", "<<<<<<< a\nx = 1\n=======\nx = 2\n>>>>>>> b\n"])
+@pytest.mark.parametrize("path", [AR, GPU_BASE, HELPER])
+def test_a_branch_that_repairs_a_file_is_told_so_and_passes(locked: Trees, path: str, broken: str) -> None:
+    lay_out(locked.omni, {HELPER: "def f(): ...\n"})
+    good = (locked.omni / path).read_text("utf-8")
+    (locked.omni / path).write_text(good + broken, "utf-8")
+    commit(locked.omni, "Broken")
+    (locked.omni / path).write_text(good, "utf-8")
+    report = sync.check(locked.check(ascend=locked.ascend_old, changed_since="main", select=("RS3",)))
+    assert report.findings == ()
+    assert sum("was not looked for; where it began: " in note and path in note for note in report.notes) == 1
+
+
 @pytest.mark.parametrize(("top", "folder"), [("", ""), ("..", "omni/")])
 def test_the_report_says_where_in_its_repository_the_tree_lies(locked: Trees, top: str, folder: str) -> None:
     """A checkout of its own, or a folder of another one; ``HEAD`` is read the same way."""

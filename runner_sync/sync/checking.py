@@ -104,7 +104,12 @@ def _unread(job: CheckJob) -> list[str]:
     """What a run says nothing about because a file does not parse that no runner needs to be read."""
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
-    return [f"nothing is proved about what stands in this file: {error}" for error in errors]
+    said = [f"nothing is proved about what stands in this file: {error}" for error in errors]
+    if job.branch_point is not None and (error := job.branch_point.unread.get("")) is not None:
+        said.append(
+            f"what the branch breaks on lines that it did not touch was not looked for; where it began: {error}"
+        )
+    return said
 
 
 def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
@@ -131,19 +136,19 @@ def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> 
     new = pairs.target(options, given)
     old = pairs.older(options, given, new)
     world = new.world(given)
-    job = replace(job, branch_point=_branch_point(options, given, new))
+    job = replace(job, branch_point=_branch_point(options, given, world))
     if old is None:
         return replace(job, world=world), f"breakage: everything that does not fit {new.title} is reported"
     told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported"
     return replace(job, world=world, old_world=old.world(given)), told
 
 
-def _branch_point(options: CheckOptions, given: inputs.Inputs, new: pairs.Pair) -> World | None:
+def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> World | None:
     """The target trees with the omni tree as it was where the branch left ``--changed-since``."""
     if options.changed_since is None or not isinstance(given.omni, InGit):
         return None
     commit = given.omni.fork_point(options.changed_since)
-    return new.world(replace(given, omni=inputs.at("vllm-omni", commit, given.omni, options.progress)))
+    return world.with_omni(inputs.at("vllm-omni", commit, given.omni, options.progress))
 
 
 def _run(

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from runner_sync.errors import UnresolvedConflict
+from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
@@ -208,9 +208,15 @@ def _breakage(job: CheckJob, selection: Selection, opinion: Opinion | None) -> I
     own = [module.path for module in job.modules]
     paths = [*own, *job.world.beside(own)]
     # What a branch breaks need not stand on a line that it touched: a method of the GPU runner that NPU calls, say.
-    broken = breakage.find(job.world, job.branch_point, paths) if job.branch_point is not None else []
+    found = breakage.find(job.world, job.old_world, paths)
+    broken = []
+    if job.branch_point is not None:
+        try:
+            broken = breakage.find(job.world, job.branch_point, paths)
+        except InputError as error:  # the branch may be the one that repairs it
+            job.branch_point.unread[""] = error
     brought = set(broken)
-    found = list(dict.fromkeys([*broken, *breakage.find(job.world, job.old_world, paths)]))
+    found = list(dict.fromkeys([*broken, *found]))
     # Whoever silences a rule has heard it: the type checker is not to say the same in other words.
     known = [finding for finding in found if is_selected(finding.code, selection.select, ())]
     told = opinion(known) if opinion is not None and selection.wants("RS390") else ()

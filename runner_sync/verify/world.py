@@ -73,7 +73,8 @@ class World:
         self._trees = dict(trees)
         self.surroundings = Surroundings(trees, surroundings)
         self.unread: dict[str, InputError] = {}
-        """Files that somebody asked for and that do not parse, by path."""
+        """Files that somebody asked for and that do not parse, by path; an empty one for those of a tree that is done
+        without as a whole."""
         self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
         self._patches: list[Patch] | None = None

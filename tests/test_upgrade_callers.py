@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import GPU_TWIN, NPU_TWIN, port_of
+from sync_samples import GPU_TWIN, NPU_TWIN, commit, port_of
+
+from runner_sync import sync
+from runner_sync.sync.options import TreeOptions, UpgradeOptions
 
 NAMES = """
     def _deferred(self):
@@ -69,3 +72,16 @@ def test_an_override_of_the_twin_that_npu_has_done_without_is_a_question_where_n
     _, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + npu, old, old.replace(*SKIPS) + NAMES)
     question = "not ported: _close gets the version that the GPU class overrides; the NPU class has done without it"
     assert (question in questions) == is_asked
+
+
+def test_an_override_that_was_asked_about_is_named_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was settled is not asked again, and not forgotten."""
+    both = GPU_TWIN + CALLS + OVERRIDE
+    port_of(tmp_path, monkeypatch, NPU_TWIN + CALLS, both, both.replace(*SKIPS) + NAMES)
+    commit(tmp_path / "omni")
+    omni, ascend, vllm = (TreeOptions(path=tmp_path / name) for name in ("omni", "ascend-new", "vllm"))
+    again = sync.upgrade(UpgradeOptions(omni=omni, ascend=ascend, vllm=vllm, verify=False))
+    assert [item.reason for item in again.report.reviews] == []
+    assert any("done without them" in note and "NPUARModelRunner._forward" in note for note in again.report.notes)

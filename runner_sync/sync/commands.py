@@ -154,7 +154,9 @@ def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
             "(`runner-sync blocks` lists them)."
         )
-    left = [name for result in results for name, action in result.decided.items() if action == "left"]
+    asked = {item.unit for result in results for item in result.reviews}
+    decided = {name: action for result in results for name, action in result.decided.items() if name not in asked}
+    left = [name for name, action in decided.items() if action in ("left", "skipped")]
     if left:
         said.append(
             "not ported, for NPU has done without them at an earlier release too: "

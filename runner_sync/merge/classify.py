@@ -113,7 +113,7 @@ def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite
     found = pair_similar(*sides, [inner[0][j] for j in left], [inner[1][k] for k in right], similar=VERSION)
     for a, b in found:
         strand, other = weave.of_omni[left[a]], weave.of_upstream[right[b]]
-        first, second = strand.base or 0, other.base or 0
+        first, second = strand.in_base, other.in_base
         is_alike = similarity(weave.base[first], weave.base[second]) >= VERSION
         if weave.base[first].weight >= 1 and is_alike and are_branches(weave.base, first, second):
             strand.upstream, other.upstream = right[b], None

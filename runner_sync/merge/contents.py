@@ -56,7 +56,7 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     chosen = _with_comment(chosen, base, omni)
     if base is None or omni is None or upstream is None or terms.policy.nesting == "omni":
         return chosen, reason
-    if _has_remark(weave.omni, strand.omni or 0) or _has_remark(weave.upstream, strand.upstream or 0):
+    if _has_remark(weave.omni, strand.in_omni) or _has_remark(weave.upstream, strand.in_upstream):
         return chosen, reason
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
     return replace(chosen, blanks=max(chosen.blanks, added)), reason

@@ -25,9 +25,9 @@ def inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     for strand in strands:
         if strand.sides != "u" or not strand.kept:
             continue
-        node = weave.upstream[strand.upstream or 0]
+        node = weave.upstream[strand.in_upstream]
         above = weave.of_upstream[node.parent] if node.parent >= 0 else None
-        if above is None or above.kept or _has_neighbour(weave, strand.upstream or 0):
+        if above is None or above.kept or _has_neighbour(weave, strand.in_upstream):
             continue
         strand.kept = False
         if not node.is_comment and above.sides == "bu":
@@ -131,7 +131,7 @@ def _set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 def emptied(weave: Weave, suite: Strand) -> Doubt:
     """What became of the inside of a block that omni had added and that is empty now: shown is what is left of it."""
-    inside = [weave.of_omni[k] for k in below(weave.omni, suite.omni or 0)[1:] if not weave.omni[k].is_comment]
+    inside = [weave.of_omni[k] for k in below(weave.omni, suite.in_omni)[1:] if not weave.omni[k].is_comment]
     left = next((strand for strand in inside if strand.kept), None)
     return Doubt(suite, Reason("added block emptied" if left is None else "added block left"), CONTESTED, left)
 

@@ -37,7 +37,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
     for block, about in _remarks(weave.omni):
         mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
-            out |= {id(comment) for comment in mine if not is_separator(weave.omni[comment.omni or 0])}
+            out |= {id(comment) for comment in mine if not is_separator(weave.omni[comment.in_omni])}
         elif mine and _is_replaced_since(weave, block, about, heritage):
             out |= {id(comment) for comment in mine}
     for strand in kept:

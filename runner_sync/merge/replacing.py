@@ -70,5 +70,5 @@ def _bound(nodes: Sequence[Node], run: Sequence[int]) -> frozenset[str]:
 
 
 def _parent_in_base(weave: Weave, strand: Strand) -> Strand | None:
-    above = weave.base[strand.base or 0].parent
+    above = weave.base[strand.in_base].parent
     return weave.of_base[above] if above != ROOT else None

@@ -106,7 +106,7 @@ def _other_branches(weave: Weave) -> list[Doubt]:
         if not mine or len(theirs) != 1:
             continue
         for other in theirs[0]:
-            for k in below(weave.upstream, other.upstream or 0):
+            for k in below(weave.upstream, other.in_upstream):
                 weave.of_upstream[k].kept = True
         doubts.append(Doubt(theirs[0][0], Reason("each kept another branch"), REBUILT))
     return doubts
@@ -140,7 +140,7 @@ def _keep_definitions(weave: Weave, strands: Sequence[Strand], heritage: Heritag
         missing = {name for strand in kept for name in _reads_of_omni(weave, strand, heritage)}
         missing -= {name for strand in kept for name in sets(any_node(weave, strand))}
         gone = [strand for strand in strands if not strand.kept and strand.sides == "o"]
-        back = [strand for strand in gone if binds(weave.omni[strand.omni or 0]) & missing]
+        back = [strand for strand in gone if binds(weave.omni[strand.in_omni]) & missing]
         if not back:
             return
         for strand in back:
@@ -162,7 +162,7 @@ def _keep_pinned(weave: Weave, strands: Sequence[Strand], pinned: Heritage) -> N
         if any(strand.sides == "u" and strand.kept for strand in run):
             continue
         for strand in run:
-            if strand.sides == "bo" and weave.omni[strand.omni or 0].canon in pinned:
+            if strand.sides == "bo" and weave.omni[strand.in_omni].canon in pinned:
                 strand.kept = True
 
 
@@ -207,7 +207,7 @@ def _undo_half_moves(weave: Weave, strands: Sequence[Strand]) -> None:
     }
     for strand in strands:
         if strand.sides == "bo" and not strand.kept:
-            node = weave.omni[strand.omni or 0]
+            node = weave.omni[strand.in_omni]
             strand.kept = not node.is_comment and node.weight >= 1 and node.canon in left_out
 
 
@@ -221,10 +221,10 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
         case "b":
             return False, None
         case "o":
-            return not is_inherited(weave.omni[strand.omni or 0], heritage), None
+            return not is_inherited(weave.omni[strand.in_omni], heritage), None
         case "bo":
-            omni = weave.omni[strand.omni or 0]
-            if is_same(weave.base[strand.base or 0], omni) or is_inherited(omni, heritage):
+            omni = weave.omni[strand.in_omni]
+            if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, heritage):
                 return False, None
             successor = _carry_over(weave, strand) if policy.nesting == "upstream" else None
             if successor is not None:
@@ -234,7 +234,7 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             kept = policy.edited_here_gone_there == "omni"
             return kept, _doubt(weave, strand, Reason("edited statement removed"), CONTESTED)
         case "bu":
-            if is_same(weave.base[strand.base or 0], weave.upstream[strand.upstream or 0]):
+            if is_same(weave.base[strand.in_base], weave.upstream[strand.in_upstream]):
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
             return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
@@ -251,17 +251,17 @@ def _follow_named_part(weave: Weave, strand: Strand) -> None:
     if base in (omni, upstream) or omni == upstream:
         return
     new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
-    found = named_part(base, omni, upstream, [weave.upstream[s.upstream or 0].canon for s in new])
+    found = named_part(base, omni, upstream, [weave.upstream[s.in_upstream].canon for s in new])
     if found is not None:
         new[found[0]].carried = found[1]
-        strand.carried = weave.upstream[strand.upstream or 0].text
+        strand.carried = weave.upstream[strand.in_upstream].text
 
 
 def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
     """The new statement of upstream that takes the arguments of the removed one, once it has omni's, too."""
     new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
-    nodes = [weave.upstream[s.upstream or 0] for s in new]
-    base, omni = weave.base[strand.base or 0], weave.omni[strand.omni or 0]
+    nodes = [weave.upstream[s.in_upstream] for s in new]
+    base, omni = weave.base[strand.in_base], weave.omni[strand.in_omni]
     if base.compound or omni.is_comment:
         return None
     texts = ["" if node.compound or node.is_comment else node.text for node in nodes]
@@ -275,7 +275,7 @@ def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
 def _is_rewritten(weave: Weave, strand: Strand) -> bool:
     """Whether new statements of upstream bind what the removed one bound, or leave the suite where it did: keeping both
     would do the work twice, or never."""
-    mine = binds(weave.omni[strand.omni or 0])
+    mine = binds(weave.omni[strand.in_omni])
     if not mine:
         return _ends_with_another_return(weave, strand)
     return any(
@@ -285,7 +285,7 @@ def _is_rewritten(weave: Weave, strand: Strand) -> bool:
 
 def _ends_with_another_return(weave: Weave, strand: Strand) -> bool:
     """Whether the removed statement was the ``return`` at the end of a suite, and upstream ends it with a new one."""
-    suite = _suite_ended(weave.omni, weave.of_omni, strand.omni or 0)
+    suite = _suite_ended(weave.omni, weave.of_omni, strand.in_omni)
     return suite is not None and any(
         other.sides == "u" and _suite_ended(weave.upstream, weave.of_upstream, index) == suite
         for index, other in enumerate(weave.of_upstream)
@@ -309,7 +309,7 @@ def _leave_out_foreign(weave: Weave, foreign: Heritage) -> None:
         if strand.sides == "u":
             run.append(strand)
             continue
-        code = [node.canon for s in run if not (node := weave.upstream[s.upstream or 0]).is_comment]
+        code = [node.canon for s in run if not (node := weave.upstream[s.in_upstream]).is_comment]
         if code and all(canon in foreign for canon in code):
             for member in run:
                 member.kept = False

@@ -33,6 +33,24 @@ class Strand:
     carried: str = ""
 
     @property
+    def in_base(self) -> int:
+        """The index on the base's side, of a strand that stands there."""
+        assert self.base is not None
+        return self.base
+
+    @property
+    def in_omni(self) -> int:
+        """The index on omni's side, of a strand that stands there."""
+        assert self.omni is not None
+        return self.omni
+
+    @property
+    def in_upstream(self) -> int:
+        """The index on upstream's side, of a strand that stands there."""
+        assert self.upstream is not None
+        return self.upstream
+
+    @property
     def sides(self) -> str:
         """Which sides have it: a subset of ``"bou"``."""
         first = "" if self.base is None else "b"

@@ -1,9 +1,11 @@
-"""Values that a call hands back and nobody takes (RS311), and values that are used and never come."""
+"""Values that a call hands back: nobody takes them, they never come, or another than before (RS303, RS307, RS311)."""
 
 from __future__ import annotations
 
 import pytest
 from verify_samples import find, npu, symbols, world
+
+from runner_sync.model import Finding
 
 # What omni's own method says, written before the target's returned anything, and how the NPU runner uses it.
 OWN = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n{own}\n"
@@ -78,3 +80,168 @@ def test_a_value_that_did_not_come_before_either_is_not_new() -> None:
     trees_of = world(npu=npu("def run(self):\n    run = self.step()\n    run()"), gpu=OWN.format(own=NOTHING))
     assert symbols(find(trees_of)) == [("RS311", "step")]
     assert find(trees_of, trees_of) == []
+
+
+UNPACKS = "a, b = self.step()\nreturn a, b"
+MAYBE = "def step(self):\n    if self.config:\n        return {}\n    return 1, 2"
+BEFORE = MAYBE.format("None, None")
+
+# How omni calls, vllm-ascend's method before and after, what is found.
+NO_LONGER_A_TUPLE = {
+    "one path returns `None` now": (UNPACKS, BEFORE, MAYBE.format("None"), [("RS303", "step")]),
+    "one path returns nothing now": (
+        UNPACKS,
+        BEFORE,
+        MAYBE.format("").replace("return \n", "return\n"),
+        [("RS303", "step")],
+    ),
+    "`None` under a condition": (
+        UNPACKS,
+        "def step(self):\n    return 1, 2",
+        "def step(self):\n    return (1, 2) if self.config else None",
+        [("RS303", "step")],
+    ),
+    "what it hands on may be `None` now": (
+        UNPACKS,
+        "def step(self):\n    return self.inner()\ndef inner(self):\n    return 1, 2",
+        "def step(self):\n    return self.inner()\ndef inner(self):\n    return (1, 2) if self.sp else None",
+        [("RS303", "step")],
+    ),
+    "only an annotation told the size": (
+        UNPACKS,
+        "def step(self) -> tuple[int, int]:\n    return self.pair",
+        "def step(self) -> tuple[int, int] | None:\n    if self.config:\n        return None\n    return self.pair",
+        [("RS303", "step")],
+    ),
+    "every branch returned a tuple": (
+        UNPACKS,
+        "def step(self):\n    if self.sp:\n        with a:\n            return 1, 2\n    else:\n        raise KeyError",
+        MAYBE.format("None"),
+        [("RS303", "step")],
+    ),
+    "an error was raised in place of it": (
+        UNPACKS,
+        "def step(self):\n    try:\n        return 1, 2\n    except KeyError:\n        raise",
+        MAYBE.format("None"),
+        [("RS303", "step")],
+    ),
+    "another path returned `None` before": (
+        UNPACKS,
+        "def step(self):\n    if self.sp:\n        return\n    return 1, 2",
+        MAYBE.format("None"),
+        [],
+    ),
+    "the end could be reached before": (
+        UNPACKS,
+        "def step(self):\n    if self.sp:\n        return 1, 2",
+        MAYBE.format("None"),
+        [],
+    ),
+    "nobody knows what it returned before": (
+        UNPACKS,
+        "def step(self):\n    return self.pair",
+        MAYBE.format("None"),
+        [],
+    ),
+    "the result is tested first": (
+        "pair = self.step()\nif pair is not None:\n    a, b = pair",
+        BEFORE,
+        MAYBE.format("None"),
+        [],
+    ),
+    "there is something else in its place": (
+        "a, b = self.step() or (None, None)",
+        BEFORE,
+        MAYBE.format("None"),
+        [],
+    ),
+    "the error is caught": (
+        "try:\n    a, b = self.step()\nexcept TypeError:\n    pass",
+        BEFORE,
+        MAYBE.format("None"),
+        [],
+    ),
+    "it is not taken apart": ("return self.step()", BEFORE, MAYBE.format("None"), []),
+    "a generator that may end early": (UNPACKS, BEFORE, MAYBE.format("None") + "\n    yield 1", []),
+}
+
+TAKES = "ids, embeds = self.step()\nreturn ids, embeds"
+PAIR = "def step(self):\n    return ids, embeds"
+SWAPPED = "def step(self):\n    return embeds, ids"
+EARLY = "def step(self):\n    if self.sp:\n        return {}\n    return {}"
+CHANGED_PLACES = {
+    "two values change places": (TAKES, PAIR, SWAPPED, [("RS307", "step")]),
+    "parts of objects, and the annotation with them": (
+        TAKES,
+        "def step(self) -> tuple[int, str]:\n    return self.ids.gpu, embeds[:1]",
+        "def step(self) -> tuple[str, int]:\n    return embeds[:1], self.ids.gpu",
+        [("RS307", "step")],
+    ),
+    "in every return": (TAKES, EARLY.format("a, b", "c, d"), EARLY.format("b, a", "d, c"), [("RS307", "step")]),
+    "an early return fits any order": (
+        TAKES,
+        EARLY.format("None, None", "c, d"),
+        EARLY.format("None, None", "d, c"),
+        [("RS307", "step")],
+    ),
+    "of another call's arguments": (
+        "ids, embeds = self.step(self.sp)",
+        "def step(self, n=1):\n    return ids, embeds",
+        "def step(self, n=1):\n    return embeds, ids",
+        [("RS307", "step")],
+    ),
+    "one of the two is dropped": ("_, embeds = self.step()", PAIR, SWAPPED, [("RS307", "step")]),
+    "both are dropped": (
+        "a, _, _ = self.step()",
+        "def step(self):\n    return a, b, c",
+        "def step(self):\n    return a, c, b",
+        [],
+    ),
+    "one of several returns": (TAKES, EARLY.format("a, b", "c, d"), EARLY.format("b, a", "c, d"), []),
+    "returns that disagree": (
+        "a, b, c = self.step()",
+        EARLY.format("a, b, c", "d, e, f"),
+        EARLY.format("b, a, c", "d, f, e"),
+        [],
+    ),
+    "a return more": (TAKES, PAIR, EARLY.format("embeds, ids", "embeds, ids"), []),
+    "other names": (TAKES, PAIR, "def step(self):\n    return tokens, states", []),
+    "one other name": (TAKES, PAIR, "def step(self):\n    return embeds, tokens", []),
+    "the same value twice": (TAKES, "def step(self):\n    return a, a", "def step(self):\n    return a, a", []),
+    "a starred value": (TAKES, "def step(self):\n    return a, *b", "def step(self):\n    return *b, a", []),
+    "one return is no tuple": (TAKES, EARLY.format("x", "c, d"), EARLY.format("x", "d, c"), []),
+    "a generator": (TAKES, PAIR + "\n    yield", SWAPPED + "\n    yield", []),
+    "nothing is unpacked": ("pair = self.step()\nreturn pair", PAIR, SWAPPED, []),
+    "another object's method": ("ids, embeds = self.config.step()", PAIR, SWAPPED, []),
+}
+SINCE = NO_LONGER_A_TUPLE | CHANGED_PLACES
+ASCEND = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    {}\n"
+
+
+def since(use: str, before: str, after: str, *, earlier: str = "") -> list[Finding]:
+    """What is found since vllm-ascend's methods were ``before``; omni was the same, or its use was ``earlier``."""
+    new, old = (
+        world(npu=npu("def run(self):\n    " + _indented(own)), ascend=ASCEND.format(_indented(upstream)))
+        for own, upstream in ((use, after), (earlier or use, before))
+    )
+    return find(new, old)
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n    ")
+
+
+@pytest.mark.parametrize("name", SINCE)
+def test_what_a_call_hands_back_since_the_old_target(name: str) -> None:
+    use, before, after, expected = SINCE[name]
+    assert symbols(since(use, before, after)) == expected
+    assert since(use, after, after) == []
+
+
+def test_an_unpacking_that_changed_as_well_is_in_the_new_order() -> None:
+    assert since("embeds, ids = self.step()", PAIR, SWAPPED, earlier="ids, embeds = self.step()") == []
+
+
+def test_the_value_that_lands_elsewhere_is_named() -> None:
+    (finding,) = since("_, embeds = self.step()", PAIR, SWAPPED)
+    assert "`ids` of `step` (vllm_ascend/runner.py:3) now lands on `embeds`" in finding.message

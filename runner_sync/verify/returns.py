@@ -1,7 +1,7 @@
-"""How many values a function returns.
+"""How many values a function returns, whether it returns any, and in which order.
 
-Comes in: a `Callee` of a `Program`. Goes out: the possible tuple sizes, or ``None`` when they cannot be told.
-May touch: nothing.
+Comes in: a `Callee` of a `Program`, or functions. Goes out: the possible tuple sizes, or ``None`` when they cannot be
+told; and the like. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -46,6 +46,39 @@ def returns_value(function: FunctionNode) -> bool | None:
     return None if True in kinds else False
 
 
+def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
+    """Whether a callee says that it may return ``None``: ``False`` when it never does, ``None`` if that is unknown."""
+    function = callee.function
+    if function is None:
+        return False
+    if not is_plain(function) or depth > _MAX_DEPTH:
+        return None
+    values = {_gives_none(program, callee, value, depth=depth) for value in returns_of(function)}
+    if True in values:
+        return True
+    return False if None not in values and _ends(function.body) else None
+
+
+def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
+    """The places of the returned tuple whose value stood in another one ``before``, with that value.
+
+    Empty unless every ``return`` has the values of the one ``before``, all in the same new order.
+    """
+    was, now = _tuples_of(before), _tuples_of(after)
+    if len(was) != len(now) or len({len(values) for values in (*was, *now)}) != 1:
+        return {}
+    pairs = list(zip(was, now, strict=True))
+    # `return None, None` fits any order: it tells none.
+    telling = [pair for pair in pairs if len(set(pair[0])) == len(pair[0]) and sorted(pair[0]) == sorted(pair[1])]
+    if not telling:
+        return {}
+    old, new = telling[0]
+    order = [old.index(value) for value in new]
+    if any(other != [one[place] for place in order] for one, other in pairs):
+        return {}
+    return {place: new[place] for place, source in enumerate(order) if place != source}
+
+
 def hands_nothing_back(function: FunctionNode) -> bool:
     """Whether a plain function that does something has bare returns only, and promises no value.
 
@@ -74,7 +107,7 @@ def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, 
         # A `None` that is unpacked fails in any version: it is no size, and the caller must be testing for it.
         return frozenset()
     if isinstance(value, ast.Tuple):
-        return None if any(isinstance(e, ast.Starred) for e in value.elts) else frozenset({len(value.elts)})
+        return None if _has_star(value) else frozenset({len(value.elts)})
     if isinstance(value, ast.IfExp):
         parts = [_expression_sizes(program, callee, v, depth=depth) for v in (value.body, value.orelse)]
         return None if None in parts else frozenset().union(*(p for p in parts if p is not None))
@@ -84,6 +117,46 @@ def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, 
         if parts and None not in parts:
             return frozenset().union(*(p for p in parts if p is not None))
     return None
+
+
+def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> bool | None:
+    if value is None or _is_none(value):
+        return True
+    if isinstance(value, ast.IfExp):
+        parts = {_gives_none(program, callee, part, depth=depth) for part in (value.body, value.orelse)}
+        return True if True in parts else None if None in parts else False
+    if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
+        groups = program.callees(program.frame(callee.info, callee.function), value)
+        called = {gives_none(program, inner, depth + 1) for group in groups for inner in group}
+        if called and None not in called:
+            return True in called
+    is_told = isinstance(value, ast.Tuple) or (callee.function is not None and declared_size(callee.function))
+    return False if is_told else None
+
+
+def _ends(body: list[ast.stmt]) -> bool:
+    """Whether the end of ``body`` is never reached."""
+    match body[-1]:
+        case ast.Return() | ast.Raise():
+            return True
+        case ast.With(body=inner):
+            return _ends(inner)
+        case ast.If(body=inner, orelse=other) if other:
+            return _ends(inner) and _ends(other)
+        case ast.Try(body=inner, handlers=handlers, orelse=other):
+            return _ends(other or inner) and all(_ends(handler.body) for handler in handlers)
+    return False
+
+
+def _tuples_of(function: FunctionNode) -> list[list[str]]:
+    """The values of every ``return``; empty when one of them is no plain tuple."""
+    values = list(returns_of(function)) if is_plain(function) else []
+    tuples = [[ast.unparse(e) for e in v.elts] for v in values if isinstance(v, ast.Tuple) and not _has_star(v)]
+    return tuples if len(tuples) == len(values) else []
+
+
+def _has_star(value: ast.Tuple) -> bool:
+    return any(isinstance(element, ast.Starred) for element in value.elts)
 
 
 def _is_none(value: ast.expr) -> bool:

@@ -2,7 +2,8 @@
 
 What: `(a, b) = self.m(...)`, `a, b = f(...)` or `(a, b) = self.state` where every value that the callee can
 return in the target, or every NamedTuple that `self.state` can hold, has another size. Also the reverse: an NPU
-override that returns N values to inherited code that unpacks another number.
+override that returns N values to inherited code that unpacks another number. With the old trees, `a, b = f(...)`, too,
+where `f` returns `None` on some path and never did in the old target.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -11,7 +12,7 @@ Why: `ValueError: too many values to unpack` at the first sampled token. 7 of th
 Fix: unpack what the target's own caller unpacks.
 
 Leaves alone: starred targets, generators, coroutines, callees one of whose returns shows no size (unless its
-annotation does).
+annotation does). Without the old trees a `None` among the returned values: the caller must know when it comes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from runner_sync.verify.classes import ClassInfo, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.uses import unpackings
 from runner_sync.verify.virtual import virtual_calls
 
 CODE = "RS303"
@@ -32,23 +34,20 @@ NAME = "tuple-size"
 SEVERITY: Severity = "error"
 
 
-def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Unpackings of another size than the target provides, and overrides that return another size than is unpacked."""
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Unpackings of another size than the target provides, or of the ``None`` that it provides since ``old``; and
+    overrides that return another size than is unpacked."""
     for frame in program.frames(module):
-        for node, count in unpackings(frame):
-            if not frame.is_guarded(node, calls=True):
-                yield from _check(program, frame, node, count=count)
+        before = old.twin(frame) if old is not None else None
+        for node, target in unpackings(frame):
+            if frame.is_guarded(node, calls=True):
+                continue
+            wrong = list(_check(program, frame, node, count=len(target.elts)))
+            if not wrong and old is not None and before is not None and isinstance(node.value, ast.Call):
+                wrong = list(_check_none(program, frame, node.value, old=old, before=before))
+            yield from wrong
     for info in program.own_classes(module) if module in program.checked else ():
         yield from _check_overrides(program, info)
-
-
-def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, int]]:
-    """Assignments to a tuple of fixed size, with that size."""
-    for node in frame.nodes():
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            if isinstance(target, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in target.elts):
-                yield node, len(target.elts)
 
 
 def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> Iterator[Finding]:
@@ -67,6 +66,22 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
         yield _finding(
             frame, node, count=count, sizes=[f or 0 for f in fields], what=what, place=instances[0].info.place
         )
+
+
+def _check_none(program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame) -> Iterator[Finding]:
+    """Whether the call hands back ``None`` on some path, and never did in ``old``."""
+    for now, was in zip(program.callees(frame, call), old.callees(before, call), strict=False):
+        is_new = now and was and not any(returns.gives_none(old, callee) is not False for callee in was)
+        if is_new and all(returns.gives_none(program, callee) for callee in now):
+            yield frame.finding(
+                CODE,
+                SEVERITY,
+                call,
+                symbol=now[0].name,
+                message=f"`{now[0].name}` ({now[0].place}) may return `None` now, which is unpacked here.",
+                fix="Test the result before it is unpacked, as the target's own callers do.",
+            )
+            return
 
 
 def _field_count(info: ClassInfo) -> int | None:
@@ -111,9 +126,9 @@ def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Itera
         if reached is None or reached[0] is not info:
             continue
         for call in virtual_calls(program, line, name):
-            for node, count in unpackings(call.frame):
+            for node, target in unpackings(call.frame):
                 if node.value is call.node:
-                    yield call.frame, node, count
+                    yield call.frame, node, len(target.elts)
 
 
 def _override_finding(

@@ -2,17 +2,19 @@
 
 What: a call by position where the parameters at those positions were inserted, removed or reordered between the
 old and the new target; also an NPU override whose order differs from the hidden method's, under a positional call
-from inherited code.
+from inherited code. The same on the way back: `a, b = self.m(...)` where every `return` of `m` has the values of the
+old target in another order.
 
 Example: `_model_forward(input_ids, positions, ...)` after vllm-ascend put `num_tokens_padded` first: every value
 moves one place and nothing raises.
 
 Why: silent wrong output or an error far away. 9 of the 156 recorded breakages; only the old tree tells.
 
-Fix: pass by keyword, or in the target's order.
+Fix: pass by keyword, or in the target's order; unpack in that order.
 
 Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302), star
-arguments. Between trees it needs the old ones.
+arguments; returned values of which one has another name now, or that moved in some returns only; unpackings that
+changed as well. Between trees it needs the old ones.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
+from runner_sync.verify import returns
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.uses import unpackings
 from runner_sync.verify.virtual import hidden_by, virtual_calls
 
 CODE = "RS307"
@@ -35,7 +39,8 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Positional calls whose values moved since ``old``, and overrides that move the values of inherited calls."""
+    """Positional calls and unpackings whose values moved since ``old``, and overrides that move those of inherited
+    calls."""
     for frame in program.frames(module) if old is not None else ():
         before = old.twin(frame) if old is not None else None
         if old is not None and before is not None:
@@ -44,6 +49,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 # A call that was changed as well gives its values as the new order asks.
                 if isinstance(node, ast.Call) and node.args and ast.dump(node) in stood:
                     yield from _check_call(program, frame, node, old=old, before=before)
+            yield from _check_unpackings(program, frame, old=old, before=before)
     for info in program.own_classes(module) if module in program.checked else ():
         for line in program.lineups(info):
             for name in info.methods:
@@ -77,6 +83,46 @@ def _check_call(program: Program, frame: Frame, node: ast.Call, *, old: Program,
                 fix="Pass the arguments by keyword or in the target's order.",
             )
             return
+
+
+def _check_unpackings(program: Program, frame: Frame, *, old: Program, before: Frame) -> Iterator[Finding]:
+    stood = {_names(node.value, target) for node, target in unpackings(before) if isinstance(node.value, ast.Call)}
+    for node, target in unpackings(frame):
+        # An unpacking that was changed as well takes the values as the new order has them.
+        if isinstance(node.value, ast.Call) and _names(node.value, target) in stood:
+            yield from _check_unpacking(program, frame, node.value, target, old=old, before=before)
+
+
+def _names(call: ast.Call, target: ast.Tuple) -> tuple[str, str]:
+    return ast.unparse(call.func), ast.unparse(target)
+
+
+def _check_unpacking(
+    program: Program, frame: Frame, call: ast.Call, target: ast.Tuple, *, old: Program, before: Frame
+) -> Iterator[Finding]:
+    for new_group, old_group in zip(program.callees(frame, call), old.callees(before, call), strict=False):
+        moves = [_moved(target, was, now) for was in old_group for now in new_group]
+        if moves and all(moves):
+            place, value = moves[0][0]
+            callee, name = new_group[0], ast.unparse(target.elts[place])
+            yield frame.finding(
+                CODE,
+                SEVERITY,
+                target.elts[place],
+                symbol=callee.name,
+                message=f"`{value}` of `{callee.name}` ({callee.place}) now lands on `{name}`.",
+                fix="Unpack the values in the target's order.",
+            )
+            return
+
+
+def _moved(target: ast.Tuple, before: Callee, after: Callee) -> list[tuple[int, str]]:
+    """Places of ``target`` that now take another value, with that value; what lands on ``_`` is dropped."""
+    if before.function is None or after.function is None:
+        return []
+    moves = returns.rearranged(before.function, after.function)
+    fits = all(place < len(target.elts) for place in moves)
+    return [(place, now) for place, now in moves.items() if fits and ast.unparse(target.elts[place]) != "_"]
 
 
 def _check_override(program: Program, info: ClassInfo, line: Lineup, *, name: str) -> Iterator[Finding]:

@@ -214,7 +214,81 @@ CHANGED_PLACES = {
     "nothing is unpacked": ("pair = self.step()\nreturn pair", PAIR, SWAPPED, []),
     "another object's method": ("ids, embeds = self.config.step()", PAIR, SWAPPED, []),
 }
-SINCE = NO_LONGER_A_TUPLE | CHANGED_PLACES
+
+VALUE = "def step(self):\n    return self.sp"
+NOTHING_NOW = "def step(self):\n    self.sp = 1"
+HANDED = "n = self.step()\nself.batch.add(n)"
+LOST = [("RS311", "step")]
+NO_LONGER_COMES = {
+    "a name that is an argument": (HANDED, VALUE, NOTHING_NOW, LOST),
+    "an argument": ("self.batch.add(self.step())", VALUE, NOTHING_NOW, LOST),
+    "a keyword argument": ("self.batch.add(1, index=self.step())", VALUE, NOTHING_NOW, LOST),
+    "the end of a slice": ("n: int = self.step()\nreturn self.rows[:n]", VALUE, NOTHING_NOW, LOST),
+    "an item is set to it": ("n = self.step()\nself.rows[0] = n", VALUE, NOTHING_NOW, LOST),
+    "a condition": ("return 1 if self.step() else 2", VALUE, NOTHING_NOW, LOST),
+    "a parameter's new value": ("def inner(n):\n    n = self.step()\n    return n + 1", VALUE, NOTHING_NOW, LOST),
+    "an annotation says so": (HANDED, VALUE, NOTHING_NOW.replace("self)", "self) -> None"), LOST),
+    "a written `None`": (HANDED, VALUE, NOTHING_NOW + "\n    return None", LOST),
+    "the result is dropped": ("self.step()", VALUE, NOTHING_NOW, []),
+    "dropped by name": ("n = self.step()", VALUE, NOTHING_NOW, []),
+    "only what the name holds later is used": ("n = self.step()\nn = 1\nreturn self.rows[n]", VALUE, NOTHING_NOW, []),
+    "handed on": ("return self.step()", VALUE, NOTHING_NOW, []),
+    "kept": ("self.n = self.step()", VALUE, NOTHING_NOW, []),
+    "something else in its place": ("self.batch.add(self.step() or 1)", VALUE, NOTHING_NOW, []),
+    "a value sometimes": (HANDED, VALUE, "def step(self):\n    if self.sp:\n        return 1", []),
+    "it did not always come before": (
+        HANDED,
+        "def step(self):\n    if self.sp:\n        return 1\n    return",
+        NOTHING_NOW,
+        [],
+    ),
+    "an empty body": (HANDED, VALUE, "def step(self): ...", []),
+    "nothing but `None`": (HANDED, VALUE, "def step(self):\n    return None", []),
+    "it only raises": (HANDED, VALUE, "def step(self):\n    print(1)\n    raise NotImplementedError", []),
+    "an abstract one": (HANDED, VALUE, "@abstractmethod\n" + NOTHING_NOW, []),
+    "a generator now": (HANDED, VALUE, NOTHING_NOW + "\n    yield", []),
+    "a value is promised": (HANDED, VALUE, NOTHING_NOW.replace("self)", "self) -> int"), []),
+}
+
+ONE = "def step(self) -> np.ndarray:\n    return total"
+TWO = "def step(self):\n    return total, rows"
+PLAINLY = "n = self.step()\nself.rows[1:] = n"
+APART = [("RS303", "step")]
+NOW_A_TUPLE = {
+    "an item is set to it": (PLAINLY, ONE, TWO, APART),
+    "an argument": (HANDED, ONE, TWO, APART),
+    "an operand": ("return self.step() + 1", ONE, TWO, APART),
+    "an attribute of it": ("n = self.step()\nreturn n.shape", ONE, TWO, APART),
+    "a number in words": (HANDED, "def step(self):\n    return 1", TWO, APART),
+    "a number or `None`": (HANDED, "def step(self) -> 'int | None':\n    return total", TWO, APART),
+    "a list": (HANDED, "def step(self) -> list[int]:\n    return total", TWO, APART),
+    "unpacked": ("n = self.step()\na, b = n\nreturn n + 1", ONE, TWO, []),
+    "an item of it": ("n = self.step()\nreturn n[0] + 1", ONE, TWO, []),
+    "gone through": ("return [n for n in self.step()]", ONE, TWO, []),
+    "counted": ("n = self.step()\nreturn len(n)", ONE, TWO, []),
+    "handed on": ("return self.step()", ONE, TWO, []),
+    "kept": ("self.n = self.step()", ONE, TWO, []),
+    "dropped": ("self.step()", ONE, TWO, []),
+    "an unknown value before": (HANDED, "def step(self):\n    return total", TWO, []),
+    "anything before": (HANDED, "def step(self) -> Any:\n    return total", TWO, []),
+    "a tuple before": (HANDED, "def step(self) -> int:\n    return 1, 2", TWO, []),
+    "a tuple of any length before": (HANDED, "def step(self) -> tuple[int, ...]:\n    return total", TWO, []),
+    "a tuple at times": (HANDED, ONE, EARLY.format("a, b", "c"), []),
+    "tuples of two sizes": (HANDED, ONE, EARLY.format("a, b", "c, d, e"), []),
+    "an argument of what changed as well": (
+        "n = self.step()\nself.take(n)",
+        ONE + "\ndef take(self, n):\n    return n",
+        TWO + "\ndef take(self, n):\n    a, b = n",
+        [],
+    ),
+    "an argument of what is as it was": (
+        "n = self.step()\nself.take(n)",
+        ONE + "\ndef take(self, n):\n    return n",
+        TWO + "\ndef take(self, n):\n    return n",
+        APART,
+    ),
+}
+SINCE = [*NO_LONGER_A_TUPLE.items(), *CHANGED_PLACES.items(), *NO_LONGER_COMES.items(), *NOW_A_TUPLE.items()]
 ASCEND = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    {}\n"
 
 
@@ -231,15 +305,48 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n    ")
 
 
-@pytest.mark.parametrize("name", SINCE)
-def test_what_a_call_hands_back_since_the_old_target(name: str) -> None:
-    use, before, after, expected = SINCE[name]
+@pytest.mark.parametrize(("use", "before", "after", "expected"), [pytest.param(*case, id=name) for name, case in SINCE])
+def test_what_a_call_hands_back_since_the_old_target(
+    use: str, before: str, after: str, expected: list[tuple[str, str]]
+) -> None:
     assert symbols(since(use, before, after)) == expected
     assert since(use, after, after) == []
 
 
 def test_an_unpacking_that_changed_as_well_is_in_the_new_order() -> None:
     assert since("embeds, ids = self.step()", PAIR, SWAPPED, earlier="ids, embeds = self.step()") == []
+
+
+def test_each_branch_of_a_conditional_base_is_asked() -> None:
+    """vllm-ascend's runner for 310P devices has methods of its own, and stands in for the other one."""
+    head = (
+        "if small:\n    from vllm_ascend.small import SmallRunner as Base\n"
+        "else:\n    from vllm_ascend.runner import NPUModelRunner as Base\n"
+    )
+    small = "from vllm_ascend.runner import NPUModelRunner\nclass SmallRunner(NPUModelRunner):\n    {}\n"
+    found = {}
+    for own in (VALUE, "pass"):
+        new, old = (
+            world(
+                npu=npu("def run(self):\n    self.batch.add(self.step())", bases="Base", head=head),
+                ascend=ASCEND.format(_indented(text)),
+                **{"vllm_ascend/small.py": small.format(_indented(own))},
+            )
+            for text in (NOTHING_NOW, VALUE)
+        )
+        found[own] = symbols(find(new, old))
+    assert found == {VALUE: LOST, "pass": LOST}
+
+
+def test_an_override_in_its_place_still_returns_one() -> None:
+    body = "def run(self):\n    self.batch.add(self.step())\ndef step(self):\n    return 1"
+    new, old = (world(npu=npu(body), ascend=ASCEND.format(_indented(text))) for text in (NOTHING_NOW, VALUE))
+    assert symbols(find(new, old)) == []
+
+
+def test_a_call_that_changed_as_well_is_written_for_the_tuple() -> None:
+    after = "def step(self, n=0):\n    return total, rows"
+    assert since("n = self.step(1)\nself.batch.add(n)", ONE, after, earlier=HANDED) == []
 
 
 def test_the_value_that_lands_elsewhere_is_named() -> None:

@@ -10,10 +10,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync.verify.classes import Classes, ClassInfo
+from runner_sync.verify.classes import Classes, ClassInfo, is_record
 from runner_sync.verify.modules import Module
 from runner_sync.verify.runtime import dotted_name
 from runner_sync.verify.world import Definition
+
+_MAYBE_TUPLES = frozenset({"Any", "Self", "Sequence", "Iterable", "Tuple", "object", "tuple"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +58,23 @@ def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
         return None
     parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     return None if any(isinstance(part, ast.Constant) and part.value is ... for part in parts) else parts
+
+
+def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:
+    """Whether an annotation names something that is no tuple: ``int``, ``np.ndarray | None``, ``list[int]``."""
+    annotation = _read(annotation)
+    if isinstance(annotation, ast.Constant) and annotation.value is None:
+        return True
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        return all(excludes_tuples(classes, module, side) for side in (annotation.left, annotation.right))
+    if isinstance(annotation, ast.Subscript):
+        return ast.unparse(annotation.value).lower() in {"list", "dict", "set"}
+    dotted = dotted_name(annotation) if annotation is not None else None
+    if dotted is None or dotted.split(".")[-1] in _MAYBE_TUPLES:
+        return False
+    infos = [(definition, classes.info(definition)) for definition in classes.world.resolve(module, dotted)]
+    # A value is a type variable, or another name for anything.
+    return all(d.kind == "external" or (info is not None and not is_record(info)) for d, info in infos)
 
 
 def _read(annotation: ast.expr | None) -> ast.expr | None:

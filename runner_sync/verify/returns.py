@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.verify.annotations import tuple_parts
+from runner_sync.verify.annotations import excludes_tuples, tuple_parts
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import is_record
 from runner_sync.verify.modules import FunctionNode, is_plain, returns_of
@@ -16,6 +16,8 @@ from runner_sync.verify.program import Program
 
 _MAX_DEPTH = 4
 """Calls that are followed into to learn what they return; beyond them it counts as unknown."""
+
+_NO_TUPLES = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.Compare
 
 
 def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | None:
@@ -79,14 +81,36 @@ def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
     return {place: new[place] for place, source in enumerate(order) if place != source}
 
 
-def hands_nothing_back(function: FunctionNode) -> bool:
+def hands_nothing_back(function: FunctionNode, *, is_told: bool = False) -> bool:
     """Whether a plain function that does something has bare returns only, and promises no value.
 
-    An empty body and a written ``return None`` are meant for somebody else's override: they say nothing.
+    An empty body, one that always raises and a written ``return None`` are meant for somebody else's override: they say
+    nothing. Where another version ``is_told`` to return a value, a ``return None`` behind something else does.
     """
     says_none = function.returns is None or _is_none(function.returns)
-    does = any(not isinstance(s, ast.Pass | ast.Raise) and not _is_text(s) for s in function.body)
-    return says_none and does and is_plain(function) and all(value is None for value in returns_of(function))
+    does = any(not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_text(s) for s in function.body)
+    returned = list(returns_of(function))
+    comes_back = bool(returned) or not _ends(function.body)
+    is_nothing = all(value is None or (is_told and _is_none(value)) for value in returned)
+    return says_none and does and comes_back and is_nothing and is_plain(function)
+
+
+def is_single(program: Program, callee: Callee) -> bool:
+    """Whether each ``return`` of a callee has a value that is known to be no tuple, by itself or by the annotation."""
+    function = callee.function
+    if function is None or not is_plain(function) or returns_value(function) is not True:
+        return False
+    values = list(returns_of(function))
+    if any(isinstance(value, ast.Tuple) for value in values):
+        return False
+    is_declared = excludes_tuples(program.classes, callee.module, function.returns)
+    return is_declared or all(isinstance(value, _NO_TUPLES) for value in values)
+
+
+def tuple_size(function: FunctionNode) -> int | None:
+    """The one size of the tuples that a plain function writes down in every ``return``."""
+    sizes_found = {len(values) for values in _tuples_of(function)}
+    return sizes_found.pop() if len(sizes_found) == 1 else None
 
 
 def declared_size(function: FunctionNode) -> int | None:

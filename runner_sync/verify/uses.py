@@ -6,9 +6,104 @@ Comes in: a `Frame`. Goes out: unpackings, and the places where the value of a c
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
+from runner_sync.syntax import children
 from runner_sync.verify.frames import Frame
+
+_LOOK_INTO = frozenset({"isinstance", "iter", "len", "list", "max", "min", "sum", "tuple", "zip"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the value of a call stands: the call itself, or a read of the name that it was assigned to.
+
+    ``around`` is the node that it is a part of; of a keyword argument that is the call.
+    """
+
+    node: ast.expr
+    around: ast.AST
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the code there does something with the value, and not only keeps it or hands it on to the caller."""
+        if isinstance(self.around, ast.If | ast.While | ast.IfExp | ast.Assert):
+            return self.around.test is self.node
+        is_asked = isinstance(self.around, ast.Compare | ast.UnaryOp)
+        return is_asked or self.is_taken_apart or self.is_whole
+
+    @property
+    def is_taken_apart(self) -> bool:
+        """Whether the code there takes what a sequence is to have: items, a length."""
+        match self.around:
+            case ast.Subscript(value=value):
+                return value is self.node
+            case ast.Assign(targets=[ast.Tuple() | ast.List(), *_]) | ast.Starred() | ast.For() | ast.comprehension():
+                return True
+            case ast.Call(func=ast.Name(id=name)):
+                return name in _LOOK_INTO
+        return False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the code there takes the value as one: an argument, an operand, an object with attributes."""
+        match self.around:
+            case (
+                ast.Assign(targets=[ast.Subscript(), *_])
+                | ast.AugAssign()
+                | ast.Attribute()
+                | ast.BinOp()
+                | ast.Slice()
+            ):
+                return True
+            case ast.UnaryOp(op=operator):
+                return not isinstance(operator, ast.Not)
+            case ast.Call():
+                return not self.is_taken_apart
+            case ast.Subscript(slice=key):
+                return key is self.node
+        return False
+
+
+def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
+    """Every call of the frame, with the places where its value stands; a bare call's is nowhere.
+
+    timid: a name holds it until the next line that binds the name.
+    """
+    nodes = frame.nodes()
+    above = {id(part): node for node in nodes for part in children(node)}
+    reads: dict[str, list[ast.Name]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            reads.setdefault(node.id, []).append(node)
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            around = above.get(id(node))
+            name = _name_of(around)
+            stands = [node] if name is None or around is None else _reads(frame, name, around, reads=reads)
+            yield node, [Place(part, _around(part, above)) for part in stands]
+
+
+def _name_of(around: ast.AST | None) -> str | None:
+    """The name that a statement assigns its whole value to."""
+    match around:
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+    return None
+
+
+def _reads(frame: Frame, name: str, statement: ast.AST, *, reads: Mapping[str, list[ast.Name]]) -> list[ast.expr]:
+    end = getattr(statement, "end_lineno", 0)
+    lines = [getattr(node, "lineno", 0) for node in frame.bound.get(name, ())]
+    until = min([line for line in lines if line > end], default=math.inf)
+    return [node for node in reads.get(name, ()) if end < node.lineno <= until]
+
+
+def _around(node: ast.expr, above: Mapping[int, ast.AST]) -> ast.AST:
+    parent = above[id(node)]
+    return above[id(parent)] if isinstance(parent, ast.keyword) else parent
 
 
 def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:

@@ -3,7 +3,8 @@
 What: `(a, b) = self.m(...)`, `a, b = f(...)` or `(a, b) = self.state` where every value that the callee can
 return in the target, or every NamedTuple that `self.state` can hold, has another size. Also the reverse: an NPU
 override that returns N values to inherited code that unpacks another number. With the old trees, `a, b = f(...)`, too,
-where `f` returns `None` on some path and never did in the old target.
+where `f` returns `None` on some path and never did in the old target; and `x = f(...)` where `f` returned one value,
+returns a tuple now, and `x` is used as one value.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -13,6 +14,9 @@ Fix: unpack what the target's own caller unpacks.
 
 Leaves alone: starred targets, generators, coroutines, callees one of whose returns shows no size (unless its
 annotation does). Without the old trees a `None` among the returned values: the caller must know when it comes.
+Of a tuple in place of one value: results that something indexes, counts or goes through, that are only handed on or
+kept, or that become an argument of a function which changed as well; calls that changed; old returns that may have
+been tuples.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ from runner_sync.verify.classes import ClassInfo, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
-from runner_sync.verify.uses import unpackings
+from runner_sync.verify.uses import Place, places, unpackings
 from runner_sync.verify.virtual import virtual_calls
 
 CODE = "RS303"
@@ -35,8 +39,8 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Unpackings of another size than the target provides, or of the ``None`` that it provides since ``old``; and
-    overrides that return another size than is unpacked."""
+    """Unpackings of another size than the target provides, or of the ``None`` that it provides since ``old``; tuples
+    since then that are not unpacked; and overrides that return another size than is unpacked."""
     for frame in program.frames(module):
         before = old.twin(frame) if old is not None else None
         for node, target in unpackings(frame):
@@ -46,6 +50,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if not wrong and old is not None and before is not None and isinstance(node.value, ast.Call):
                 wrong = list(_check_none(program, frame, node.value, old=old, before=before))
             yield from wrong
+        if old is not None and before is not None:
+            yield from _check_whole(program, frame, old=old, before=before)
     for info in program.own_classes(module) if module in program.checked else ():
         yield from _check_overrides(program, info)
 
@@ -82,6 +88,42 @@ def _check_none(program: Program, frame: Frame, call: ast.Call, *, old: Program,
                 fix="Test the result before it is unpacked, as the target's own callers do.",
             )
             return
+
+
+def _check_whole(program: Program, frame: Frame, *, old: Program, before: Frame) -> Iterator[Finding]:
+    """Values that are used as one thing, which they were in ``old``, and are tuples now."""
+    stood = {ast.dump(node) for node in before.nodes() if isinstance(node, ast.Call)}
+    for call, stands in places(frame):
+        whole = [place for place in stands if place.is_whole]
+        # A call that was changed as well is written for the tuple.
+        if not whole or any(p.is_taken_apart for p in stands) or ast.dump(call) not in stood:
+            continue
+        for now, was in zip(program.callees(frame, call), old.callees(before, call), strict=False):
+            sizes = {returns.tuple_size(c.function) if c.function is not None else None for c in now}
+            is_new = len(sizes) == 1 and None not in sizes and was and all(returns.is_single(old, c) for c in was)
+            if is_new and not all(_takes_tuples(program, frame, place, old=old, before=before) for place in whole):
+                yield frame.finding(
+                    CODE,
+                    SEVERITY,
+                    call,
+                    symbol=now[0].name,
+                    message=f"`{now[0].name}` ({now[0].place}) returned one value and returns {sizes.pop()} now, which "
+                    "are used as one here.",
+                    fix="Unpack them, as the target's own callers do.",
+                )
+                break
+
+
+def _takes_tuples(program: Program, frame: Frame, place: Place, *, old: Program, before: Frame) -> bool:
+    """Whether the value is an argument of something that changed as well, and may be made for the tuple."""
+    call = place.around
+    if not isinstance(call, ast.Call) or call.func is place.node:
+        return False
+    texts = [
+        [ast.dump(callee.function or callee.module.node) for group in groups for callee in group]
+        for groups in (program.callees(frame, call), old.callees(before, call))
+    ]
+    return texts[0] != texts[1]
 
 
 def _field_count(info: ClassInfo) -> int | None:

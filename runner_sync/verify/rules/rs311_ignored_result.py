@@ -2,7 +2,8 @@
 
 What: a call as a statement of its own where the callee returned nothing in the old target and always returns a
 value in the new one. Also the reverse: `x = self.m(...)`, and `x` is called, tested, unpacked or looked into, where
-the `m` that the MRO reaches never returns a value.
+the `m` that the MRO reaches never returns a value; with the old trees also where `x` is an argument, and of any call
+whose callee always returned a value in the old target and never does in the new one.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or
 `run = self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -13,8 +14,9 @@ mattered. The second is what is left when a caller was copied from the new targe
 Fix: look at what the target's own caller does with the value, or return it.
 
 Leaves alone: bare calls without an old tree; callees that return a value only sometimes; generators and coroutines.
-Of the reverse: methods with an empty body, a written `return None` or another annotation, which are for a subclass to
-fill; names that something else is assigned to as well; calls on other objects than `self`.
+Of the reverse: methods that have an empty body or another annotation or only raise, which are for a subclass to fill,
+and values that are kept or handed on. Without an old tree also a written `return None`, names that something else is
+assigned to as well, and calls on other objects than `self`.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from runner_sync.verify.callees import Callee
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.uses import places
 
 CODE = "RS311"
 NAME = "ignored-result"
@@ -43,6 +46,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         before = old.twin(frame) if old is not None else None
         if old is None or before is None:
             continue
+        for call, stands in places(frame):
+            if any(place.is_needed for place in stands):
+                yield from _no_longer_comes(program, frame, call, old=old, before=before)
         for node in frame.nodes():
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 callee = _newly_returns(program, frame, node.value, old=old, before=before)
@@ -59,7 +65,9 @@ def _newly_returns(program: Program, frame: Frame, call: ast.Call, *, old: Progr
 
 
 def _value(callee: Callee) -> bool | None:
-    return returns.returns_value(callee.function) if callee.function is not None else None
+    # timid: a class that is called hands back an instance, whatever its `__init__` returns.
+    is_own = callee.function is not None and callee.function.name == callee.name
+    return returns.returns_value(callee.function) if callee.function is not None and is_own else None
 
 
 def _finding(frame: Frame, node: ast.Expr, callee: Callee) -> Finding:
@@ -133,3 +141,24 @@ def _never_comes(program: Program, frame: Frame, call: ast.Call) -> Iterator[Fin
             message=f"`{callee.name}` ({callee.place}) never returns a value, and this one is used.",
             fix=f"Return from `{callee.name}` what its callers use, as the method that it hides may do.",
         )
+
+
+def _no_longer_comes(
+    program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame
+) -> Iterator[Finding]:
+    for now, was in zip(program.callees(frame, call), old.callees(before, call), strict=False):
+        comes_not = now and all(_value(c) is False and _is_silent(c) for c in now)
+        if comes_not and was and all(_value(c) is True for c in was):
+            yield frame.finding(
+                CODE,
+                SEVERITY,
+                call,
+                symbol=now[0].name,
+                message=f"`{now[0].name}` ({now[0].place}) does not return a value any more, and this one is used.",
+                fix="Take the value from where the target's own caller has it.",
+            )
+            return
+
+
+def _is_silent(callee: Callee) -> bool:
+    return callee.function is not None and returns.hands_nothing_back(callee.function, is_told=True)

@@ -271,6 +271,7 @@ NOW_A_TUPLE = {
     "dropped": ("self.step()", ONE, TWO, []),
     "an unknown value before": (HANDED, "def step(self):\n    return total", TWO, []),
     "anything before": (HANDED, "def step(self) -> Any:\n    return total", TWO, []),
+    "a shape before": (HANDED, "def step(self) -> torch.Size:\n    return self.shape", TWO, []),
     "a tuple before": (HANDED, "def step(self) -> int:\n    return 1, 2", TWO, []),
     "a tuple of any length before": (HANDED, "def step(self) -> tuple[int, ...]:\n    return total", TWO, []),
     "a tuple at times": (HANDED, ONE, EARLY.format("a, b", "c"), []),

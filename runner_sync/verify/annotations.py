@@ -15,7 +15,7 @@ from runner_sync.verify.modules import Module
 from runner_sync.verify.runtime import dotted_name
 from runner_sync.verify.world import Definition
 
-_MAYBE_TUPLES = frozenset({"Any", "Self", "Sequence", "Iterable", "Tuple", "object", "tuple"})
+_MAYBE_TUPLES = frozenset({"Any", "Iterable", "Self", "Sequence", "Size", "Tuple", "object", "tuple"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

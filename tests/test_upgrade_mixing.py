@@ -145,6 +145,85 @@ CASES = {
         return rows
         """,
     ),
+    "a name of such a context that is bound again stays": (
+        """
+        with self._connector.lock() as out:
+            out.note()
+            self.total = rows
+        out = self.compute(rows)
+        return out
+        """,
+        """
+        out.note()
+        self.total = rows
+        out = self.compute(rows)
+        return out
+        """,
+    ),
+    "a name that a context of something else gives, too, stays": (
+        """
+        with self._connector.lock() as record:
+            self.total = rows
+        with self.timed() as record:
+            record.note(rows)
+        """,
+        """
+        self.total = rows
+        with self.timed() as record:
+            record.note(rows)
+        """,
+    ),
+    "a name that two such contexts give goes": (
+        """
+        with self._connector.lock() as record:
+            record.note(rows)
+        with self._connector.lock() as record:
+            self.total = rows
+            record.note(rows)
+        return rows
+        """,
+        """
+        self.total = rows
+        return rows
+        """,
+    ),
+    "a parameter that such a context gives anew stays": (
+        """
+        with self._connector.lock() as rows:
+            self.total = 0
+        return rows
+        """,
+        """
+        self.total = 0
+        return rows
+        """,
+    ),
+    "a parameter of a lambda is another name": (
+        """
+        with self._connector.lock() as record:
+            self.total = sorted(rows, key=lambda record: record.total)
+            self.first = min(rows, key=lambda row: record.total)
+        """,
+        """
+        self.total = sorted(rows, key=lambda record: record.total)
+        """,
+    ),
+    "a number sign in a string ends no head": (
+        """
+        with self._connector.lock("step #1"):  # of the mixin: no more
+            self.total = rows
+        with self._connector.lock(
+            # one: at a time
+            "é #2:",
+        ), self.timed("#"):
+            self.total += 1
+        """,
+        """
+        self.total = rows
+        with self.timed('#'):
+            self.total += 1
+        """,
+    ),
     "contexts in contexts": (
         """
         async with self.timed():

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from runner_sync.statements import inside_strings, parse_unit, parses
+from runner_sync.statements import inside_strings, mentions, parameters, parse_unit, parses
 from runner_sync.syntax import first_line, is_name, walk
 
 Span = tuple[int, int]
@@ -55,18 +55,34 @@ def without(text: str, names: Collection[str]) -> str:
 
 
 def _without_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset[str], frozenset[str]]:
-    """A method without the ``with`` items that use ``names``, the bodies kept; the names that those items bound, and
-    the names that they read."""
+    """A method without the ``with`` items that use ``names``, the bodies kept; the names that those items alone bound,
+    and the names that they read.
+
+    A name that something else of the method binds, too, stays with what reads it: ``out`` of ``with self.timed() as
+    out`` is another one behind ``out = self.finish()``.
+    """
+    bound: set[str] = set()
     opened: set[str] = set()
     read: set[str] = set()
     while (found := _context(text, _Removal(names, opened))) is not None:
         block, gone, end = found
         for item in gone:
-            bound = {n.id for n in walk(item) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-            read |= {n.id for n in walk(item) if isinstance(n, ast.Name)} - bound
-            opened |= bound
+            stored = {n.id for n in walk(item) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            read |= {n.id for n in walk(item) if isinstance(n, ast.Name)} - stored
+            bound |= stored
         text = _reopened(text, block, [item for item in block.items if item not in gone], end)
+        opened = bound - _bound_names(text)
     return text, frozenset(opened), frozenset(read)
+
+
+def _bound_names(text: str) -> set[str]:
+    """The names that the functions of ``text`` bind, their parameters among them."""
+    found: set[str] = set()
+    for function in walk(parse_unit(text)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            found |= {parameter.arg for parameter in parameters(function)}
+            found |= {mention.name for mention in mentions(function.body) if mention.kind != "reads"}
+    return found
 
 
 def _context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
@@ -76,12 +92,24 @@ def _context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[a
         if not isinstance(block, ast.With | ast.AsyncWith):
             continue
         gone = [item for item in block.items if out.uses(item)]
-        last = (block.items[-1].optional_vars or block.items[-1].context_expr).end_lineno or block.lineno
-        heads = range(last, first_line(block.body[0]))
-        end = next((n for n in heads if lines[n - 1].partition("#")[0].rstrip().endswith(":")), None)
+        end = _head_end(lines, block)
         if gone and end is not None:
             return block, gone, end
     return None
+
+
+def _head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | None:
+    """The line that ends with the colon of ``block``; none where its body begins there.
+
+    Behind the last item are brackets, commas and comments alone: a ``#`` or a colon of a string is before.
+    """
+    last = block.items[-1].optional_vars or block.items[-1].context_expr
+    line = last.end_lineno or block.lineno
+    body = first_line(block.body[0])
+    if line == body:
+        return None
+    rest = [lines[line - 1].encode()[last.end_col_offset or 0 :].decode(), *lines[line : body - 1]]
+    return next((n for n, text in enumerate(rest, line) if text.partition("#")[0].rstrip().endswith(":")), None)
 
 
 def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.withitem], end: int) -> str:
@@ -149,11 +177,9 @@ class _Removal:
         for inner in walk(node):
             if isinstance(inner, ast.Attribute) and inner.attr in self.names and is_name(inner.value, "self"):
                 return True
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in self.opened:
-                return True
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value in self.names:
                 return True
-        return False
+        return bool(self.opened) and any(said.kind == "reads" and said.name in self.opened for said in mentions([node]))
 
     def _is_wrapper(self, call: ast.expr, argument: ast.expr) -> bool:
         assert isinstance(call, ast.Call)

@@ -66,6 +66,11 @@ EARLY = {
     "deleted and set nowhere": ("self.note(rows)\ndel total", {"total": 3}),
     "read once it is deleted": ("total = 1\ndel total\nself.note(total)", {"total": 4}),
     "updated above its assignment": ("total += 1\ntotal = len(rows)", {"total": 2}),
+    "read above the generator that sets it": ("self.note(total)\nany((total := row) for row in rows)", {"total": 2}),
+    "set in a generator of a lambda, which has its own": (
+        "test = lambda: any((total := row) for row in rows)\nself.note(total)\ntotal = test()",
+        {"total": 3},
+    ),
     "read in a comprehension that runs at once": ("rows = [row + total for row in rows]\ntotal = 1", {"total": 2}),
 }
 
@@ -81,6 +86,11 @@ IN_TIME = {
     "set in a handler": "try:\n    return self.f()\nexcept KeyError as error:\n    total = error\nself.note(total)",
     "set in the case that is left": "match rows:\n    case [total]:\n        pass\nreturn total",
     "set by a condition": "if (total := len(rows)) > 1:\n    return total\nself.note(total)",
+    "set by a condition in a generator": "if any((total := row) for row in rows):\n    return total\nself.note(rows)",
+    "set by a condition in a generator in a generator": (
+        "if any(any((total := one) for one in row) for row in rows):\n    return total\nself.note(rows)"
+    ),
+    "read in a generator that may run later": "sums = (row + total for row in rows)\ntotal = 1\nself.note(sums)",
     "read in a function that runs later": "key = lambda row: row + total\ntotal = 1\nrows.sort(key=key)",
     "deleted in one of two branches": "total = 1\nif rows:\n    del total\nself.note(total)",
     "set again once it is deleted": "total = 1\ndel total\ntotal = 2\nself.note(total)",

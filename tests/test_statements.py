@@ -311,6 +311,11 @@ def told(text: str) -> list[str]:
             "{k: v + x for k, v in r for r in k}", "reads r, reads x", id="only its first sequence is outside"
         ),
         pytest.param("(a + b for a in c if d)", "reads c, reads d later, reads b later", id="a generator runs later"),
+        pytest.param(
+            "any((a := f(b)) for b in c)",
+            "reads any, reads c, reads f later, binds a",
+            id="a generator binds for the scope around it",
+        ),
         pytest.param("[b := f(a) for a in c]", "reads c, reads f, binds b", id="walrus in a comprehension"),
         pytest.param(
             "@a\nasync def b(c: D, *e, f=g) -> H:\n    i = c + e + f + j\n    del i\n    return i",

@@ -20,7 +20,7 @@ class Mention(NamedTuple):
     and ``global x`` declares it.
 
     ``later`` is what the scope does not do itself, and maybe nobody: the inside of a lambda or a function, which runs
-    when that is called, of a generator, and an annotation.
+    when that is called, what a generator reads, and an annotation.
     """
 
     name: str
@@ -138,13 +138,17 @@ def _of_class(node: ast.ClassDef) -> list[Mention]:
 
 
 def _of_comprehension(node: _Comprehension) -> list[Mention]:
-    """Its first sequence is read outside of it; a name that ``:=`` binds in it is one of the scope around it."""
+    """Its first sequence is read outside of it; a name that ``:=`` binds in it is one of the scope around it.
+
+    A generator is read later, and binds what is there once it has run: ``hit`` of ``any((hit := f(x)) for x in xs)``.
+    """
     first, *others = node.generators
     value = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     own = {mention.name for part in node.generators for mention in mentions([part.target]) if mention.kind == "binds"}
     rest = [*first.ifs, *(part for other in others for part in (other.iter, *other.ifs)), *value]
     inside = [mention for mention in mentions(rest) if mention.name not in own]
-    return [*mentions([first.iter]), *(_later(inside) if isinstance(node, ast.GeneratorExp) else inside)]
+    is_later = isinstance(node, ast.GeneratorExp)
+    return [*mentions([first.iter]), *(m._replace(later=m.later or (is_later and m.kind != "binds")) for m in inside)]
 
 
 def _later(found: Iterable[Mention]) -> list[Mention]:

@@ -102,17 +102,36 @@ def is_super(node: ast.AST | None) -> bool:
 
 
 def parents_called(function: ast.AST, name: str) -> frozenset[str]:
-    """The classes whose ``name`` a method hands on to, as it calls them: ``super()``, or by name with ``self``."""
+    """The classes whose ``name`` a method hands on to: ``super()``, or its last name where it is called with what the
+    method itself is called on (``model_runner_v1.NPUModelRunner.load(self)``)."""
+    nodes = walk(function)
+    method = next((node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
     found: set[str] = set()
-    for node in walk(function):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
             base = node.func.value
-            first = node.args[0] if node.args else None
+            owner = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
             if is_super(base):
                 found.add("super()")
-            elif isinstance(base, ast.Name) and base.id[:1].isupper() and isinstance(first, ast.Name):
-                found |= {base.id} if first.id in ("self", "cls") else set()
+            elif owner[:1].isupper() and _passes_itself(node, method):
+                found.add(owner)
     return frozenset(found)
+
+
+def _passes_itself(call: ast.Call, method: ast.FunctionDef | ast.AsyncFunctionDef | None) -> bool:
+    """Whether a call by class passes on what ``method`` is called on: as ``self``, ``self=self``, or in ``*args``."""
+    itself = {"self", "cls"}
+    more = ""
+    if method is not None:
+        itself |= {parameter.arg for parameter in [*method.args.posonlyargs, *method.args.args][:1]}
+        more = method.args.vararg.arg if method.args.vararg is not None else ""
+    if call.args and isinstance(call.args[0], ast.Starred):
+        return is_name(call.args[0].value, more)
+    if call.args:
+        return any(is_name(call.args[0], name) for name in itself)
+    return any(
+        word.arg in itself and isinstance(word.value, ast.Name) and word.value.id in itself for word in call.keywords
+    )
 
 
 def same_code(text: str, other: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.compose.hooks import asked_first
+from runner_sync.compose.hooks import asked_first, fit_sampler_hook
 from runner_sync.compose.members import Twins, decide, predecessor, self_names, successor
 from runner_sync.profile import SamplerHook
 
@@ -306,3 +306,21 @@ PARENT = """\
 def test_what_the_platform_does_before_it_samples_is_said(parent: str, said: tuple[str, ...]) -> None:
     condition = "head_is_split() and logits is not None"
     assert asked_first(parent, SamplerHook()) == tuple(text.replace("X", condition) for text in said)
+
+
+@pytest.mark.parametrize(
+    ("end", "falls_through"),
+    [
+        ("super()._sample(logits)", True),
+        ("super(Runner, self)._sample(logits)", True),
+        ("super()._draw(logits)", False),
+        ("self.note('super()._sample(logits)')", False),
+    ],
+)
+def test_a_hook_goes_on_to_the_platforms_sampler(end: str, *, falls_through: bool) -> None:
+    """The GPU runner's own sampler is left out where the method ends with the parent's, in either form of ``super``."""
+    own = "        if logits is not None:\n            self.seen = True\n            return self.sampler(logits)\n"
+    text = f"    def _sample(self, logits):\n{own}        return {end}\n"
+    fitted, said = fit_sampler_hook(text, SamplerHook())
+    assert fitted == (text.replace("            return self.sampler(logits)\n", "") if falls_through else text)
+    assert bool(said) == falls_through

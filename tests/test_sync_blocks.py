@@ -103,17 +103,23 @@ def test_without_vllm_ascend_nobody_can_say_unneeded(trees: Trees) -> None:
     assert said.startswith("review: not on NPU")
 
 
-def test_an_npu_method_that_calls_its_gpu_twin(trees: Trees) -> None:
-    trees.edit(
-        BASE,
-        "    def execute_model",
-        "    def _forward(self, total):\n        return OmniGPUModelRunner._forward(self, total)\n\n"
-        "    def execute_model",
-    )
+@pytest.mark.parametrize(
+    ("call", "inherits"),
+    [
+        ("return OmniGPUModelRunner._forward(self, total)", True),
+        ("return super()._forward(total)", True),
+        ("return super(OmniNPUModelRunner, self)._forward(total)", True),
+        ("return total  # not super()._forward(total)", False),
+        ("return total  # not OmniGPUModelRunner._forward(self, total)", False),
+        ("return super()._forward_rows(total)", False),
+    ],
+)
+def test_an_npu_method_that_calls_its_gpu_twin(trees: Trees, call: str, *, inherits: bool) -> None:
+    own = f"    def _forward(self, total):\n        {call}\n\n"
+    trees.edit(BASE, "    def execute_model", f"{own}    def execute_model")
     report = sync.blocks(trees.check(ascend=trees.ascend_old))
-    assert standing(report, GPU_BASE, "OmniGPUModelRunner._forward") == (
-        "inherited: OmniNPUModelRunner._forward calls it"
-    )
+    said = standing(report, GPU_BASE, "OmniGPUModelRunner._forward")
+    assert (said == "inherited: OmniNPUModelRunner._forward calls it") == inherits
 
 
 def test_fields_of_a_record_are_known_by_name(trees: Trees) -> None:

@@ -120,7 +120,15 @@ def test_layout_and_comments_do_not_count(text: str, other: str, same: bool) -> 
         ("super(Runner, self).run(rows)", {"super()"}),
         ("rows = [Base.run(self, row) for row in rows] + super().run()", {"Base", "super()"}),
         ("Base.run(cls)", {"Base"}),
+        ("model_runner_v1.Base.run(self, rows)", {"Base"}),
+        ("Base.run(self=self, rows=rows)", {"Base"}),
+        ("Base.run(*more)", {"Base"}),
         ("Base.run(rows)", set()),
+        ("Base.run(*rows)", set()),
+        ("Base.run(more)", set()),
+        ("Base.run(rows=self)", set()),
+        ("Base.run()", set()),
+        ("Base().run(self)", set()),
         ("base.run(self)", set()),
         ("self.model.run(self)", set()),
         ("super().walk(rows)", set()),
@@ -129,4 +137,19 @@ def test_layout_and_comments_do_not_count(text: str, other: str, same: bool) -> 
     ],
 )
 def test_a_method_hands_on_to_the_parents_whose_method_of_that_name_it_calls(line: str, parents: set[str]) -> None:
-    assert parents_called(ast.parse(f"def run(self, rows):\n    {line}"), "run") == parents
+    assert parents_called(ast.parse(f"def run(self, rows, *more):\n    {line}"), "run") == parents
+
+
+@pytest.mark.parametrize(
+    ("head", "call", "parents"),
+    [
+        ("runner", "Base.run(runner)", {"Base"}),
+        ("runner", "Base.run(self=runner)", {"Base"}),
+        ("*args, **kwargs", "Base.run(*args, **kwargs)", {"Base"}),
+        ("runner, rows", "Base.run(rows)", set()),
+        ("*args", "Base.run(args)", set()),
+        ("**runner", "Base.run(runner)", set()),
+    ],
+)
+def test_a_method_may_call_itself_by_another_name_than_self(head: str, call: str, parents: set[str]) -> None:
+    assert parents_called(ast.parse(f"def run({head}):\n    {call}"), "run") == parents

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from runner_sync.profile import SamplerHook
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import parents_called, walk
 
 Lines = list[str]
 
@@ -87,7 +87,7 @@ def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> s
 
 def _fall_through(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
     final = function.body[-1]
-    if not (isinstance(final, ast.Return) and f"super().{hook.method}(" in ast.unparse(final)):
+    if not (isinstance(final, ast.Return) and "super()" in parents_called(final, hook.method)):
         return text
     for statement in function.body[:-1]:
         suite = statement.body if isinstance(statement, ast.If) and not statement.orelse else []

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runner_sync.compose.imports import imports
-from runner_sync.compose.members import Member
+from runner_sync.compose.members import Member, calls_by_class, parents_of
 from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
@@ -102,7 +102,8 @@ class _Judge:
         npu_owner = twin.rpartition(".")[0]
         if not owner or owner not in self.parents.get(npu_owner, frozenset()):
             return False
-        return re.search(rf"(?:super\(\)|\b{owner})\.{member}\(", self.npu[twin].text) is not None
+        text = self.npu[twin].text
+        return "super()" in parents_of(text, member) or calls_by_class(text, owner, member)
 
     def _omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> list[str]:
         """The omni statements of a GPU unit, in NPU words."""

@@ -7,9 +7,9 @@
     -if value.device.type == "cuda":
     +if value.device.type == "npu":
 
-Leaves alone: strings that are no device (``profiler == "cuda"``, a key, a message), ``torch.version.cuda`` and the rest
-of the profile's ``device_only``, what a ``hasattr`` asks about, patches such as ``torch.cuda.Event = …``,
-``from torch.cuda import …``, names with "cuda" in them, comments.
+Leaves alone: strings that are no device (``profiler == "cuda"``, a key, a message, ``name.startswith("cuda")``, what is
+raised, a decorator's), ``torch.version.cuda`` and the rest of the profile's ``device_only``, what a ``hasattr`` asks
+about, patches such as ``torch.cuda.Event = …``, ``from torch.cuda import …``, names with "cuda" in them, comments.
 Why: these have an NPU twin of the same signature; everything else needs a person, who is told where a device may be
 meant: ``t.cuda()``, ``d.type == "cuda"``, ``d = "cuda" if … else "cpu"``, an argument of a call that is not torch's.
 """
@@ -17,7 +17,7 @@ meant: ``t.cuda()``, ``d.type == "cuda"``, ``d = "cuda" if … else "cpu"``, an 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import libcst as cst
@@ -35,8 +35,13 @@ DEVICES = ("device", "device_type", "type")
 """Last names of what may well be a device when it is compared with the name of one."""
 
 LOOK_UPS = frozenset({"get", "pop", "setdefault", "hasattr", "getattr", "setattr", "delattr"})
-MESSAGES = frozenset({"logger", "logging", "log", "print", "warnings"})
-"""Words in the names of calls that take a string as a key, or as a message."""
+MESSAGES = frozenset({"logger", "logging", "log", "print", "warnings", "record_function"})
+"""Words in the names of calls that take a string as a key, or as a message or label."""
+
+STRING_METHODS = frozenset(
+    {"startswith", "endswith", "replace", "split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix"}
+)
+"""Methods of a string that take a piece of it, whatever it says; of a device's name, the piece may be a device."""
 
 
 def is_below(name: str, prefix: str) -> bool:
@@ -66,6 +71,27 @@ def is_key_or_message(call: cst.Call) -> bool:
     return last in LOOK_UPS or not MESSAGES.isdisjoint((*owners, last))
 
 
+def is_string_method(call: cst.Call) -> bool:
+    """Whether a call is a method of a string that is no device: of ``name``, not of ``device`` or ``str(device)``."""
+    func = call.func
+    if not (isinstance(func, cst.Attribute) and func.attr.value in STRING_METHODS):
+        return False
+    owner = func.value
+    if isinstance(owner, cst.Call) and len(owner.args) == 1:
+        owner = owner.args[0].value
+    return _last_name(owner) not in DEVICES
+
+
+def is_raised_or_decorates(call: cst.Call, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
+    """Whether a call makes what is raised, or a decorator: its strings are messages and names."""
+    above = parents.get(call)
+    if isinstance(above, cst.Decorator):
+        return True
+    while above is not None and not isinstance(above, cst.BaseSmallStatement | cst.BaseCompoundStatement):
+        above = parents.get(above)
+    return isinstance(above, cst.Raise)
+
+
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     """Edits of calls, annotations and device strings."""
     for use in job.code.uses:
@@ -79,7 +105,8 @@ def rewrite(job: Job) -> Iterator[Edit | Doubt]:
             yield _left(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
     for call in job.code.calls:
         func = call.node.func
-        if isinstance(func, cst.Attribute) and func.attr.value == old:
+        is_told = call.callee is not None and any(_rows(job, call.callee.origin))
+        if isinstance(func, cst.Attribute) and func.attr.value == old and not is_told:
             yield _left(func, call.scope, dotted(func) or f".{old}", f"it may move something to {old}")
 
 
@@ -89,7 +116,7 @@ Place = tuple[cst.CSTNode, Scope, bool]
 
 def _devices(job: Job, device: str) -> dict[cst.CSTNode, tuple[Scope, bool]]:
     """The literals that may mean ``device``, each with its scope and whether it certainly does."""
-    places = [place for call in job.code.calls for place in _arguments(call)]
+    places = [place for call in job.code.calls for place in _arguments(call, job.code.parents)]
     places += [place for comparison, scope in job.code.comparisons for place in _compared(comparison, scope)]
     # An argument is judged by its call.
     choices = [one for one in job.code.choices if not isinstance(job.code.parents[one[0]], cst.Arg)]
@@ -125,10 +152,14 @@ def _left(node: cst.CSTNode, scope: Scope, symbol: str, reason: str) -> Doubt:
     return Doubt(node, scope.qualname, symbol, message, "translate by hand or leave out")
 
 
-def _renamed(job: Job, use: Use) -> Iterator[Edit | Doubt]:
-    name = use.origin
+def _rows(job: Job, name: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """What of the profile is about dotted ``name``: the names without an NPU twin, and the pairs."""
     refused = [prefix for prefix in job.profile.device_only if is_below(name, prefix)]
-    found = [pair for pair in job.profile.attributes if is_below(name, pair[0])]
+    return refused, [pair for pair in job.profile.attributes if is_below(name, pair[0])]
+
+
+def _renamed(job: Job, use: Use) -> Iterator[Edit | Doubt]:
+    refused, found = _rows(job, use.origin)
     if not refused and not found:
         return
     old, new = max(found, key=lambda pair: len(pair[0]), default=("", ""))
@@ -153,16 +184,19 @@ def _refusal(use: Use, old: str, new: str) -> str:
     return "" if new.partition(".")[0] == old.partition(".")[0] else f"{new} would need an import"
 
 
-def _arguments(call: CallSite) -> Iterator[Place]:
+def _arguments(call: CallSite, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> Iterator[Place]:
     func = call.node.func
     origin = call.callee.origin if call.callee else ""
     takes_device = origin in CONSTRUCTORS or (isinstance(func, cst.Attribute) and func.attr.value in METHODS)
+    takes_words = (
+        is_key_or_message(call.node) or is_string_method(call.node) or is_raised_or_decorates(call.node, parents)
+    )
     for at, arg in enumerate(call.node.args):
         name = arg.keyword.value if arg.keyword else ""
         owner = KEYWORDS.get(name)
         if owner == "" or (owner and is_below(origin, owner)) or (at == 0 and not name and takes_device):
             yield arg.value, call.scope, True
-        elif "device" in name or not (name or is_key_or_message(call.node)):
+        elif "device" in name or not (name or takes_words):
             yield arg.value, call.scope, False
 
 

@@ -432,7 +432,14 @@ def appended(text: str, *, also: str = "") -> Merged:
 
 @pytest.mark.parametrize(
     "text",
-    ["pack(ids, rows)\n", "a = self.pack(ids, rows)\n", "if pack(ids, rows, k=1):\n    f()\n", "f(g(ids, *rows))\n"],
+    [
+        "pack(ids, rows)\n",
+        "a = self.pack(ids, rows)\n",
+        "if pack(ids, rows, k=1):\n    f()\n",
+        "f(g(ids, *rows))\n",
+        "a = torch.max(ids, rows)\n",
+        "union(ids, rows)\n",
+    ],
 )
 def test_arguments_without_names_that_both_sides_add_at_one_place_are_a_question(text: str) -> None:
     result = appended(text)
@@ -453,6 +460,8 @@ def test_arguments_without_names_that_both_sides_add_at_one_place_are_a_question
         pytest.param("pack(ids, rows)\n", "=1", id="keywords"),
         pytest.param("a = self.State(ids, rows)\n", "", id="fields of a record"),
         pytest.param("pack([ids, rows])\n", "", id="a list that is an argument"),
+        pytest.param("a = max(ids, rows)\n", "", id="the largest of them"),
+        pytest.param("a = self.known.union(ids, rows)\n", "", id="all of them"),
     ],
 )
 def test_elements_of_which_each_says_what_it_is_are_none(text: str, also: str) -> None:

@@ -21,6 +21,10 @@ from itertools import pairwise
 
 from runner_sync.syntax import walk
 
+UNORDERED = frozenset({"max", "min", "print"})
+UNORDERED_METHODS = (".union", ".intersection", ".difference")
+"""Calls that take any number of arguments of one kind, in any order."""
+
 
 def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> bool:
     """Whether a call has an argument of upstream's alone directly before one of omni's alone, neither with a name.
@@ -30,7 +34,7 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
     before, mine, theirs = (_given(_calls(text)) for text in (base, omni, upstream))
     for call in _calls(merged):
         called = ast.unparse(call.func)
-        if _is_class(called):
+        if _is_class(called) or called in UNORDERED or called.endswith(UNORDERED_METHODS):
             continue
         new = theirs[called] - mine[called] - before[called]
         own = mine[called] - theirs[called] - before[called]

@@ -9,7 +9,7 @@ ASCEND = """\
 from __future__ import annotations
 from collections.abc import Callable
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, lru_cache
 from vllm.runner import Batch, GPUModelRunner
 class Lock:
     def __enter__(self): ...
@@ -30,6 +30,9 @@ NUMBER = "def __init__(self, config):\n        self.size = 1"
 CALLABLE = "size: Callable[[], int]"
 MANAGER = "@contextmanager\n    def size(self):\n        yield 1"
 NOTHING = "def size(self) -> None:\n        pass"
+PLACEHOLDER = "def __init__(self, config):\n        self.size = None"
+LOCK_OF_CONFIG = "def size(self):\n        return self.config.lock"
+CACHING = "@lru_cache\n    def size(self):\n        return 1"
 
 BREAKS = {
     "a property is called": (METHOD, PROPERTY, "return self.size()"),
@@ -57,6 +60,16 @@ BREAKS = {
     "a coroutine is dropped": (METHOD, COROUTINE, "self.size()"),
     "a coroutine is taken apart": (METHOD, COROUTINE, "a, b = self.size()\n    return a, b"),
     "a coroutine is looked into": (METHOD, COROUTINE, "return self.size()[0]"),
+    "a coroutine is tested with others": (METHOD, COROUTINE, "if self.size() or self.config:\n        return 1"),
+    "a coroutine of a hook that is asked for": (METHOD, COROUTINE, "if self.size is not None:\n        self.size()"),
+    "what is called beside a question": (METHOD, PROPERTY, "n = callable(self.size)\n    return n, self.size()"),
+    "what is called where another thing is asked for": (
+        METHOD,
+        PROPERTY,
+        "return self.size() if callable(self.config) else 1",
+    ),
+    "a cached method is looked into": (ATTRIBUTE, CACHING, "return self.size[0]"),
+    "an attribute of a method": (ATTRIBUTE, METHOD, "self.size.cache_clear()"),
     "nothing is entered": (MANAGER, NOTHING, "with self.size():\n        return 1"),
     "a call that only makes a context manager": (NOTHING, MANAGER, "self.size()"),
     "a property without a setter is assigned": (ATTRIBUTE, PROPERTY, "self.size = 1"),
@@ -128,6 +141,36 @@ NEAR_MISSES = {
     "a context manager is entered later": (NOTHING, MANAGER, "stack.enter_context(self.size())"),
     "a property with a setter": (ATTRIBUTE, SETTABLE, "self.size = 1"),
     "a cached property is assigned": (ATTRIBUTE, CACHED, "self.size = 1"),
+    "called if it can be": (METHOD, PROPERTY, "return self.size() if callable(self.size) else self.size"),
+    "read if it cannot be called": (PROPERTY, METHOD, "return self.size() if callable(self.size) else self.size"),
+    "called below a question": (METHOD, PROPERTY, "if callable(self.size):\n        return self.size()\n    return 1"),
+    "called behind a way out": (
+        METHOD,
+        PROPERTY,
+        "if not callable(self.size):\n        return 1\n    return self.size()",
+    ),
+    "called if it is no number": (METHOD, PROPERTY, "if not isinstance(self.size, int):\n        return self.size()"),
+    "called if it has __call__": (METHOD, PROPERTY, "if hasattr(self.size, '__call__'):\n        return self.size()"),
+    "called if it is there": (METHOD, PROPERTY, "return self.size() if self.size else 0"),
+    "called if it and another are there": (METHOD, PROPERTY, "return self.config and self.size and self.size()"),
+    "called after an assert": (METHOD, PROPERTY, "assert self.size is not None\n    return self.size()"),
+    "awaited elsewhere if it is a coroutine": (
+        METHOD,
+        COROUTINE,
+        "if not asyncio.iscoroutinefunction(self.size):\n        self.size()",
+    ),
+    "a placeholder that became a method": (
+        PLACEHOLDER,
+        METHOD,
+        "if self.size is not None:\n        return self.size()",
+    ),
+    "a placeholder of a class body": ("size = None", METHOD, "return print(self.size)"),
+    "a placeholder is called": (METHOD, PLACEHOLDER, "return self.size()"),
+    "asked whether it is there": (NUMBER, METHOD, "return self.size is not None"),
+    "one of two is entered": (LOCK_OF_CONFIG, MANAGER, "with self.size() or nullcontext():\n        return 1"),
+    "what a call hands back is asked for": (LOCK_OF_CONFIG, MANAGER, "if self.size() is not None:\n        return 1"),
+    "one of two is awaited": (METHOD, COROUTINE, "async def f():\n        await (self.size() or g())\n    return f"),
+    "what caching adds to a method": (ATTRIBUTE, CACHING, "self.size.cache_clear()"),
     "in a try": (METHOD, PROPERTY, "try:\n        return self.size()\n    except TypeError:\n        return 1"),
     "below a version switch": (METHOD, PROPERTY, "if version >= 2:\n        return self.size()"),
 }
@@ -168,6 +211,8 @@ OF_MODULES = {
     "a function for another": ("Size = compiled(1)", FACTORY, "size = Size\n    return size", []),
     "a function made by a call": (FACTORY, "Size = compiled(1)", "return Size()", []),
     "a number for a function": (FACTORY, "Size = 1", "return Size()", ["Size"]),
+    "a function for a placeholder": ("Size = None", FACTORY, "if Size is not None:\n        return Size()", []),
+    "a placeholder for a function": (FACTORY, "Size = None", "if Size is not None:\n        return Size()", []),
 }
 
 
@@ -203,6 +248,22 @@ def test_one_branch_of_a_conditional_base_is_enough() -> None:
     text = npu("def m(self):\n    self.size()", bases="OmniGPUModelRunner, N", head=head)
     old, new = (world(npu=text, ascend=ASCEND.format(member=m) + base) for m in (METHOD, COROUTINE))
     assert symbols(find(new, old)) == [("RS314", "size")]
+
+
+BRANCHES = ("NPUModelRunner310", "NPUModelRunner"), ("NPUModelRunner", "NPUModelRunner310")
+
+
+def test_the_branches_of_a_conditional_base_may_change_places() -> None:
+    other = "class NPUModelRunner310(NPUModelRunner):\n    @property\n    def size(self) -> int:\n        return 1"
+    body = "def m(self):\n    return self.size() if is_310p() else self.size"
+    heads = (
+        f"if is_{one}():\n    from vllm_ascend.runner import {one} as N\nelse:\n"
+        f"    from vllm_ascend.runner import {two} as N"
+        for one, two in BRANCHES
+    )
+    text = ASCEND.format(member=METHOD) + other
+    old, new = (world(npu=npu(body, bases="OmniGPUModelRunner, N", head=head), ascend=text) for head in heads)
+    assert symbols(find(new, old)) == symbols(find(old, new)) == []
 
 
 def test_a_member_that_was_never_another_kind_is_not_spoken_of() -> None:

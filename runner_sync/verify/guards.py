@@ -1,6 +1,7 @@
-"""Where a function makes sure that an attribute exists before it reads it.
+"""Where a function makes sure that an attribute exists, or what kind of thing it is, before it reads it.
 
-Comes in: a function. Goes out: `Guards`, asked about the attributes that the function reads. May touch: nothing.
+Comes in: a function. Goes out: `Guards`, asked about the attributes that the function reads, and what conditions ask of
+an expression. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from runner_sync.verify.modules import FunctionNode, assignments_of, nodes_of
 
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _EXITS = ast.Return | ast.Raise | ast.Continue | ast.Break
+_KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefunction"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,46 @@ class Guards:
     def cover(self, node: ast.Attribute) -> bool:
         """Whether ``node`` is read where the function has made sure that it exists."""
         return node.attr in self._set or id(node) in self._covered.get(_Test(_last(node.value), node.attr), ())
+
+
+def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
+    """What the conditions above ``node`` ask of the same expression: ``callable`` and the like, ``None`` or ``truth``.
+
+    ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. Whoever asks for the
+    truth of it does not stand under that question.
+    """
+    text = ast.unparse(node)
+    nodes = nodes_of(function)
+    found: set[str] = set()
+    for outer in nodes:
+        for condition, region in _conditions(outer, nodes):
+            told = [(part, question) for part, question in _asked(condition) if ast.unparse(part) == text]
+            asked = {question for part, question in told if part is not node or question != "truth"}
+            if asked and any(inner is node for part in region for inner in walk(part)):
+                found |= asked
+    return frozenset(found)
+
+
+def _asked(condition: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """Expressions that a condition asks something of."""
+    if isinstance(condition, ast.BoolOp):
+        for part in condition.values:
+            yield from _asked(part)
+    elif isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        yield from _asked(condition.operand)
+    elif isinstance(condition, ast.Name | ast.Attribute):
+        yield condition, "truth"
+    elif isinstance(condition, ast.Compare) and is_identity(condition):
+        yield condition.left, "None"
+    elif isinstance(condition, ast.Call) and condition.args:
+        test = _last(condition.func)
+        if test in _KIND_TESTS:
+            yield condition.args[0], test
+
+
+def is_identity(node: ast.Compare) -> bool:
+    """Whether ``node`` asks with ``is`` or ``is not`` only."""
+    return all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
 
 
 def _test(node: ast.AST) -> _Test | None:

@@ -53,7 +53,8 @@ class Source:
 class Member:
     """One thing that a name stands for. ``sources`` is what a function or property hands out, or what a value is.
 
-    ``fixed`` is whether it refuses to be assigned: a property without a setter.
+    ``fixed`` is whether it refuses to be assigned: a property without a setter. ``cached`` is whether it has what
+    ``functools.lru_cache`` adds: ``cache_clear`` and the like.
     """
 
     kind: Kind
@@ -61,6 +62,7 @@ class Member:
     of_class: bool
     info: ClassInfo | None = None
     fixed: bool = False
+    cached: bool = False
     sources: tuple[Source, ...] = ()
 
     @property
@@ -79,29 +81,42 @@ class Member:
         return frozenset(ast.dump(part) for part in told if part is not None)
 
 
-def members(program: Program, frame: Frame, node: ast.expr) -> list[Member | None]:
-    """What ``node``, a name or an attribute, stands for in ``frame``: of ``self``, one for each MRO it can have."""
+def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[str], Member | None]:
+    """What ``node``, a name or an attribute, stands for in ``frame``: of ``self``, one for each MRO it can have.
+
+    The key tells an MRO from the others: the classes that not all of them have. Two programs may have the branches of a
+    conditional base in different order.
+    """
     if isinstance(node, ast.Attribute):
         own = frame.owner is not None and is_name(node.value, frame.owner)
         if frame.info is not None and (own or is_super(node.value)):
             after = None if own else frame.info
-            return [_of_line(program, line, node.attr, after) for line in program.lineups(frame.info)]
+            lines = program.lineups(frame.info)
+            names = [frozenset(f"{c.module.name}.{c.name}" for c in line.classes) for line in lines]
+            shared = frozenset.intersection(*names or [frozenset()])
+            found = [_of_line(program, line, node.attr, after) for line in lines]
+            return {key - shared: member for key, member in zip(names, found, strict=True)}
     dotted = dotted_name(node)
     definitions = program.definitions(frame, dotted) if dotted else []
     if definitions and not all(definition.kind == "external" for definition in definitions):
         patched = [d for definition in definitions for d in program.world.patches_of(definition.name)]
-        return [_agreed([_of_definition(program, definition) for definition in (*definitions, *patched)])]
+        return {frozenset(): _agreed([_of_definition(program, definition) for definition in (*definitions, *patched)])}
     if isinstance(node, ast.Attribute):
-        found = program.infer(frame, node.value) or []
-        lines = [line for instance in found for line in program.classes.lineups(instance.info)]
-        return [_agreed([_of_line(program, line, node.attr, None) for line in lines])]
-    return []
+        instances_of = program.infer(frame, node.value) or []
+        lines = [line for instance in instances_of for line in program.classes.lineups(instance.info)]
+        return {frozenset(): _agreed([_of_line(program, line, node.attr, None) for line in lines])}
+    return {}
 
 
 def lacks(program: Program, held: Member, name: str) -> bool:
-    """Whether what a value is, or a property or function hands out, provably has no method ``name``."""
+    """Whether what a value is, or a property or function hands out, provably has no method ``name``.
+
+    A value that is only ever ``None`` is a placeholder: somebody sets it whom nobody sees here.
+    """
     if held.info is not None:
         return _none_has(program, [held.info], name)
+    if held.kind == "value" and all(_is_none(source) for source in held.sources):
+        return False
     return bool(held.sources) and all(_source_lacks(program, source, name) for source in held.sources)
 
 
@@ -199,7 +214,11 @@ def _of_function(frame: Frame, *, of_class: bool) -> Member | None:
     if names - TRANSPARENT or "asynccontextmanager" in names:
         return None
     kind: Kind = "context manager" if "contextmanager" in names else "coroutine" if is_coroutine else "function"
-    return Member(kind, place, of_class, sources=sources)
+    return Member(kind, place, of_class, cached=bool(names & {"lru_cache", "cache"}), sources=sources)
+
+
+def _is_none(source: Source) -> bool:
+    return source.annotation is None and isinstance(source.value, ast.Constant) and source.value.value is None
 
 
 def _source_lacks(program: Program, source: Source, name: str) -> bool:

@@ -15,7 +15,8 @@ Fix: use it as the target's own code does: call it, read it, await it, or enter 
 
 Leaves alone: what cannot be told to be of one kind in every class of the MRO and every branch, decorators it does not
 know, properties and attributes that may hand out something to call (or to enter), properties with a setter and cached
-ones, what stands in a `try` or under a version switch. Needs the old trees.
+ones, what stands in a `try` or under a version switch, or where the code asks what it has at hand (`callable(…)`,
+`isinstance(…)`, `is not None`). Needs the old trees.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dataclasses import dataclass
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.guards import is_identity, questions
 from runner_sync.verify.kinds import Member, lacks, members
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -55,6 +57,10 @@ class _Place:
     def symbol(self) -> str:
         return ast.unparse(self.node).rpartition(".")[2]
 
+    @property
+    def questions(self) -> frozenset[str]:
+        return questions(self.frame.function, self.node)
+
     def parent(self, node: ast.AST) -> ast.AST | None:
         return self.above.get(id(node))
 
@@ -74,8 +80,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 def _check(place: _Place) -> Iterator[Finding]:
     now = members(place.program, place.frame, place.node)
-    was = members(place.old, place.before, place.node) if any(now) else []
-    for one, other in zip(was, now, strict=True) if len(was) == len(now) else ():
+    was = members(place.old, place.before, place.node) if any(now.values()) else {}
+    for key, other in now.items():
+        one = was.get(key)
         use = _wrong_use(place, was=one, now=other) if one is not None and other is not None else ""
         if one is not None and other is not None and use:
             text = ast.unparse(place.node)
@@ -109,9 +116,11 @@ def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> s
         return "" if enters or not was_entered else "cannot be entered by `with`"
     if was.kind in _CALLED and now.kind in _HELD:
         is_same = bool(now.hands_out) and now.hands_out == was.hands_out
-        return "cannot be called" if is_same or lacks(place.program, now, "__call__") else ""
+        fails = (is_same or lacks(place.program, now, "__call__")) and not place.questions
+        return "cannot be called" if fails else ""
     if was.kind == "function" and now.kind == "coroutine":
-        return "is not awaited" if _is_used_up(place, call) else ""
+        is_dropped = _is_used_up(place, call) and "iscoroutinefunction" not in place.questions
+        return "is not awaited" if is_dropped else ""
     if was.kind == "function" and now.kind == "context manager":
         return "does nothing until it is entered" if _is_used_up(place, call) else ""
     return ""
@@ -122,6 +131,9 @@ def _is_used_up(place: _Place, call: ast.Call) -> bool:
     parent = place.parent(call)
     if isinstance(parent, ast.Assign):
         return isinstance(parent.targets[0], ast.Tuple | ast.List)
+    if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.Or):
+        # `with self.lock() or nullcontext():` hands it on.
+        return _tests(place.parent(parent), parent)
     return isinstance(parent, ast.Expr) or _looks_into(parent, call) or _tests(parent, call)
 
 
@@ -137,7 +149,9 @@ def _wrong_read(place: _Place, *, was: Member, now: Member) -> str:
         if (asks and isinstance(outer, ast.Call) and holder in outer.args[1:]) or isinstance(outer, ast.ExceptHandler):
             return "is no class to ask for"
         return "is no class to derive from" if _is_base(place.frame.module, node) else ""
-    if was.kind not in _HELD:
+    if was.kind not in _HELD or (isinstance(parent, ast.Compare) and is_identity(parent)) or place.questions:
+        return ""
+    if now.cached and isinstance(parent, ast.Attribute):
         return ""
     # What is called elsewhere in the module may have held something to call before, too.
     is_value = lacks(place.old, was, "__call__") or _looks_into(parent, node)
@@ -170,7 +184,9 @@ def _tests(parent: ast.AST | None, node: ast.expr) -> bool:
         return parent.values[-1] is not node
     if isinstance(parent, ast.comprehension):
         return node in parent.ifs
-    return isinstance(parent, ast.Compare) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
+    if isinstance(parent, ast.Compare):
+        return not is_identity(parent)
+    return isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
 
 
 def _is_base(module: Module, node: ast.expr) -> bool:

@@ -18,6 +18,7 @@ RUNNER = "vllm_omni/npu/runner.py"
 TREES = {
     "vllm/runner.py": "class GPUModelRunner:\n    def load(self): ...\n    def run(self): ...\n",
     "vllm_ascend/__init__.py": "",
+    "vllm_ascend/newer.py": "def rows(:\n",
     "vllm_ascend/worker/__init__.py": "from .runner import NPUModelRunner\nfrom . import runner as home\n",
     "vllm_ascend/worker/runner.py": (
         "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    def run(self): ...\n"
@@ -104,6 +105,7 @@ def test_a_class_inherits_the_same(runner: str, parents: set[str]) -> None:
         ("vllm_ascend.worker", "NPUModelRunner", False),
         ("vllm_ascend.worker", "runner", False),
         ("vllm_ascend.worker", "home", False),
+        ("vllm_ascend.newer", "rows", False),
         ("torch", "npu", False),
     ],
 )

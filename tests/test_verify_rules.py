@@ -820,6 +820,23 @@ def test_what_the_runners_need_and_does_not_parse_ends_the_run(name: str) -> Non
             find(new, old)
 
 
+FROM_INNER = "from vllm.inner import rows"
+NOT_NEEDED = {
+    "for type checking": npu("def m(self):\n    rows(1)", head=f"if TYPE_CHECKING:\n    {FROM_INNER}"),
+    "whose failure is handled": npu(
+        "def m(self):\n    rows(1)", head=f"try:\n    {FROM_INNER}\nexcept ImportError:\n    rows = None"
+    ),
+    "in a function": npu(f"def m(self):\n    {FROM_INNER}\n    rows(1)"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_NEEDED)
+def test_what_a_runner_can_do_without_and_does_not_parse_is_remembered(name: str) -> None:
+    trees = world(npu=NOT_NEEDED[name], **{"vllm/inner.py": BROKEN})
+    assert find(trees) == []
+    assert list(trees.unread) == ["vllm/inner.py"]
+
+
 @pytest.mark.parametrize("place", ["vllm_ascend/patch/patch_other.py", "vllm/inner.py", "vllm_omni/beside.py"])
 def test_what_is_only_looked_at_in_passing_and_does_not_parse_is_remembered(place: str) -> None:
     """Patches apply at start-up, types come from what upstream's runner imports, helpers stand beside the runners."""

@@ -59,13 +59,19 @@ class Program:
         return replace(self, overlay={})
 
     def lacks(self, dotted: str, name: str) -> bool:
-        """Whether a module of a known tree does not exist or does not bind ``name`` (empty: only whether it exists)."""
+        """Whether a module of a known tree does not exist or does not bind ``name`` (empty: only whether it exists).
+
+        What a module binds that does not parse, nobody can tell.
+        """
         if self._tree_of(dotted) is None or self.module(f"{dotted}.{name}") is not None:
             return False
         found = self.module(dotted)
         if found is None or not name:
             return found is None
-        return not any(word in found[1] for word in _OPEN) and name not in defined_names(found[1])
+        try:
+            return not any(word in found[1] for word in _OPEN) and name not in defined_names(found[1])
+        except SyntaxError:
+            return False
 
     def moved_to(self, dotted: str, name: str) -> str:
         """The one module beside ``dotted`` that defines a ``name`` which ``dotted`` lacks; else empty."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
 from runner_sync.naming import project_of
-from runner_sync.syntax import is_name, is_super
+from runner_sync.syntax import is_name, is_super, statements_of
 from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, frame_of, frames_of
 from runner_sync.verify.modules import FunctionNode, Module, imports_at_start, imports_of, nodes_of
@@ -38,10 +38,13 @@ class Runtime:
     def unread(self) -> Iterator[InputError]:
         """Why an upstream module cannot be read that omni's runners import by name, or that their MRO leads to.
 
-        What comes from such a module may be anything, so hardly a rule would find something.
+        What comes from such a module may be anything, so hardly a rule would find something. What a function imports,
+        or only a type checker, or what may fail (`try`/`except ImportError`), a runner can do without.
         """
         for module in (*self.checked, *self.inherited()):
-            found = [d for _, i in imports_of(module) for d in self.world.lookup(i.module, i.name)]
+            top = {id(statement) for statement in statements_of(module.node.body)}
+            needed = [i for statement, i in imports_of(module) if id(statement) in top and not i.guarded]
+            found = [d for i in needed for d in self.world.lookup(i.module, i.name)]
             found += [d for star in module.stars for d in self.world.lookup(star, None)]
             yield from _errors(found)
         for info in {id(info.node): info for line in self.leaves() for info in line.classes}.values():

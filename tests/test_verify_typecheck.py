@@ -67,6 +67,13 @@ OF_ANOTHER_KIND: dict[str, tuple[str, str, str]] = {
         "def size(self) -> bool:\n        return False",
         "if self.size:\n        return 1",
     ),
+    "a property became a method, and another is called": (
+        "@property\n    def size(self) -> bool:\n        return False",
+        "def size(self) -> bool:\n        return False",
+        "if self.size:\n        return self.config()",
+    ),
+    "a number became a text": ("size: int", "size: str", "return self.size + 1"),
+    "what is called became a number": ("size: Callable[[], int]", "size: int", "return self.size()"),
     "a property became a method, which is no number": (
         "@property\n    def size(self) -> int:\n        return 1",
         "def size(self) -> int:\n        return 1",
@@ -87,6 +94,19 @@ ANNOTATED = {
     "what may be None is called": ("size: Callable[[], int]", "size: Callable[[], int] | None", "return self.size()"),
     "what may be None is gone through": ("size: list[int]", "size: list[int] | None", "return [n for n in self.size]"),
     "what may be None is added to": ("size: int", "size: int | None", "return self.size + 1"),
+    "what may be of another type is added to": ("size: int", "size: int | str", "return self.size + 1"),
+    "to what may be of another type is added": ("size: int", "size: int | str", "return 1 + self.size"),
+    "what may be a number is called": ("size: Callable[[], int]", "size: Callable[[], int] | int", "self.size()"),
+    "a hook that may be there became a method": (
+        "size: Callable[[], int] | None = None",
+        "def size(self) -> int:\n        return 1",
+        "if self.size:\n        return self.size()",
+    ),
+    "a hook is asked for in an expression": (
+        "size: Callable[[], int] | None = None",
+        "def size(self) -> int:\n        return 1",
+        "return self.size() if self.size else 0",
+    ),
     "another type is assigned": ("size: int", "size: str", "self.size = 1"),
     "another type is passed": ("def size(self, n: int): ...", "def size(self, n: str): ...", "return self.size(1)"),
     "a property that can be set": (

@@ -8,6 +8,7 @@ counts.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -23,11 +24,15 @@ from typing import Any, Literal
 from runner_sync.edits import Places
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
+from runner_sync.syntax import walk
 from runner_sync.verify import modules, overlay
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.kinds import members
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 from runner_sync.verify.rules import rs304_missing_attribute
 from runner_sync.verify.rules import rs390_type_checker as rule
+from runner_sync.verify.runtime import dotted_name
 from runner_sync.verify.world import World
 
 Kind = Literal["ty", "mypy"]
@@ -47,8 +52,10 @@ class Diagnostic:
 
 # What fails at run time, by the names that ty has used for it (it renames rules between versions) and by mypy's codes,
 # each with what its text has to say: "" is in every text. A type that does not match an annotation is not among them,
-# since the runners run without annotations; nor is what only may be `None`, which is an annotation's word as well.
+# since the runners run without annotations; nor is what only may be `None`, or may be of another type than one that
+# fits, which is an annotation's word as well.
 _NOT_NONE = r"^(?!.*\bNone\b)"
+_ONE_TYPE = r"^(?!.*(?:\bNone\b| \| ))"
 _BREAKS: Mapping[Kind, Mapping[str, str]] = {
     "ty": {
         "missing-attribute": "",
@@ -63,7 +70,7 @@ _BREAKS: Mapping[Kind, Mapping[str, str]] = {
         "not-callable": _NOT_NONE,
         "call-non-callable": _NOT_NONE,
         "not-iterable": "is not iterable",
-        "unsupported-operator": _NOT_NONE,
+        "unsupported-operator": _ONE_TYPE,
         "invalid-context-manager": "",
         "unused-awaitable": "",
         "redundant-condition": "always truthy",
@@ -74,7 +81,7 @@ _BREAKS: Mapping[Kind, Mapping[str, str]] = {
         "attr-defined": "",
         "call-arg": "",
         "override": "",
-        "operator": _NOT_NONE,
+        "operator": _ONE_TYPE,
         "unused-coroutine": "",
         "truthy-function": "",
         "misc": "read-only|is not iterable",
@@ -82,6 +89,10 @@ _BREAKS: Mapping[Kind, Mapping[str, str]] = {
     },
 }
 _ATTRIBUTES = frozenset({"missing-attribute", "unresolved-attribute", "attr-defined"})
+_TRUTHS = frozenset({"redundant-condition", "truthy-function"})
+_CALLS = frozenset({"not-callable", "call-non-callable", "operator"})
+# What mypy adds to an error about one of several types that an operand may have.
+_OPERAND_OF_UNION = re.compile(r"operand is of type|operands are unions")
 _UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
 
 
@@ -110,6 +121,9 @@ def run(
     if any(d.check in _ATTRIBUTES for d in fresh):
         there = set(_own_attributes(Program(new, names)))
         fresh = [d for d in fresh if d.check not in _ATTRIBUTES or (d.path, d.line, d.column, _symbol(d)) not in there]
+    if any(d.check in _TRUTHS | _CALLS for d in fresh):
+        program = Program(new, names)
+        fresh = [d for d in fresh if not _may_be_right(program, d)]
     return [
         _finding(new, diagnostic, kind) for diagnostic in sorted(set(fresh), key=lambda d: (d.path, d.line, d.column))
     ]
@@ -180,7 +194,7 @@ def _read_mypy(kind: Kind, output: str) -> Iterator[Diagnostic]:
     for line in output.splitlines():
         if line.startswith("{"):
             (item,) = _load(kind, f"[{line}]")
-            if item["severity"] == "error":
+            if item["severity"] == "error" and not _OPERAND_OF_UNION.search(item.get("hint") or ""):
                 column = int(item["column"]) + 1
                 yield Diagnostic(item["file"], item["line"], item["line"], column, str(item["code"]), item["message"])
 
@@ -219,6 +233,46 @@ def _own_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
         for frame, node in rs304_missing_attribute.own_reads(program, module):
             if not rs304_missing_attribute.is_missing(program, frame, node):
                 yield module.path, node.lineno, places.column(node.lineno, node.col_offset), node.attr
+
+
+def _may_be_right(program: Program, diagnostic: Diagnostic) -> bool:
+    """Whether the code asks whether a hook is there before it calls it, or only an annotation says what is called.
+
+    ``if self.hook: self.hook()`` is right whether ``hook`` may be missing or is a method; and of a ``Callable | int``
+    only the annotation says that it may be a number.
+    """
+    module = _module(program.world, diagnostic)
+    places = Places(module.text)
+    for frame in program.frames(module):
+        for node in frame.nodes():
+            if not isinstance(node, ast.expr) or node.lineno != diagnostic.line:
+                continue
+            if places.column(node.lineno, node.col_offset) != diagnostic.column:
+                continue
+            if diagnostic.check in _TRUTHS and isinstance(node, ast.Name | ast.Attribute):
+                if _is_called(frame, node):
+                    return True
+            elif diagnostic.check in _CALLS and isinstance(node, ast.Call) and _may_be_several(program, frame, node):
+                return True
+    return False
+
+
+def _is_called(frame: Frame, node: ast.expr) -> bool:
+    """Whether the statement that ``node`` stands in calls it; of a compound statement, the whole of it."""
+    around = [s for s in frame.nodes() if isinstance(s, ast.stmt) and s.lineno <= node.lineno <= (s.end_lineno or 0)]
+    inner = max(around, key=lambda statement: statement.lineno)
+    text = ast.unparse(node)
+    return any(isinstance(part, ast.Call) and ast.unparse(part.func) == text for part in walk(inner))
+
+
+def _may_be_several(program: Program, frame: Frame, call: ast.Call) -> bool:
+    found = [member for member in members(program, frame, call.func).values() if member is not None]
+    notes = [source.annotation for member in found for source in member.sources if source.annotation is not None]
+    return any(
+        (isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitOr))
+        or (isinstance(part, ast.Subscript) and (dotted_name(part.value) or "").rpartition(".")[2] == "Union")
+        for part in notes
+    )
 
 
 def _symbol(diagnostic: Diagnostic) -> str:

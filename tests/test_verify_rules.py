@@ -292,6 +292,18 @@ FOR_TYPING = {
     "an import": ("if typing.TYPE_CHECKING:\n    from vllm.runner import Batch as Size", ["Size"]),
     "a definition in both branches": ("if TYPE_CHECKING:\n    Size = int\nelse:\n    Size = None", []),
     "a definition elsewhere, too": ("if TYPE_CHECKING:\n    Size = int\nSize = make()", []),
+    "a definition in passing, too": ("if TYPE_CHECKING:\n    Size = int\nif (Size := make()): ...", []),
+    "a definition in a comprehension, too": ("if TYPE_CHECKING:\n    Size = int\nany(Size := n for n in rows)", []),
+    "a definition by a pattern, too": (
+        "if TYPE_CHECKING:\n    Size = int\nmatch make():\n    case [Size, *_]: ...",
+        [],
+    ),
+    "a definition in passing in a function": (
+        "if TYPE_CHECKING:\n    Size = int\ndef f():\n    if (Size := make()): ...\ng = lambda: (Size := 1)",
+        ["Size"],
+    ),
+    "a name that is only defined in passing": ("if (Size := make()): ...", []),
+    "a name that is only defined by a pattern": ("match make():\n    case {**Size}: ...", []),
     "a definition where nobody checks types": ("if not TYPE_CHECKING:\n    Size = int", []),
     "a definition that may be wanted otherwise": ("if TYPE_CHECKING or debug:\n    Size = int", []),
     "a name that is made when it is asked for": ("if TYPE_CHECKING:\n    Size = int\ndef __getattr__(name): ...", []),
@@ -403,6 +415,10 @@ AT_START = {
     "a star import of one": (
         {"gpu": f"from vllm.gone import *\n{GPU}    pass\n"},
         [("vllm_omni/gpu.py", "vllm.gone.*")],
+    ),
+    "a name for type checkers": (
+        {"gpu": f"from vllm.size import Size\n{GPU}    pass\n", "vllm/size.py": "if TYPE_CHECKING:\n    Size = int"},
+        [("vllm_omni/gpu.py", "vllm.size.Size")],
     ),
     "two imports away": (
         {"gpu": f"from vllm_omni.beside import Rows\n{GPU}    pass\n", BESIDE: f"{GONE}class Rows: ..."},

@@ -15,6 +15,7 @@ from typing import Literal
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import absolute
+from runner_sync.statements.mentions import mentions
 from runner_sync.syntax import is_name, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -83,12 +84,23 @@ def build(name: str, path: str, project: Project, *, text: str, is_package: bool
     module = Module(name, path, project, is_package, parse(text), text)
     for statement in statements_of(module.node.body):
         _bind_statement(module, statement)
+    for name_bound, node in _bound_in_passing(module.node) if ":=" in text or "match " in text else ():
+        _add(module, name_bound, Binding("value", node))
     for node in walk(module.node) if "global " in text else ():
         if isinstance(node, ast.Global):
             for global_name in node.names:
                 _add(module, global_name, Binding("value", node))
     module.dynamic = "__getattr__" in module.bindings or "sys.modules[__name__]" in text or _makes_up_names(module)
     return module
+
+
+def _bound_in_passing(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """Names that a ``:=`` or a ``case`` at module level binds."""
+    statements = [statement for statement in tree.body if not isinstance(statement, FunctionNode | ast.ClassDef)]
+    named = {id(node.target) for part in statements for node in walk(part) if isinstance(node, ast.NamedExpr)}
+    for mention in mentions(statements):
+        if mention.kind == "binds" and (id(mention.node) in named or isinstance(mention.node, ast.pattern)):
+            yield mention.name, mention.node
 
 
 def _makes_up_names(module: Module) -> bool:

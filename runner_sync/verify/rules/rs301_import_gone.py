@@ -41,15 +41,8 @@ SEVERITY: Severity = "error"
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Imports and uses of modules that the target trees cannot satisfy. The old program is not needed."""
     for _, imported in modules.imports_of(module):
-        if imported.guarded:
-            continue
-        missing = _missing(program, program.world.lookup(imported.module, imported.name))
-        unit = modules.unit_at(module, imported.line)
-        if missing is not None:
-            yield _finding(module, imported, missing, unit=unit)
-        elif _is_for_typing(program, imported):
-            full = f"{imported.module}.{imported.name}"
-            yield _finding(module, imported, full, unit=unit, how="only exists below `if TYPE_CHECKING:`")
+        if not imported.guarded:
+            yield from _check_import(program, module, imported, unit=modules.unit_at(module, imported.line))
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -59,10 +52,16 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
     """Imports that the target trees cannot satisfy and that run whenever ``module`` is imported."""
     for imported in modules.imports_at_start(module):
-        name = None if imported.name == "*" else imported.name
-        missing = _missing(program, program.world.lookup(imported.module, name))
-        if missing is not None:
-            yield _finding(module, imported, missing, unit="<module>")
+        yield from _check_import(program, module, imported, unit="<module>")
+
+
+def _check_import(program: Program, module: Module, imported: Import, *, unit: str) -> Iterator[Finding]:
+    missing = _missing(program, program.world.lookup(imported.module, None if imported.name == "*" else imported.name))
+    if missing is not None:
+        yield _finding(module, imported, missing, unit=unit)
+    elif _is_for_typing(program, imported):
+        full = f"{imported.module}.{imported.name}"
+        yield _finding(module, imported, full, unit=unit, how="only exists below `if TYPE_CHECKING:`")
 
 
 def _missing(program: Program, found: Sequence[Definition]) -> str | None:

@@ -1,4 +1,4 @@
-"""RS390 type-checker: ty (or mypy) newly says that a call, an attribute, an override or an unpacking cannot work.
+"""RS390 type-checker: ty (or mypy) newly says that code cannot work as it is written.
 
 What: a diagnostic of the type checker about an NPU runner on the new trees that it does not give on the old ones,
 such as a property that is called, a coroutine that nobody awaits, a `with` over what is no context manager.
@@ -14,7 +14,8 @@ Fix: read the target's own code at this place; if the checker is wrong, `# runne
 
 Leaves alone: diagnostics the old trees give as well, statements that another rule already speaks of (silenced or
 not), attributes of `self` that RS304 has reasons to leave alone, everything that is a matter of annotations only
-(`| None` among them), what depends on packages outside the three trees (torch, numpy and CANN count as unknown).
+(`| None` among them, and what fits one type of a union), conditions that ask for what they call, what depends on
+packages outside the three trees (torch, numpy and CANN count as unknown).
 """
 
 from __future__ import annotations

@@ -339,6 +339,32 @@ def test_each_branch_of_a_conditional_base_is_asked() -> None:
     assert found == {VALUE: LOST, "pass": LOST}
 
 
+@pytest.mark.parametrize(
+    ("use", "plain", "small"),
+    [
+        pytest.param("ids, embeds = self.step()", PAIR, SWAPPED, id="values in another order"),
+        pytest.param("self.batch.add(self.step())", VALUE, NOTHING_NOW, id="a value in one of them"),
+    ],
+)
+def test_the_branches_of_a_conditional_base_may_change_places(use: str, plain: str, small: str) -> None:
+    """What a branch hands back is compared with what that branch handed back before."""
+    runners = ("vllm_ascend.small import SmallRunner", "vllm_ascend.runner import NPUModelRunner")
+    other = "from vllm_ascend.runner import NPUModelRunner\nclass SmallRunner(NPUModelRunner):\n    "
+    old, new = (
+        world(
+            npu=npu(
+                f"def run(self):\n    {use}",
+                bases="Base",
+                head=f"if small:\n    from {one} as Base\nelse:\n    from {two} as Base\n",
+            ),
+            ascend=ASCEND.format(_indented(plain)),
+            **{"vllm_ascend/small.py": other + _indented(small)},
+        )
+        for one, two in (runners, runners[::-1])
+    )
+    assert symbols(find(new, old)) == symbols(find(old, new)) == []
+
+
 def test_an_override_in_its_place_still_returns_one() -> None:
     body = "def run(self):\n    self.batch.add(self.step())\ndef step(self):\n    return 1"
     new, old = (world(npu=npu(body), ascend=ASCEND.format(_indented(text))) for text in (NOTHING_NOW, VALUE))

@@ -84,18 +84,16 @@ class Member:
 def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[str], Member | None]:
     """What ``node``, a name or an attribute, stands for in ``frame``: of ``self``, one for each MRO it can have.
 
-    The key tells an MRO from the others: the classes that not all of them have. Two programs may have the branches of a
-    conditional base in different order.
+    The key is what tells an MRO from the others: two programs may have the branches of a conditional base in different
+    order.
     """
     if isinstance(node, ast.Attribute):
         own = frame.owner is not None and is_name(node.value, frame.owner)
         if frame.info is not None and (own or is_super(node.value)):
             after = None if own else frame.info
             lines = program.lineups(frame.info)
-            names = [frozenset(f"{c.module.name}.{c.name}" for c in line.classes) for line in lines]
-            shared = frozenset.intersection(*names or [frozenset()])
             found = [_of_line(program, line, node.attr, after) for line in lines]
-            return {key - shared: member for key, member in zip(names, found, strict=True)}
+            return dict(zip(program.branches(frame.info), found, strict=True))
     dotted = dotted_name(node)
     definitions = program.definitions(frame, dotted) if dotted else []
     if definitions and not all(definition.kind == "external" for definition in definitions):

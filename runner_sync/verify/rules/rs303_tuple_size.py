@@ -76,7 +76,7 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
 
 def _check_none(program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame) -> Iterator[Finding]:
     """Whether the call hands back ``None`` on some path, and never did in ``old``."""
-    for now, was in zip(program.callees(frame, call), old.callees(before, call), strict=False):
+    for now, was in program.callees_since(frame, call, old=old, before=before):
         is_new = now and was and not any(returns.gives_none(old, callee) is not False for callee in was)
         if is_new and all(returns.gives_none(program, callee) for callee in now):
             yield frame.finding(
@@ -98,7 +98,7 @@ def _check_whole(program: Program, frame: Frame, *, old: Program, before: Frame)
         # A call that was changed as well is written for the tuple.
         if not whole or any(p.is_taken_apart for p in stands) or ast.dump(call) not in stood:
             continue
-        for now, was in zip(program.callees(frame, call), old.callees(before, call), strict=False):
+        for now, was in program.callees_since(frame, call, old=old, before=before):
             sizes = {returns.tuple_size(c.function) if c.function is not None else None for c in now}
             is_new = len(sizes) == 1 and None not in sizes and was and all(returns.is_single(old, c) for c in was)
             if is_new and not all(_takes_tuples(program, frame, place, old=old, before=before) for place in whole):

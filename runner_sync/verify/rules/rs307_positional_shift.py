@@ -69,7 +69,7 @@ def shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | No
 
 
 def _check_call(program: Program, frame: Frame, node: ast.Call, *, old: Program, before: Frame) -> Iterator[Finding]:
-    for new_group, old_group in zip(program.callees(frame, node), old.callees(before, node), strict=False):
+    for new_group, old_group in program.callees_since(frame, node, old=old, before=before):
         moves = [shift(node, was, now) for was in old_group for now in new_group]
         if moves and all(moves) and moves[0] is not None:
             was, now = moves[0]
@@ -100,7 +100,7 @@ def _names(call: ast.Call, target: ast.Tuple) -> tuple[str, str]:
 def _check_unpacking(
     program: Program, frame: Frame, call: ast.Call, target: ast.Tuple, *, old: Program, before: Frame
 ) -> Iterator[Finding]:
-    for new_group, old_group in zip(program.callees(frame, call), old.callees(before, call), strict=False):
+    for new_group, old_group in program.callees_since(frame, call, old=old, before=before):
         moves = [_moved(target, was, now) for was in old_group for now in new_group]
         if moves and all(moves):
             place, value = moves[0][0]

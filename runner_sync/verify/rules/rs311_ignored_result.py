@@ -146,7 +146,7 @@ def _never_comes(program: Program, frame: Frame, call: ast.Call) -> Iterator[Fin
 def _no_longer_comes(
     program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame
 ) -> Iterator[Finding]:
-    for now, was in zip(program.callees(frame, call), old.callees(before, call), strict=False):
+    for now, was in program.callees_since(frame, call, old=old, before=before):
         comes_not = now and all(_value(c) is False and _is_silent(c) for c in now)
         if comes_not and was and all(_value(c) is True for c in was):
             yield frame.finding(

@@ -35,7 +35,7 @@ from runner_sync.merge.emit import emit, heads_first
 from runner_sync.merge.renames import with_omni_names_of_values
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.model import Triple
-from runner_sync.statements import Node
+from runner_sync.statements import Node, flatten
 
 CASES = Path(__file__).parent / "fixtures" / "merge"
 GAPS = CASES / "known-gaps"
@@ -108,6 +108,26 @@ def check_merge(folder: Path, expected: str) -> Merged:
 @pytest.mark.parametrize("name", folders(CASES))
 def test_merge(name: str) -> None:
     check_merge(CASES / name, (CASES / name / "expected.py").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", folders(CASES))
+def test_statements_that_upstream_did_not_move_keep_the_order_that_omni_has_them_in(name: str) -> None:
+    case = read_case(CASES / name)
+    base, omni, upstream, merged = map(
+        _places, (case.triple.base, case.triple.omni, case.triple.upstream, case.run().text)
+    )
+    shared = base.keys() & upstream.keys()
+    moved = {a for a in shared for b in shared if (base[a] < base[b]) != (upstream[a] < upstream[b])}
+    kept = [canon for canon in omni if canon in merged and canon not in moved]
+    by_upstream = {(a, b) for a in kept for b in kept if a in upstream and b in upstream and upstream[a] < upstream[b]}
+    turned = {(a, b) for k, a in enumerate(kept) for b in kept[k + 1 :] if merged[b] < merged[a]}
+    assert {(a, b) for a, b in turned if (b, a) not in by_upstream} == set()
+
+
+def _places(text: str) -> dict[str, int]:
+    """Where the statements stand that a text has once, in its order."""
+    canons = [node.canon for node in flatten(text) if not node.is_comment and not node.is_clause]
+    return {canon: place for place, canon in enumerate(canons) if canons.count(canon) == 1}
 
 
 @pytest.mark.parametrize("name", folders(GAPS))

@@ -52,7 +52,7 @@ def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
         places = new.get(_moved_key(node, inside), [])
         if len(places) != 1 or strand.sides != "b" or not _is_telling(node):
             continue
-        strand.omni = places.pop()
+        strand.omni, strand.moved = places.pop(), True
         weave.of_omni[strand.omni] = strand
 
 

@@ -23,7 +23,7 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         end_u = anchor.upstream if anchor is not None else len(weave.upstream)
         assert end_o is not None
         assert end_u is not None
-        behind = next((s.base for s in reversed(weave.of_omni[:o]) if s.base is not None), -1)
+        behind = next((s.base for s in reversed(weave.of_omni[:o]) if s.base is not None and not s.moved), -1)
         out += _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind)
         if anchor is not None:
             out.append(anchor)
@@ -58,7 +58,7 @@ def _places(weave: Weave, run: list[Strand], side: int, behind: int, name: str) 
     place: float = behind
     rows = []
     for k, strand in enumerate(run):
-        if strand.base is not None:
+        if strand.base is not None and not strand.moved:
             place = strand.base
         else:
             place = _replaced(weave, place, name)

@@ -21,7 +21,8 @@ Nodes = Sequence[Node]
 class Strand:
     """One class of aligned nodes: an index on each side, or ``None`` where the side does not have it.
 
-    ``carried`` is its text where a change of omni's went to another statement than the one that omni has it in.
+    ``carried`` is its text where a change of omni's went to another statement than the one that omni has it in, and
+    ``moved`` is whether omni has it at another place than the base.
     """
 
     base: int | None = None
@@ -31,6 +32,7 @@ class Strand:
     parent: Strand | None = None
     owner: Strand | None = None
     carried: str = ""
+    moved: bool = False
 
     @property
     def in_base(self) -> int:

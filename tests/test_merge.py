@@ -330,6 +330,14 @@ def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> 
     assert asked[0].omni == "if recorder is not None:\n    self.clear(rows)"
 
 
+def test_what_a_third_party_has_below_the_same_head_is_no_reason_to_hide_the_head() -> None:
+    """``else`` and ``if self.is_pooling_model`` stand somewhere in vLLM's method; what is below them here is omni's."""
+    case = read_case(CASES / "an_addition_of_omnis_below_a_head_that_a_third_party_has_elsewhere")
+    (asked,) = case.run().decisions
+    assert asked.upstream == "if self.is_pooling_model:\n    mm = None"
+    assert replace(case, foreign=[*case.foreign, "mm = None"]).run().decisions == ()
+
+
 def test_of_a_new_suite_around_old_statements_the_head_is_shown() -> None:
     base = f"def run(self):\n    ids = self.ids()\n{LORA}    return ids\n"
     around = base.replace(LORA, f"    try:\n{textwrap.indent(LORA, '    ')}    finally:\n        self.release()\n")

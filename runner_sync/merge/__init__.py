@@ -34,7 +34,7 @@ from runner_sync.merge.renames import (
     with_upstream_names,
 )
 from runner_sync.merge.replacing import go_where_the_old_one_is
-from runner_sync.merge.resolve import settle_presence
+from runner_sync.merge.resolve import is_foreign, settle_presence
 from runner_sync.merge.returning import came_back
 from runner_sync.merge.sequence import order
 from runner_sync.merge.unread import unread_additions
@@ -94,7 +94,7 @@ def merge(
     kept, hollow_now = prune(weave, kept)
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
     kept = with_their_statements(weave, kept, heritage)
-    doubts += [doubt for doubt in hollow if any_node(weave, doubt.strand).canon not in foreign]
+    doubts += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, foreign)]
     doubts += [emptied(weave, s) for s in suites if not s.kept]
     doubts = set_for_nothing(weave, kept, doubts) + set_twice(weave, kept) + came_back(weave, kept)
     doubts += added_exits(weave, kept)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from runner_sync.merge.classify import gaps, is_one_strand
 from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
-from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
+from runner_sync.merge.contents import CARRIED, DISTINCT, Heritage, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads, sets
 from runner_sync.merge.lost import without_definitions
 from runner_sync.merge.passages import (
@@ -51,7 +51,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
     if policy.nesting == "upstream":
         doubts += between_removed(weave, strands)
         doubts += without_definitions(weave, strands)
-    doubts = [doubt for doubt in doubts if not _is_foreign(weave, doubt.strand, terms.foreign)]
+    doubts = [doubt for doubt in doubts if not is_foreign(weave, doubt.strand, terms.foreign)]
     if terms.veto is not None:
         doubts += refuse(weave, strands, terms.veto)
     _keep_pinned(weave, strands, terms.pinned)
@@ -316,13 +316,16 @@ def _leave_out_foreign(weave: Weave, foreign: Heritage) -> None:
         run = []
 
 
-def _is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
-    nodes = [
-        side[index].canon
-        for side, index in ((weave.base, strand.base), (weave.upstream, strand.upstream))
-        if index is not None
-    ]
-    return any(canon in foreign for canon in nodes)
+def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
+    """Whether a statement is a third party's: a head that says little only with all that is inside, for ``else`` and
+    ``if self.is_pooling_model`` stand in many a method."""
+    sides = ((weave.base, strand.base), (weave.upstream, strand.upstream))
+    return any(_is_all_foreign(nodes, index, foreign) for nodes, index in sides if index is not None)
+
+
+def _is_all_foreign(nodes: Sequence[Node], index: int, foreign: Heritage) -> bool:
+    whole = below(nodes, index) if nodes[index].weight < DISTINCT else [index]
+    return all(nodes[k].canon in foreign for k in whole if not nodes[k].is_comment)
 
 
 def _doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:

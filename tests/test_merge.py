@@ -31,6 +31,7 @@ from runner_sync.merge import (
     named_alike,
     with_old_reads_renamed,
 )
+from runner_sync.merge.contents import is_between
 from runner_sync.merge.emit import emit, heads_first
 from runner_sync.merge.renames import with_omni_names_of_values
 from runner_sync.merge.weave import Strand, Weave, any_node
@@ -128,6 +129,23 @@ def _places(text: str) -> dict[str, int]:
     """Where the statements stand that a text has once, in its order."""
     canons = [node.canon for node in flatten(text) if not node.is_comment and not node.is_clause]
     return {canon: place for place, canon in enumerate(canons) if canons.count(canon) == 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("self.metadata, ids=self.input_ids, defer=not self.is_cleared", True),
+        ("self.metadata, defer=self.is_deferred", True),
+        ("self.metadata, ids=self.input_ids, defer=not self.is_cleared, rows=self.rows", False),
+        ("self.metadata, ids=self.omni_ids, defer=not self.is_cleared", False),
+        ("self.omni_metadata, defer=self.is_deferred", False),
+    ],
+)
+def test_what_has_no_part_of_its_own_is_between_two_revisions(arguments: str, expected: bool) -> None:
+    older = "self.run_forward(self.metadata, defer=not self.is_cleared)"
+    base = "self.run_forward(self.metadata, ids=self.input_ids, defer=self.is_deferred)"
+    (mine,), (theirs,) = flatten(f"self.run_forward({arguments})\n"), flatten(f"{base}\n")
+    assert is_between(mine, theirs, {older, "self.stop_forward(self.metadata, defer=not self.is_cleared)"}) == expected
 
 
 @pytest.mark.parametrize("name", folders(GAPS))

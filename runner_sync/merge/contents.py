@@ -5,6 +5,8 @@ Comes in: a kept strand of a ``Weave``. Goes out: its ``Content`` and the reason
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -103,7 +105,7 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     refused = terms.veto(upstream.canon) if terms.veto is not None else None
     if refused:
         return of_node(omni), refused
-    if is_same(omni, base) or is_inherited(omni, heritage):
+    if is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage):
         return of_node(upstream), None
     return _both_changed(base, omni, upstream, policy)
 
@@ -180,6 +182,31 @@ def _as_module(text: str, node: Node) -> str:
 def is_inherited(node: Node, heritage: Heritage) -> bool:
     """Whether a statement is no edit but one that another revision of upstream has."""
     return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
+
+
+def is_between(node: Node, base: Node, heritage: Heritage) -> bool:
+    """Whether a statement has parts of the base and of an older revision of upstream, and none of its own: brought up
+    to date from that revision it is the base. Of a call that gained a keyword and had another one changed people took
+    the one and not the other.
+    """
+    if node.is_comment or node.weight < DISTINCT:
+        return False
+    return any(
+        merge_phrases(older, node.canon, base.canon, parses=lambda _text: True) == base.canon
+        for older in heritage
+        if _is_version(older, node.canon)
+    )
+
+
+def _is_version(one: str, other: str) -> bool:
+    """Whether two canonical statements begin alike and have most words in common."""
+    if one.split(" ", 1)[0] != other.split(" ", 1)[0] or not max(len(one), len(other)) < 2 * min(len(one), len(other)):
+        return False
+    a, b = Counter(_WORD.findall(one)), Counter(_WORD.findall(other))
+    return 2 * (a & b).total() >= CLOSE * (a.total() + b.total())
+
+
+_WORD = re.compile(r"\w+")
 
 
 def is_same(a: Node, b: Node) -> bool:

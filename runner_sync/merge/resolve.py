@@ -6,11 +6,11 @@ values for the review. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from runner_sync.merge.classify import gaps, is_one_strand
 from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
-from runner_sync.merge.contents import CARRIED, DISTINCT, Heritage, is_inherited, is_same, sides_of
+from runner_sync.merge.contents import CARRIED, DISTINCT, Heritage, is_between, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads, sets
 from runner_sync.merge.lost import without_definitions
 from runner_sync.merge.passages import (
@@ -134,26 +134,46 @@ def _settle_own_suites(weave: Weave, heritage: Heritage) -> None:
 
 
 def _keep_definitions(weave: Weave, strands: Sequence[Strand], heritage: Heritage) -> None:
-    """What sets a local stays while what reads it does, and nothing else sets it."""
+    """What sets a local stays while what reads it does, and nothing else sets it. What omni has in the form of an
+    older revision brings what upstream's form of it reads."""
     while True:
         kept = [strand for strand in strands if strand.kept]
-        missing = {name for strand in kept for name in _reads_of_omni(weave, strand, heritage)}
-        missing -= {name for strand in kept for name in sets(any_node(weave, strand))}
-        gone = [strand for strand in strands if not strand.kept and strand.sides == "o"]
-        back = [strand for strand in gone if binds(weave.omni[strand.in_omni]) & missing]
+        found = {name for strand in kept for name in sets(any_node(weave, strand))}
+        mine, theirs = set[str](), set[str]()
+        for strand in kept:
+            if _is_outdated(weave, strand, heritage):
+                theirs |= _reads(weave.upstream, strand.upstream) - found
+            else:
+                mine |= _reads(weave.omni, strand.omni) - found
+        gone = [strand for strand in strands if not strand.kept]
+        back = [strand for strand in gone if strand.sides == "o" and binds(weave.omni[strand.in_omni]) & mine]
+        back += [s for s in gone if s.sides == "bu" and _is_only_definition(weave, s, theirs)]
         if not back:
             return
         for strand in back:
             strand.kept = True
 
 
-def _reads_of_omni(weave: Weave, strand: Strand, heritage: Heritage) -> frozenset[str]:
-    """The locals that a kept statement of omni's reads; none where upstream's text stands in its place."""
+def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str]) -> bool:
+    """Whether a statement of upstream's sets one of some names, which no other one does, and in a suite that stays."""
+    node = weave.upstream[strand.in_upstream]
+    bound = binds(node) & set(names)
+    others = {name for other in weave.upstream if other is not node for name in binds(other)}
+    return bool(bound - others) and (node.parent == ROOT or weave.of_upstream[node.parent].kept)
+
+
+def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
+    """Whether upstream's text stands in the place of what omni has from the base or from an older revision."""
     base, omni, upstream = sides_of(weave, strand)
+    if upstream is None or base is None:
+        return False
     if omni is None:
-        return frozenset()
-    replaced = upstream is not None and base is not None and (is_same(omni, base) or is_inherited(omni, heritage))
-    return frozenset() if replaced else reads(omni)
+        return strand.sides == "bu"
+    return is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage)
+
+
+def _reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
+    return reads(nodes[index]) if index is not None else frozenset()
 
 
 def _keep_pinned(weave: Weave, strands: Sequence[Strand], pinned: Heritage) -> None:

@@ -134,18 +134,19 @@ def _places(text: str) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("self.metadata, ids=self.input_ids, defer=not self.is_cleared", True),
-        ("self.metadata, defer=self.is_deferred", True),
-        ("self.metadata, ids=self.input_ids, defer=not self.is_cleared, rows=self.rows", False),
-        ("self.metadata, ids=self.omni_ids, defer=not self.is_cleared", False),
-        ("self.omni_metadata, defer=self.is_deferred", False),
+        ("self.metadata, SHARED, ids=self.input_ids, defer=not self.is_cleared", True),
+        ("self.metadata, SHARED, defer=self.is_deferred", True),
+        ("self.metadata, SHARED, ids=self.input_ids, defer=not self.is_cleared, rows=self.rows", False),
+        ("self.metadata, SHARED, ids=self.omni_ids, defer=not self.is_cleared", False),
+        ("self.omni_metadata, SHARED, defer=self.is_deferred", False),
     ],
 )
 def test_what_has_no_part_of_its_own_is_between_two_revisions(arguments: str, expected: bool) -> None:
-    older = "self.run_forward(self.metadata, defer=not self.is_cleared)"
-    base = "self.run_forward(self.metadata, ids=self.input_ids, defer=self.is_deferred)"
-    (mine,), (theirs,) = flatten(f"self.run_forward({arguments})\n"), flatten(f"{base}\n")
-    assert is_between(mine, theirs, {older, "self.stop_forward(self.metadata, defer=not self.is_cleared)"}) == expected
+    rows = ("defer=not self.is_cleared", "ids=self.input_ids, defer=self.is_deferred")
+    shared = "num_tokens=num_tokens, num_reqs=num_reqs, model=self.model, config=self.config, eager=self.eager"
+    older, base = (f"self.run_forward(self.metadata, {shared}, {row})" for row in rows)
+    (mine,) = flatten(f"self.run_forward({arguments.replace('SHARED', shared)})\n")
+    assert is_between(mine, *flatten(f"{base}\n"), {older, older.replace("run", "stop")}) == expected
 
 
 @pytest.mark.parametrize("name", folders(GAPS))

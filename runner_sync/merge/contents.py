@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from runner_sync.merge.align import similarity
 from runner_sync.merge.arguments import with_their_keywords
 from runner_sync.merge.dataflow import binds, reads
-from runner_sync.merge.phrase import is_part_of, merge_phrases
+from runner_sync.merge.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.placed import are_placed_by_guess
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
@@ -185,17 +185,11 @@ def is_inherited(node: Node, heritage: Heritage) -> bool:
 
 
 def is_between(node: Node, base: Node, heritage: Heritage) -> bool:
-    """Whether a statement has parts of the base and of an older revision of upstream, and none of its own: brought up
-    to date from that revision it is the base. Of a call that gained a keyword and had another one changed people took
-    the one and not the other.
-    """
+    """Whether a statement has parts of the base and of an older revision of upstream, and none of its own: of a call
+    that gained a keyword and had another one changed people took the one and not the other."""
     if node.is_comment or node.weight < DISTINCT:
         return False
-    return any(
-        merge_phrases(older, node.canon, base.canon, parses=lambda _text: True) == base.canon
-        for older in heritage
-        if _is_version(older, node.canon)
-    )
+    return any(is_mixed_from(node.canon, base.canon, older) for older in heritage if _is_version(older, node.canon))
 
 
 def _is_version(one: str, other: str) -> bool:

@@ -51,12 +51,36 @@ def merge_phrases(
 
 def is_part_of(text: str, whole: str) -> bool:
     """Whether a statement is another one without some elements of its lists, such as keywords of a call."""
-    try:
-        small, large = (_elements(_with_final_commas(_phrases(side))) for side in (text, whole))
-    except (tokenize.TokenError, IndentationError, SyntaxError):
+    sides = _split(text, whole)
+    return sides is not None and _stand_in_order(*sides)
+
+
+def is_mixed_from(text: str, one: str, other: str) -> bool:
+    """Whether a statement has all that two others share, each of its elements from one of them, and in their order."""
+    sides = _split(text, one, other)
+    if sides is None:
         return False
-    rest = iter(large)
-    return all(any(element == other for other in rest) for element in small)
+    made, first, second = sides
+    shared = [element for element in first if element in second]
+    rows = [[element for element in made if element in side] for side in (first, second)]
+    return (
+        all(element in first or element in second for element in made)
+        and _stand_in_order(shared, made)
+        and _stand_in_order(rows[0], first)
+        and _stand_in_order(rows[1], second)
+    )
+
+
+def _split(*texts: str) -> list[Phrases] | None:
+    try:
+        return [_elements(_with_final_commas(_phrases(text))) for text in texts]
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return None
+
+
+def _stand_in_order(elements: Phrases, among: Phrases) -> bool:
+    rest = iter(among)
+    return all(any(element == other for other in rest) for element in elements)
 
 
 def _phrases(text: str) -> Phrases:

@@ -26,6 +26,7 @@ from runner_sync.verify.rules import (
     rs312_unset_attribute,
     rs313_default_only,
     rs314_member_kind,
+    rs315_orphaned_override,
 )
 from runner_sync.verify.world import World
 
@@ -44,12 +45,19 @@ RULES = (
     rs312_unset_attribute,
     rs313_default_only,
     rs314_member_kind,
+    rs315_orphaned_override,
 )
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it
 # on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note. But an
-# import that fails leaves no runner at all.
-CALL_RULES = (rs302_call_arguments, rs303_tuple_size, rs306_keyword_gone, rs307_positional_shift)
+# import that fails leaves no runner at all. And whether upstream still calls a method of it is for vllm-ascend to say.
+INHERITED_RULES = (
+    rs302_call_arguments,
+    rs303_tuple_size,
+    rs306_keyword_gone,
+    rs307_positional_shift,
+    rs315_orphaned_override,
+)
 ATTRIBUTE_RULES = (rs304_missing_attribute, rs308_typed_attribute, rs309_buffer_kind)
 
 
@@ -88,7 +96,7 @@ def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding],
 
 def _run(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:
     """What the rules find, those of some ``codes`` or all."""
-    own, calls = ([rule for rule in rules if codes is None or rule.CODE in codes] for rules in (RULES, CALL_RULES))
+    own, calls = ([rule for rule in rules if codes is None or rule.CODE in codes] for rules in (RULES, INHERITED_RULES))
     found = [f for rule in own for module in program.checked for f in rule.find(program, module, old)]
     return found + [f for rule in calls for module in program.inherited() for f in rule.find(program, module, old)]
 

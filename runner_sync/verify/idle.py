@@ -77,12 +77,4 @@ def _only_setter(program: Program, line: Lineup, name: str) -> Setter | None:
             setters += [(info, write.function)] if id(write.function) in live else []
     if not setters or any(function.name == "__init__" for _, function in setters):
         return None
-    return None if any(_is_called(program, line, function.name) for _, function in setters) else setters[0]
-
-
-def _is_called(program: Program, line: Lineup, method: str) -> bool:
-    lines = [line, *program.leaves()]  # a worker's calls of its runner, too
-    beside = {info.module.path.rpartition("/")[0] for info in line.classes if info.module.project == "vllm"}
-    if any(method in program.mentioned(other) for other in lines):
-        return True
-    return program.world.surroundings.reach(method, beside=beside)
+    return None if any(program.is_called(line, function.name) for _, function in setters) else setters[0]

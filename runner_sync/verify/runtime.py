@@ -136,13 +136,25 @@ class Runtime:
         return self._live[id(line)]
 
     def mentioned(self, line: Lineup) -> frozenset[str]:
-        """The attributes of anything that the live methods of a lineup read, and what stands in quotes there."""
+        """The attributes of anything that the live methods of a lineup read, and what stands in quotes there.
+
+        Not a method that only itself hands on to: nobody calls it for that.
+        """
         if id(line) not in self._mentioned:
-            nodes = [node for _, function in self.live(line).values() for node in nodes_of(function)]
-            read = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
-            said = {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+            nodes = [(f.name, node) for _, f in self.live(line).values() for node in nodes_of(f)]
+            reads = [(unit, n) for unit, n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+            read = {node.attr for unit, node in reads if unit != node.attr or not _names_parent(node.value)}
+            said = {n.value for _, n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
             self._mentioned[id(line)] = frozenset(read | said)
         return self._mentioned[id(line)]
+
+    def is_called(self, line: Lineup, method: str) -> bool:
+        """Whether what runs in an MRO names a method of it, in quotes as well, or code around the runners does."""
+        lines = [line, *self.leaves()]  # a worker's calls of its runner, too
+        beside = {info.module.path.rpartition("/")[0] for info in line.classes if info.module.project == "vllm"}
+        if any(method in self.mentioned(other) for other in lines):
+            return True
+        return self.world.surroundings.reach(method, beside=beside)
 
     def hides(self, line: Lineup, info: ClassInfo, method: FunctionNode) -> bool:
         """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.
@@ -218,6 +230,11 @@ class Runtime:
 
 def _errors(found: Iterable[Definition]) -> Iterator[InputError]:
     yield from (d.module.error for d in found if d.module is not None and d.module.error is not None)
+
+
+def _names_parent(node: ast.expr) -> bool:
+    """Whether an attribute of ``node`` is a parent's: ``super()`` or a class."""
+    return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
 def _is_first(line: Lineup, info: ClassInfo, name: str) -> bool:

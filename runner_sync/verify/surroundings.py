@@ -42,15 +42,22 @@ class Surroundings:
         return self._has(attribute, rf"(?<!\bself)\.{re.escape(attribute)}{_ASSIGNS}")
 
     def reach(self, member: str, *, beside: Collection[str] = ()) -> bool:
-        """Whether some module has a member's name in quotes, or reads it from something else than ``self``.
+        """Whether some module has a member's name in quotes, or reads it from something else than ``self``
+        and ``super()``.
 
         Not a module in one of the folders ``beside``: vLLM's own worker stands beside its runner, and runs on no other
         platform.
         """
-        name = re.escape(member)
-        if self._has(member, rf"[\"']{name}[\"']"):
+        if self._has(member, _quoted(member)):
             return True
-        return any(path.rpartition("/")[0] not in beside for path in self._with(member, rf"(?<!\bself)\.{name}\b"))
+        return any(path.rpartition("/")[0] not in beside for path in self._with(member, _read_elsewhere(member)))
+
+    def reach_in(self, project: Project, member: str) -> bool:
+        """The same of all modules of a project: the engine's calls of its workers, say."""
+        tree = self._trees.get(project)
+        wanted = re.compile(rf"{_quoted(member)}|{_read_elsewhere(member)}")
+        texts = (tree.read(path) or "" for path in tree.paths(f"{PACKAGES[project]}/")) if tree else ()
+        return any(member in text and wanted.search(text) for text in texts)
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
@@ -74,3 +81,11 @@ class Surroundings:
                 for path in tree.paths(f"{folder}/") if tree else ():
                     self._texts[path] = (tree.read(path) or "") if tree else ""
         return self._texts
+
+
+def _quoted(member: str) -> str:
+    return rf"[\"']{re.escape(member)}[\"']"
+
+
+def _read_elsewhere(member: str) -> str:
+    return rf"(?<!\bself)(?<!\bsuper\(\))\.{re.escape(member)}\b"

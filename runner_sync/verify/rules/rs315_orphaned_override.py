@@ -1,0 +1,84 @@
+"""RS315 orphaned-override: what an omni method overrides is gone, and nothing calls the method any more.
+
+What: a method of an NPU runner, or of an omni class in its MRO, that stood in for one of vllm-ascend or vLLM in the old
+target. In the new one no upstream class of the MRO has that name, and no code asks for it: neither what runs in
+the MRO, nor the other omni modules, nor upstream's workers and executors. The most similar method that is new upstream
+is named.
+
+Example: `OmniGPUModelRunner._to_list`, after vLLM and vllm-ascend call theirs `_tokens_to_list`.
+
+Why: the override still parses and passes every other rule, and what it was written for silently no longer happens.
+RS102 says so of copies only, and of vllm-ascend's class only.
+
+Fix: give the override the name that the target calls now, or delete it.
+
+Leaves alone: methods that anything still names, in quotes as well (`getattr`, `collective_rpc("…")`); what the base
+still defines, called or not; methods that nobody asked for in the old target either; special methods; classes with a
+base outside the trees. Needs the old trees.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from runner_sync.lineage import similarity
+from runner_sync.model import Finding, Severity
+from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.modules import Module
+from runner_sync.verify.program import Program
+
+CODE = "RS315"
+NAME = "orphaned-override"
+SEVERITY: Severity = "warning"
+
+ALIKE = 0.5
+"""Dice coefficient of statements from which on a new method is named as the likely successor, as in RS102."""
+
+
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Methods of ``module`` that were overrides in ``old``, and that nothing calls now."""
+    for frame in program.frames(module) if old is not None else ():
+        before = old.twin(frame) if old is not None else None
+        if old is not None and before is not None and frame.info is not None and before.info is not None:
+            now, was = program.lineups(frame.info), old.lineups(before.info)
+            name = frame.function.name
+            is_known = not name.startswith("__") and not any(line.open for line in (*now, *was))
+            replaced = _upstream(was, name) if is_known and not _upstream(now, name) else []
+            if replaced and _is_asked_for(old, was, name) and not _is_asked_for(program, now, name):
+                yield _finding(frame, replaced[0], _successor(replaced[0], name, was=was, now=now))
+
+
+def _upstream(lines: Sequence[Lineup], name: str) -> list[ClassInfo]:
+    """The upstream classes of some MROs that have ``name``."""
+    classes = [info for line in lines for info in line.classes if info.module.project != "vllm-omni"]
+    return [info for info in classes if name in info.methods or name in info.written]
+
+
+def _is_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> bool:
+    is_called = any(program.is_called(line, name) for line in lines)
+    return is_called or program.world.surroundings.reach_in("vllm-omni", name)
+
+
+def _successor(replaced: ClassInfo, name: str, *, was: Sequence[Lineup], now: Sequence[Lineup]) -> str:
+    """The method that is new upstream and most like the one that is gone, empty when none is like it."""
+    known = {method for line in was for info in line.classes for method in info.methods}
+    fresh = [f for line in now for c in line.classes for n, fs in c.methods.items() if n not in known for f in fs]
+    gone = [ast.unparse(function) for function in replaced.methods.get(name, ())]
+    scored = [(similarity(text, ast.unparse(function)), function.name) for text in gone for function in fresh]
+    score, found = max(scored, default=(0.0, ""))
+    return found if score >= ALIKE else ""
+
+
+def _finding(frame: Frame, replaced: ClassInfo, successor: str) -> Finding:
+    name = frame.function.name
+    like = f"; the new `{successor}` is most like it" if successor else ""
+    return frame.finding(
+        CODE,
+        SEVERITY,
+        frame.function,
+        symbol=name,
+        message=f"This overrides `{replaced.name}.{name}`, which the target no longer has{like}; nothing calls it.",
+        fix="Give it the name that the target calls now, or delete it.",
+    )

@@ -1,0 +1,140 @@
+"""An override that nothing calls since its base lost or renamed the method (RS315)."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import NPU, find, npu, symbols, world
+
+from runner_sync.verify import breakage
+
+UPSTREAM = """\
+from vllm.runner import GPUModelRunner
+class NPUModelRunner(GPUModelRunner):
+    def run(self):
+        {call}
+    def {name}(self, rows):
+        kept = list(rows)
+        self.copied = kept
+        return kept
+"""
+BEFORE = UPSTREAM.format(call="return self.to_list(1)", name="to_list")
+RENAMED = UPSTREAM.format(call="return self.tokens_to_list(1)", name="tokens_to_list")
+GONE = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    def run(self): ...\n"
+OWN = "def to_list(self, rows):\n    return super().to_list(rows)"
+GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
+WORKER = "class Worker:\n    def start(self):\n        self.model_runner.to_list(1)\n"
+
+# What both worlds have, what only the old one and what only the new one has.
+ORPHANS = {
+    "renamed upstream": ({"npu": npu(OWN)}, {}, {"ascend": RENAMED}),
+    "gone upstream": ({"npu": npu(OWN)}, {}, {"ascend": GONE}),
+    "it hands on to nobody": ({"npu": npu("def to_list(self, rows):\n    return rows")}, {}, {"ascend": RENAMED}),
+    "only upstream's worker called it": (
+        {"npu": npu(OWN)},
+        {"ascend": BEFORE.replace("self.to_list(1)", "1"), "ascend_worker": WORKER},
+        {"ascend": RENAMED, "ascend_worker": WORKER.replace("to_list", "tokens_to_list")},
+    ),
+    "another class has one of that name for itself": (
+        {
+            "npu": npu(OWN),
+            "vllm_ascend/other.py": "class Other(Base):\n    def to_list(self, rows):\n"
+            "        return self.to_list(1) or super().to_list(rows)\n",
+        },
+        {},
+        {"ascend": RENAMED},
+    ),
+}
+CALLED = {
+    "the base is as it was": ({"npu": npu(OWN)}, {}, {}),
+    "nothing calls it, but it is there": (
+        {"npu": npu(OWN)},
+        {},
+        {"ascend": BEFORE.replace("self.to_list(1)", "1")},
+    ),
+    "vLLM has it still": (
+        {"npu": npu(OWN)},
+        {},
+        {"ascend": GONE, "vllm": "def helper(): ...\nclass GPUModelRunner:\n    def to_list(self, rows): ...\n"},
+    ),
+    "the base class has an attribute of that name": (
+        {"npu": npu(OWN)},
+        {},
+        {"ascend": GONE + "    to_list = None\n"},
+    ),
+    "it overrode nothing before": ({"npu": npu(OWN), "ascend": GONE}, {}, {}),
+    "nobody called it before": (
+        {"npu": npu(OWN)},
+        {"ascend": BEFORE.replace("self.to_list(1)", "1")},
+        {"ascend": RENAMED},
+    ),
+    "omni's own method calls it": (
+        {"npu": npu(OWN + "\ndef again(self):\n    return self.to_list(1)")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "omni's GPU runner calls it": (
+        {"npu": npu(OWN), "gpu": f"{GPU}    def again(self):\n        return self.to_list(1)\n"},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "upstream's worker calls it": ({"npu": npu(OWN), "ascend_worker": WORKER}, {}, {"ascend": RENAMED}),
+    "omni's engine calls it": ({"npu": npu(OWN), "vllm_omni/engine.py": WORKER}, {}, {"ascend": RENAMED}),
+    "omni's engine names it": (
+        {"npu": npu(OWN), "vllm_omni/engine.py": "def f(rpc):\n    rpc('to_list')\n"},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "upstream asks for it": (
+        {"npu": npu(OWN)},
+        {},
+        {"ascend": GONE.replace("...", "getattr(self, 'to_list', None)")},
+    ),
+    "its namesake of another object calls it": (
+        {"npu": npu("def to_list(self, rows):\n    return self.batch.to_list(rows)")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "a base outside the trees may call it": (
+        {"npu": npu(OWN, bases="OmniGPUModelRunner, NPUModelRunner, Outside", head="from torch import Outside")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "a special method": (
+        {"npu": npu("def __len__(self):\n    return 1")},
+        {"ascend": GONE.replace("...", "return self.__len__()") + "    def __len__(self): ...\n"},
+        {"ascend": GONE},
+    ),
+}
+
+
+def orphans(both: dict[str, str], before: dict[str, str], after: dict[str, str]) -> list[tuple[str, str]]:
+    old = world(**{"ascend": BEFORE, **both, **before})
+    new = world(**{"ascend": BEFORE, **both, **after})
+    assert [pair for pair in symbols(find(new)) if pair[0] == "RS315"] == []
+    return [pair for pair in symbols(find(new, old)) if pair[0] == "RS315"]
+
+
+@pytest.mark.parametrize("name", ORPHANS)
+def test_an_override_that_nothing_calls_any_more(name: str) -> None:
+    assert orphans(*ORPHANS[name]) == [("RS315", "to_list")]
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_method_that_something_may_call(name: str) -> None:
+    assert orphans(*CALLED[name]) == []
+
+
+def test_an_orphan_of_the_gpu_class_between_is_told_where_it_stands() -> None:
+    gpu = f"{GPU}    def to_list(self, rows):\n        return super().to_list(rows)\n"
+    new, old = (world(npu=npu("pass"), gpu=gpu, ascend=text) for text in (RENAMED, BEFORE))
+    (found,) = find(new, old)
+    assert (found.code, found.path, found.unit) == ("RS315", "vllm_omni/gpu.py", "OmniGPUModelRunner.to_list")
+    assert "`NPUModelRunner.to_list`" in found.message
+    assert "the new `tokens_to_list` is most like it" in found.message
+
+
+def test_a_successor_is_only_named_when_it_is_like_what_is_gone() -> None:
+    other = RENAMED.replace("kept = list(rows)", "self.stream.wait()").replace("return kept", "del rows")
+    new, old = (world(npu=npu(OWN), ascend=text) for text in (other.replace("self.copied = kept", "pass"), BEFORE))
+    (found,) = breakage.find(new, old, [NPU])
+    assert "most like it" not in found.message

@@ -20,12 +20,24 @@ class Plain:
 {made}
 """
 
+HANDS_ON = "    def __init__(self, *args, **kwargs):\n        super().__init__(*args, **kwargs)"
+MADE_SO = f"class Made(Output):\n{HANDS_ON}"
+TAKES_IDS = "\n        def __init__(self, ids): ..."
+
 CONSTRUCTORS = {
     "the base is a dataclass": ("class Made(Output):\n    extra: int = 0", "gone"),
     "what the subclass annotates is no parameter": ("class Made(Output):\n    extra: int = 0", "extra"),
     "the base's base is one": ("class Middle(Plain, Output): ...\nclass Made(Middle): ...", "gone"),
     "the base is a NamedTuple": ("class Made(Record): ...", "gone"),
     "the subclass writes its own": ("class Made(Output):\n    def __init__(self, ids): ...", "probs"),
+    "every class before it hands everything on": (
+        f"class Middle(Plain, Output):\n{HANDS_ON}\n        self.note = 1\nclass Made(Middle):\n{HANDS_ON}",
+        "gone",
+    ),
+    "one branch of a conditional base does not take it": (
+        f"if n:\n    class Part(Output): ...\nelse:\n    class Part(Plain):{TAKES_IDS}\nclass Made(Part):\n{HANDS_ON}",
+        "probs",
+    ),
     "a class before the dataclass does": (
         "class First:\n    def __init__(self, ids): ...\nclass Made(First, Output): ...",
         "probs",
@@ -41,6 +53,13 @@ UNTOLD = {
     "a decorator that may change it": ("@traced\nclass Made(Output): ...", "gone"),
     "a decorator on the way": ("@traced\nclass Middle(Output): ...\nclass Made(Middle): ...", "gone"),
     "an assigned __init__": ("class Made(Output):\n    __init__ = traced", "gone"),
+    "what it hands on it changes": (MADE_SO.replace("\n        ", "\n        kwargs.pop('gone')\n        "), "gone"),
+    "it hands on its positional arguments only": (MADE_SO.replace("(*args, **kwargs)", "(*args)"), "gone"),
+    "it takes one for itself": (MADE_SO.replace("self, *args", "self, *args, gone=1"), "gone"),
+    "it hands on under a condition": (MADE_SO.replace("super()", "if args: super()"), "gone"),
+    "it hands on to another method": (MADE_SO.replace("super().__init__", "super().fill"), "gone"),
+    "a decorator around what hands everything on": (MADE_SO.replace("    def", "    @traced\n    def"), "gone"),
+    "a base outside the trees takes what is handed on": (MADE_SO.replace("Output", "Base"), "gone"),
     "keyword-only fields are not modelled": (
         "@dataclass(kw_only=True)\nclass Named(Output): ...\nclass Made(Named): ...",
         "gone",
@@ -60,3 +79,36 @@ def test_a_constructor_that_accepts_it_or_cannot_be_told(name: str) -> None:
     made, keyword = UNTOLD[name]
     text = npu(f"def m(self):\n    return Made(ids=[], {keyword}=1)", head=MADE_BY.format(made=made))
     assert symbols(find(world(npu=text))) == []
+
+
+HELD = {
+    "its own __init__ requires more": (
+        "class Made:\n    def __init__(self, ids, rank): ...",
+        [("RS302", "Made(rank)")],
+    ),
+    "the constructor that it hands on to does": (
+        f"class First:\n    def __init__(self, ids, *, rank): ...\nclass Made(First):\n{HANDS_ON}",
+        [("RS302", "Made(rank)")],
+    ),
+    "it fits": ("class Made(Output): ...", []),
+    "what it does without a word comes back as an instance": (
+        "class Made:\n    def __init__(self, ids):\n        self.ids = ids\n        return",
+        [],
+    ),
+    "a function": ("def Made(ids, rank): ...", []),
+    "what makes a class": ("Made = traced(Output)", []),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_class_that_a_class_body_names_is_constructed(name: str) -> None:
+    made, expected = HELD[name]
+    text = npu("made_cls = Made\ndef m(self):\n    return self.made_cls([]).ids", head=MADE_BY.format(made=made))
+    found = symbols(find(world(npu=text)))
+    assert [pair for pair in found if pair != ("RS308", "Made.ids")] == expected
+
+
+def test_a_class_that_is_chosen_at_run_time_is_unknown() -> None:
+    body = "made_cls = Made\ndef pick(self, other):\n    self.made_cls = other\ndef m(self):\n    self.made_cls([])"
+    made = "class Made:\n    def __init__(self, ids, rank): ..."
+    assert symbols(find(world(npu=npu(body, head=MADE_BY.format(made=made))))) == []

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from runner_sync import signatures
 from runner_sync.signatures import Signature
-from runner_sync.verify.classes import Classes, ClassInfo, is_record
-from runner_sync.verify.modules import FunctionNode, Module, decorator_name
+from runner_sync.syntax import is_name, is_super
+from runner_sync.verify.classes import Classes, ClassInfo, Lineup, is_record
+from runner_sync.verify.modules import FunctionNode, Module, decorator_name, nodes_of
 
 # Decorators that leave the parameters as they are written.
 TRANSPARENT = frozenset(
@@ -26,7 +27,8 @@ TRANSPARENT = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Callee:
-    """One function or constructor that a call can reach. ``function`` is ``None`` for a generated constructor."""
+    """One function or constructor that a call can reach. ``function`` is what hands back its value: ``None`` for a
+    constructor, which hands back an instance."""
 
     name: str
     place: str
@@ -47,30 +49,52 @@ def of_function(
     return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
 
 
-def constructor(classes: Classes, info: ClassInfo) -> Callee | None:
-    """The constructor of a class, written, generated or inherited, ``None`` when it cannot be told."""
-    lines = classes.lineups(info)
-    if len(lines) != 1 or lines[0].open or any("__new__" in c.methods for c in lines[0].classes):
+def constructors(classes: Classes, info: ClassInfo) -> list[Callee]:
+    """The constructor of a class, one for each MRO: written, generated or inherited; empty when one cannot be told."""
+    found = [_constructor(line, info) for line in classes.lineups(info)]
+    known = [callee for callee in found if callee is not None]
+    return known if len(known) == len(found) else []
+
+
+def _constructor(line: Lineup, info: ClassInfo) -> Callee | None:
+    if line.open or any("__new__" in c.methods for c in line.classes):
         return None
-    for part in lines[0].classes:
+    for part in line.classes:
         decorators = {decorator_name(d) for d in part.node.decorator_list}
         if is_record(part):
             return Callee(info.name, part.place, signatures.of_fields(part.fields), None, part.module, part)
         if "dataclass" in decorators and "__init__" not in part.methods:
-            return _dataclass_constructor(info, lines[0].classes[lines[0].classes.index(part) :])
+            return _dataclass_constructor(info, line.classes[line.classes.index(part) :])
         if decorators - {"dataclass", "final", "runtime_checkable"}:
             return None
-        if "__init__" in part.methods or "__init__" in part.written:
+        written = part.methods.get("__init__", [])
+        if ("__init__" in part.written or written) and not (len(written) == 1 and _hands_everything_on(written[0])):
             return _written_constructor(info, part)
     return None
 
 
+def _hands_everything_on(function: FunctionNode) -> bool:
+    """Whether ``__init__(self, *args, **kwargs)`` does ``super().__init__(*args, **kwargs)``, and nothing else with
+    them: the next class says what it takes."""
+    given = function.args
+    names = [a.arg for a in (given.vararg, given.kwarg) if a is not None]
+    if len(names) != 2 or len([*given.posonlyargs, *given.args, *given.kwonlyargs]) != 1 or function.decorator_list:
+        return False
+    args, kwargs = names
+    used = [node.id for node in nodes_of(function) if isinstance(node, ast.Name) and node.id in names]
+    for statement in function.body:
+        match statement:
+            case ast.Expr(
+                ast.Call(ast.Attribute(value, "__init__"), [ast.Starred(first)], [ast.keyword(None, second)])
+            ) if is_super(value):
+                return is_name(first, args) and is_name(second, kwargs) and sorted(used) == sorted(names)
+    return False
+
+
 def _written_constructor(info: ClassInfo, part: ClassInfo) -> Callee | None:
     functions = part.methods.get("__init__", [])
-    if len(functions) != 1:
-        return None
-    callee = of_function(functions[0], part.module, part, through_class=False)
-    return Callee(info.name, callee.place, callee.signature, callee.function, part.module, info) if callee else None
+    callee = of_function(functions[0], part.module, part, through_class=False) if len(functions) == 1 else None
+    return Callee(info.name, callee.place, callee.signature, None, part.module, info) if callee else None
 
 
 def _dataclass_constructor(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:

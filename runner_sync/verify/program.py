@@ -34,18 +34,19 @@ class Program(Runtime):
         """Groups of callees, one per lineup; a call is wrong when it fits no member of some group."""
         function = call.func
         if isinstance(function, ast.Name):
-            return [self._of_definitions(self.definitions(frame, function.id))]
+            return self._of_definitions(self.definitions(frame, function.id))
         if not isinstance(function, ast.Attribute):
             return []
         if is_super(function.value) and frame.info is not None:
             lines = [line for line in self.lineups(frame.info) if frame.info in line]
             return [self.method(line, function.attr, after=frame.info) for line in lines]
         if frame.owner and is_name(function.value, frame.owner) and frame.info is not None:
-            return [self.method(line, function.attr) for line in self.lineups(frame.info)]
+            found = [self.method(line, function.attr) for line in self.lineups(frame.info)]
+            return found if any(found) else self._constructors([i.info for i in self._held_classes(frame, function)])
         dotted = dotted_name(function)
         definitions = self.definitions(frame, dotted) if dotted else []
         if definitions and not all(d.kind in ("external", "value") for d in definitions):
-            return [self._of_definitions(definitions)]
+            return self._of_definitions(definitions)
         through_class = self._through_class(frame, function)
         if through_class:
             return [through_class]
@@ -101,20 +102,27 @@ class Program(Runtime):
                 found.extend(self.method(line, function.attr, through_class=True))
         return found
 
-    def _of_definitions(self, definitions: Sequence[Definition]) -> list[Callee]:
-        found: list[Callee] = []
-        for definition in self._with_patches(definitions):
-            info = self.classes.info(definition)
-            node, module = definition.node, definition.module
-            callee = None
-            if info is not None:
-                callee = callees.constructor(self.classes, info)
-            elif definition.kind == "function" and isinstance(node, FunctionNode) and module is not None:
-                callee = callees.of_function(node, module, None, through_class=True)
-            if callee is None:
-                return []
-            found.append(callee)
-        return found
+    def _of_definitions(self, definitions: Sequence[Definition]) -> list[list[Callee]]:
+        """One group of all; of a class with a conditional base one for each branch."""
+        meant = self._with_patches(definitions)
+        info = self.classes.info(meant[0]) if len(meant) == 1 else None
+        if info is not None:
+            return self._constructors([info])
+        reached = [self._of_definition(definition) for definition in meant]
+        return [[callee for group in reached for callee in group] if all(reached) else []]
+
+    def _of_definition(self, definition: Definition) -> list[Callee]:
+        info = self.classes.info(definition)
+        node, module = definition.node, definition.module
+        if info is not None:
+            return callees.constructors(self.classes, info)
+        if definition.kind != "function" or not isinstance(node, FunctionNode) or module is None:
+            return []
+        callee = callees.of_function(node, module, None, through_class=True)
+        return [callee] if callee is not None else []
+
+    def _constructors(self, infos: Sequence[ClassInfo]) -> list[list[Callee]]:
+        return [[callee] for info in infos for callee in callees.constructors(self.classes, info)]
 
     def _with_patches(self, definitions: Sequence[Definition]) -> list[Definition]:
         return [d for definition in definitions for d in (definition, *self.world.patches_of(definition.name))]

@@ -65,9 +65,7 @@ def _newly_returns(program: Program, frame: Frame, call: ast.Call, *, old: Progr
 
 
 def _value(callee: Callee) -> bool | None:
-    # timid: a class that is called hands back an instance, whatever its `__init__` returns.
-    is_own = callee.function is not None and callee.function.name == callee.name
-    return returns.returns_value(callee.function) if callee.function is not None and is_own else None
+    return returns.returns_value(callee.function) if callee.function is not None else None
 
 
 def _finding(frame: Frame, node: ast.Expr, callee: Callee) -> Finding:

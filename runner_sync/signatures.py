@@ -47,7 +47,7 @@ class Arguments:
 class Misfit:
     """One way in which a call does not fit. ``name`` is the keyword or parameter, or empty."""
 
-    kind: Literal["unknown keyword", "too many positional", "missing", "given twice"]
+    kind: Literal["unknown keyword", "by position only", "too many positional", "missing", "given twice"]
     name: str
     text: str
 
@@ -153,25 +153,40 @@ def _keys(made: ast.Dict | ast.Call) -> list[str | None]:
 
 
 def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
-    """Every way in which the call cannot bind, most specific first; a star argument excuses what it may supply."""
+    """Every way in which the call cannot bind, most specific first; a star argument excuses what it may supply.
+
+    What is passed, and only in the wrong way, counts as given.
+    """
+    by_position = [n for n in arguments.keywords if n in signature.positional_only and not signature.var_keyword]
     found = [
         Misfit("unknown keyword", name, f"does not take the keyword `{name}`")
         for name in arguments.keywords
-        if name not in signature.keywords and not signature.var_keyword
+        if name not in signature.keywords and name not in by_position and not signature.var_keyword
     ]
+    if by_position:
+        text = f"takes {_listed(by_position)} by position only"
+        found.append(Misfit("by position only", ", ".join(by_position), text))
+    filled = set(signature.positional[: arguments.positional])
+    missing = [] if arguments.open_keyword else _missing(signature, arguments, filled | set(by_position))
     spare = arguments.positional - len(signature.positional)
     if spare > 0 and not signature.var_positional:
+        by_keyword = [one.name for one in missing if one.name in signature.keyword_only][:spare]
         text = f"takes at most {len(signature.positional)} positional arguments, {arguments.positional} are given"
-        found.append(Misfit("too many positional", "", text))
-    filled = set(signature.positional[: arguments.positional])
+        hint = f"; it takes {_listed(by_keyword)} by keyword only" if by_keyword else ""
+        found.append(Misfit("too many positional", "", f"{text}{hint}"))
+        missing = [one for one in missing if one.name not in by_keyword]
     found += [
         Misfit("given twice", name, f"gets `{name}` twice, by position and by keyword")
         for name in arguments.keywords
         if name in filled and name in signature.keywords
     ]
-    if not arguments.open_keyword:
-        found += _missing(signature, arguments, filled)
-    return found
+    return found + missing
+
+
+def _listed(names: Sequence[str]) -> str:
+    """``a``, ``b`` and ``c``, each in backquotes."""
+    quoted = [f"`{name}`" for name in names]
+    return " and ".join(part for part in (", ".join(quoted[:-1]), quoted[-1]) if part)
 
 
 def _missing(signature: Signature, arguments: Arguments, filled: set[str]) -> list[Misfit]:

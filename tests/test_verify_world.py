@@ -99,8 +99,16 @@ CALLS = {
     ("a, b=1", "f(1)"): [],
     ("a", "f(1, 2)"): ["too many positional "],
     ("a", "f(1, a=2)"): ["given twice a"],
-    ("a, /", "f(a=1)"): ["unknown keyword a", "missing a"],
-    ("*, a", "f(1)"): ["too many positional ", "missing a"],
+    ("a, /", "f(a=1)"): ["by position only a"],
+    ("a, b, c=1, /", "f(b=1, c=2, a=3)"): ["by position only b, c, a"],
+    ("a, b, /", "f(b=1)"): ["by position only b", "missing a"],
+    ("a, /, b", "f(a=1, c=2)"): ["unknown keyword c", "by position only a", "missing b"],
+    ("a, /, **rest", "f(a=1)"): ["missing a"],
+    ("*, a", "f(1)"): ["too many positional "],
+    ("a, *, b, c", "f(1, 2)"): ["too many positional ", "missing c"],
+    ("a, *, b, c", "f(1, 2, 3, 4)"): ["too many positional "],
+    ("a, *, b", "f(1, 2, b=3)"): ["too many positional "],
+    ("a, *rest, b", "f(1, 2)"): ["missing b"],
     ("*, a=1", "f(a=2)"): [],
     ("a, *rest", "f(1, 2, 3)"): [],
     ("a, **rest", "f(1, b=2)"): [],
@@ -114,12 +122,30 @@ CALLS = {
 
 @pytest.mark.parametrize(("parameters", "call"), CALLS)
 def test_binds_as_python_does(parameters: str, call: str) -> None:
+    found = misfits(parameters, call)
+    assert [f"{misfit.kind} {misfit.name}" for misfit in found] == CALLS[parameters, call]
+
+
+def misfits(parameters: str, call: str) -> list[signatures.Misfit]:
     function = ast.parse(f"def f({parameters}): ...").body[0]
     node = ast.parse(call, mode="eval").body
     assert isinstance(function, ast.FunctionDef)
     assert isinstance(node, ast.Call)
-    found = signatures.misfits(signatures.of_function(function, bound=False), signatures.of_call(node))
-    assert [f"{misfit.kind} {misfit.name}" for misfit in found] == CALLS[parameters, call]
+    return signatures.misfits(signatures.of_function(function, bound=False), signatures.of_call(node))
+
+
+MISPLACED = {
+    ("a, b, /, c=1", "f(1, b=2)"): ["takes `b` by position only"],
+    ("a, b, c, /", "f(a=1, b=2, c=3)"): ["takes `a`, `b` and `c` by position only"],
+    ("a, *, b", "f(1, 2)"): ["takes at most 1 positional arguments, 2 are given; it takes `b` by keyword only"],
+    # What `f` can do without was perhaps never meant.
+    ("a, *, b=1", "f(1, 2)"): ["takes at most 1 positional arguments, 2 are given"],
+}
+
+
+@pytest.mark.parametrize(("parameters", "call"), MISPLACED)
+def test_what_is_passed_in_the_wrong_way_is_said_once(parameters: str, call: str) -> None:
+    assert [misfit.text for misfit in misfits(parameters, call)] == MISPLACED[parameters, call]
 
 
 STANDS_FOR = {

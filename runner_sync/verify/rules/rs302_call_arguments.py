@@ -1,7 +1,8 @@
 """RS302 call-arguments: a call passes too many positional arguments, or leaves out one that the target requires.
 
 What: a call of a function, constructor, `self.method(...)`, `super().method(...)` or `Base.method(self, ...)` whose
-arguments no definition it can reach in the target accepts. Methods are looked up through the real MRO (omni GPU →
+arguments no definition it can reach in the target accepts, also by position what is taken by keyword only, or the
+reverse. Methods are looked up through the real MRO (omni GPU →
 vllm-ascend → vLLM), so a call that fits vLLM but not vllm-ascend's override is found. So are constructors, behind
 `__init__`s that only hand on what they get, and for a class that a class body names (`self.model_runner_cls(...)`).
 

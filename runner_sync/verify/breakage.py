@@ -27,6 +27,7 @@ from runner_sync.verify.rules import (
     rs313_default_only,
     rs314_member_kind,
     rs315_orphaned_override,
+    rs316_abstract_method,
 )
 from runner_sync.verify.world import World
 
@@ -46,6 +47,7 @@ RULES = (
     rs313_default_only,
     rs314_member_kind,
     rs315_orphaned_override,
+    rs316_abstract_method,
 )
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it

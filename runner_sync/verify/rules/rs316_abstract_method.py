@@ -1,0 +1,85 @@
+"""RS316 abstract-method: an upstream base declares a method abstract, and nobody in the MRO defines it.
+
+What: an NPU runner or worker in whose real MRO (in every branch of a conditional base) the first class that has a name
+is one of vllm-ascend or vLLM and declares it with `@abstractmethod`, in a hierarchy of `ABC`, `Protocol` or `ABCMeta`.
+
+Example: `NPUARWorker` after vLLM made `WorkerBase` an `ABC` with an abstract method that vllm-ascend's `NPUWorker` does
+not have yet.
+
+Why: `TypeError: Can't instantiate abstract class` before the first step. No code calls what is missing, so no other
+rule sees it.
+
+Fix: define the method as another class of the target does.
+
+Leaves alone: classes from which another checked one derives, those with a base outside the trees, `@abstractmethod`
+without a class that enforces it, what an omni class declares abstract itself, methods that a start-up patch adds.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from runner_sync.edits import Places
+from runner_sync.model import Finding, Severity
+from runner_sync.syntax import head_end
+from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.modules import FunctionNode, Module, decorator_name
+from runner_sync.verify.program import Program
+
+CODE = "RS316"
+NAME = "abstract-method"
+SEVERITY: Severity = "error"
+
+_ENFORCING = frozenset({"ABC", "Protocol"})
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Classes of ``module`` that cannot be instantiated. The old program is not needed."""
+    for line in program.leaves():
+        if line.head.module is module and not line.open and any(_enforces(info) for info in line.classes):
+            for owner, function in _left_abstract(line):
+                yield _finding(line.head, owner, function)
+
+
+def _enforces(info: ClassInfo) -> bool:
+    """Whether a class makes `@abstractmethod` mean something, by its own bases."""
+    bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]
+    metaclasses = [ast.unparse(k.value) for k in info.node.keywords if k.arg == "metaclass"]
+    is_told = any(ast.unparse(base).rpartition(".")[2] in _ENFORCING for base in bases)
+    return is_told or any("ABCMeta" in text for text in metaclasses)
+
+
+def _left_abstract(line: Lineup) -> Iterator[tuple[ClassInfo, FunctionNode]]:
+    """The upstream declarations that no class before them in the MRO fills in."""
+    seen: set[str] = set()
+    for info in line.classes:
+        for name, functions in info.methods.items():
+            is_abstract = all(_is_abstract(function) for function in functions)
+            if name not in seen and is_abstract and info.module.project != "vllm-omni":
+                yield info, functions[0]
+        seen |= info.methods.keys()
+        seen |= {name for name, writes in info.written.items() if any(write.function is None for write in writes)}
+
+
+def _is_abstract(function: FunctionNode) -> bool:
+    return any(decorator_name(decorator).startswith("abstract") for decorator in function.decorator_list)
+
+
+def _finding(head: ClassInfo, owner: ClassInfo, function: FunctionNode) -> Finding:
+    places = Places(head.module.text)
+    end = head_end(head.node)
+    return Finding(
+        CODE,
+        SEVERITY,
+        head.module.path,
+        head.node.lineno,
+        end[0],
+        head.name,
+        function.name,
+        f"`{owner.name}` ({owner.module.path}:{function.lineno}) declares `{function.name}` abstract, and no class in "
+        f"the MRO of `{head.name}` defines it, so no instance can be made.",
+        f"Define `{function.name}` as another class of the target does.",
+        places.column(head.node.lineno, head.node.col_offset),
+        places.column(*end),
+    )

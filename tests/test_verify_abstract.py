@@ -1,0 +1,70 @@
+"""A class that cannot be instantiated: an upstream base declares abstract what nobody defines (RS316)."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import NPU, find, npu, symbols, world
+
+BASE = """\
+from abc import ABC, ABCMeta, abstractmethod
+from typing import Protocol
+from torch import Outside
+class GPUModelRunner({base}):
+    @abstractmethod
+    def drain(self): ...
+def helper(): ...
+"""
+ASCEND = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    {body}\n"
+PATCH = "from vllm.runner import GPUModelRunner\ndef drain(self): ...\nGPUModelRunner.drain = drain\n"
+
+LEFT = {
+    "of an ABC": ("ABC", "pass", "pass"),
+    "of a class that abc.ABC makes one": ("abc.ABC", "pass", "pass"),
+    "by its metaclass": ("metaclass=ABCMeta", "pass", "pass"),
+    "of a protocol": ("Protocol[int]", "pass", "pass"),
+    "an object's attribute is no method": ("ABC", "def start(self):\n        self.drain = 1", "pass"),
+    "declared once more": ("ABC", "@abstractmethod\n    def drain(self): ...", "pass"),
+    "an abstract property": ("ABC", "@property\n    @abstractmethod\n    def drain(self): ...", "pass"),
+}
+DEFINED = {
+    "upstream defines it": ("ABC", "def drain(self): ...", "pass"),
+    "upstream has it under another name": ("ABC", "def stop(self): ...\n    drain = stop", "pass"),
+    "omni defines it": ("ABC", "pass", "def drain(self): ..."),
+    "omni's own class is abstract": ("ABC", "pass", "@abstractmethod\ndef drain(self): ..."),
+    "nothing enforces it": ("", "pass", "pass"),
+    "a base outside the trees may define it": ("ABC, Outside", "pass", "pass"),
+}
+
+
+def abstract(base: str, ascend: str, own: str, **more: str) -> list[tuple[str, str]]:
+    trees = world(npu=npu(own), vllm=BASE.format(base=base), ascend=ASCEND.format(body=ascend), **more)
+    return [pair for pair in symbols(find(trees)) if pair[0] == "RS316"]
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_a_method_that_is_left_abstract(name: str) -> None:
+    assert abstract(*LEFT[name]) == [("RS316", "drain")]
+
+
+@pytest.mark.parametrize("name", DEFINED)
+def test_a_class_that_can_be_made(name: str) -> None:
+    assert abstract(*DEFINED[name]) == []
+
+
+def test_a_method_that_a_patch_adds_is_there() -> None:
+    assert abstract("ABC", "pass", "pass", ascend_patch=PATCH) == []
+
+
+def test_only_the_most_derived_class_is_made() -> None:
+    text = npu("pass") + "\nclass S(R):\n    def drain(self): ...\n"
+    trees = {"vllm": BASE.format(base="ABC"), "ascend": ASCEND.format(body="pass")}
+    assert symbols(find(world(npu=text, **trees))) == []
+    (found,) = find(world(npu=text.replace("drain", "stop"), **trees))
+    assert (found.path, found.unit, found.symbol) == (NPU, "S", "drain")
+    assert text.split("\n")[found.line - 1].startswith("class S(")
+
+
+def test_a_class_that_could_not_be_made_before_either_is_not_new() -> None:
+    old = world(npu=npu("pass"), vllm=BASE.format(base="ABC"), ascend=ASCEND.format(body="pass"))
+    assert symbols(find(old)) == [("RS316", "drain")]
+    assert find(old, old) == []

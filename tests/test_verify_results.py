@@ -379,3 +379,64 @@ def test_a_call_that_changed_as_well_is_written_for_the_tuple() -> None:
 def test_the_value_that_lands_elsewhere_is_named() -> None:
     (finding,) = since("_, embeds = self.step()", PAIR, SWAPPED)
     assert "`ids` of `step` (vllm_ascend/runner.py:3) now lands on `embeds`" in finding.message
+
+
+BOOKED = """\
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import NamedTuple
+from torch import Outside
+from vllm.runner import GPUModelRunner
+@dataclass
+class Booked{bases}:
+    ids: list
+    rows: int
+    {more}
+class Pair(NamedTuple):
+    ids: list
+    rows: int
+class NPUModelRunner(GPUModelRunner):
+    def book(self){returns}:
+        {value}
+"""
+MADE = "return Booked([], 1)"
+# Bases and members of what comes back, the annotation, the returns.
+NO_PARTS = {
+    "made on the spot": ("", "pass", "", MADE),
+    "annotated": ("", "pass", " -> Booked", "return self.booked"),
+    "annotated, or nothing": ("", "pass", " -> Booked | None", "return self.booked"),
+    "with other methods": ("", "def __len__(self): ...", "", MADE),
+}
+PARTS = {
+    "it can be gone through": ("", "def __iter__(self): ...", "", MADE),
+    "it has items": ("", "def __getitem__(self, n): ...", "", MADE),
+    "a base outside the trees": ("(Outside)", "pass", "", MADE),
+    "a NamedTuple of that size": ("", "pass", " -> Pair", "return Pair([], 1)"),
+    "a tuple whatever is annotated": ("", "pass", " -> Booked", "return [], 1"),
+    "nobody knows on one path": ("", "pass", "", f"if self.config: {MADE}\n        return self.config.rows()"),
+    "a class that others derive from": ("", "pass", " -> Booked", "return self.booked"),
+    "a coroutine's": ("", "pass", "", f"yield 1\n        {MADE}"),
+}
+
+
+def unpacked(bases: str, more: str, returns: str, value: str, heir: str = "") -> list[tuple[str, str]]:
+    text = npu("def run(self):\n    ids, rows = self.book()\n    return ids, rows")
+    upstream = BOOKED.format(bases=bases, more=more, returns=returns, value=value)
+    found = symbols(find(world(npu=text, ascend=upstream, **{"vllm_ascend/more.py": heir})))
+    return [pair for pair in found if pair[0] != "RS304"]
+
+
+@pytest.mark.parametrize("name", NO_PARTS)
+def test_an_object_that_cannot_be_unpacked(name: str) -> None:
+    assert unpacked(*NO_PARTS[name]) == [("RS303", "book")]
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_an_object_that_may_be_unpacked(name: str) -> None:
+    heir = "class Two(Booked):\n    def __iter__(self): ...\n" if "derive" in name else ""
+    assert unpacked(*PARTS[name], heir=heir) == []
+
+
+def test_an_attribute_that_holds_one_object() -> None:
+    text = npu("def run(self):\n    rows, size = self.batch\n    return rows, size")
+    assert symbols(find(world(npu=text))) == [("RS303", "batch")]

@@ -112,7 +112,7 @@ def lacks(program: Program, held: Member, name: str) -> bool:
     A value that is only ever ``None`` is a placeholder: somebody sets it whom nobody sees here.
     """
     if held.info is not None:
-        return _none_has(program, [held.info], name)
+        return none_has(program, [held.info], name)
     if held.kind == "value" and all(_is_none(source) for source in held.sources):
         return False
     return bool(held.sources) and all(_source_lacks(program, source, name) for source in held.sources)
@@ -230,7 +230,7 @@ def _source_lacks(program: Program, source: Source, name: str) -> bool:
     ):
         return True
     found = program.infer(source.frame, value)
-    return bool(found) and _none_has(program, [instance.info for instance in found or ()], name)
+    return bool(found) and none_has(program, [instance.info for instance in found or ()], name)
 
 
 def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, name: str) -> bool:
@@ -240,9 +240,10 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
     if (isinstance(base, ast.Constant) and base.value is None) or (dotted_name(base) or "") in _FLAT | _ARRAYS:
         return True
     found = instances(program.classes, frame.module, annotation)
-    return bool(found) and _none_has(program, [instance.info for instance in found or ()], name)
+    return bool(found) and none_has(program, [instance.info for instance in found or ()], name)
 
 
-def _none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
+def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
+    """Whether none of some classes has the member ``name``, nor may have it out of sight."""
     lines = [line for info in infos for line in program.classes.lineups(info)]
     return not any(line.open or any(name in c.methods or name in c.written for c in line.classes) for line in lines)

@@ -1,10 +1,10 @@
 """RS303 tuple-size: N values are unpacked where the target returns another number.
 
 What: `(a, b) = self.m(...)`, `a, b = f(...)` or `(a, b) = self.state` where every value that the callee can
-return in the target, or every NamedTuple that `self.state` can hold, has another size. Also the reverse: an NPU
-override that returns N values to inherited code that unpacks another number. With the old trees, `a, b = f(...)`, too,
-where `f` returns `None` on some path and never did in the old target; and `x = f(...)` where `f` returned one value,
-returns a tuple now, and `x` is used as one value.
+return in the target, or every NamedTuple that `self.state` can hold, has another size, or where what comes is an object
+of a class that cannot be unpacked. Also the reverse: an NPU override that returns N values to inherited code that
+unpacks another number. With the old trees, `a, b = f(...)`, too, where `f` returns `None` on some path and never did in
+the old target; and `x = f(...)` where `f` returned one value, returns a tuple now, and `x` is used as one value.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -13,7 +13,8 @@ Why: `ValueError: too many values to unpack` at the first sampled token. 7 of th
 Fix: unpack what the target's own caller unpacks.
 
 Leaves alone: starred targets, generators, coroutines, callees one of whose returns shows no size (unless its
-annotation does). Without the old trees a `None` among the returned values: the caller must know when it comes.
+annotation does), objects of an annotated class that others derive from. Without the old trees a `None` among the
+returned values: the caller must know when it comes.
 Of a tuple in place of one value: results that something indexes, counts or goes through, that are only handed on or
 kept, or that become an argument of a function which changed as well; calls that changed; old returns that may have
 been tuples.
@@ -28,6 +29,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.verify import returns
 from runner_sync.verify.classes import ClassInfo, is_record
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.kinds import none_has
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
 from runner_sync.verify.uses import Place, places, unpackings
@@ -36,6 +38,9 @@ from runner_sync.verify.virtual import virtual_calls
 CODE = "RS303"
 NAME = "tuple-size"
 SEVERITY: Severity = "error"
+
+_ITERATED = ("__iter__", "__getitem__")
+"""What unpacking asks for: either will do."""
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -46,7 +51,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         for node, target in unpackings(frame):
             if frame.is_guarded(node, calls=True):
                 continue
-            wrong = list(_check(program, frame, node, count=len(target.elts)))
+            wrong = list(_check(program, frame, node, count=len(target.elts))) or list(_check_one(program, frame, node))
             if not wrong and old is not None and before is not None and isinstance(node.value, ast.Call):
                 wrong = list(_check_none(program, frame, node.value, old=old, before=before))
             yield from wrong
@@ -71,6 +76,29 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
         what = ast.unparse(node.value)
         yield _finding(
             frame, node, count=count, sizes=[f or 0 for f in fields], what=what, place=instances[0].info.place
+        )
+
+
+def _check_one(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Finding]:
+    """Whether what is unpacked is one object that nothing can be taken from."""
+    called = program.callees(frame, node.value) if isinstance(node.value, ast.Call) else []
+    # timid: what a callee writes in its `return`s goes before what it annotates.
+    if any(returns.sizes(program, callee) is not None for group in called for callee in group):
+        return
+    found = program.infer(frame, node.value) or []
+    infos = [instance.info for instance in found]
+    around = program.world.surroundings
+    is_sealed = all(instance.exact or not around.deriving_from(instance.info.name) for instance in found)
+    has_parts = any(is_record(info) for info in infos) or not all(none_has(program, infos, n) for n in _ITERATED)
+    if infos and is_sealed and not has_parts:
+        what = ast.unparse(node.value.func if isinstance(node.value, ast.Call) else node.value)
+        yield frame.finding(
+            CODE,
+            SEVERITY,
+            node.targets[0],
+            symbol=what.rpartition(".")[2],
+            message=f"`{what}` provides a `{infos[0].name}` ({infos[0].place}), which cannot be unpacked.",
+            fix="Take the values from its attributes, as the target's own callers do.",
         )
 
 

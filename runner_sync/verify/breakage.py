@@ -28,6 +28,7 @@ from runner_sync.verify.rules import (
     rs314_member_kind,
     rs315_orphaned_override,
     rs316_abstract_method,
+    rs317_frozen_object,
 )
 from runner_sync.verify.world import World
 
@@ -48,6 +49,7 @@ RULES = (
     rs314_member_kind,
     rs315_orphaned_override,
     rs316_abstract_method,
+    rs317_frozen_object,
 )
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it
@@ -60,6 +62,7 @@ INHERITED_RULES = (
     rs307_positional_shift,
     rs315_orphaned_override,
 )
+START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTE_RULES = (rs304_missing_attribute, rs308_typed_attribute, rs309_buffer_kind)
 
 
@@ -81,15 +84,15 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     # What the old world breaks as well counts only where the new one breaks in the same way.
     codes = {finding.code for finding in found}
     known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()
-    if before is not None and rs301_import_gone.CODE in codes:
+    if before is not None and any(rule.CODE in codes for rule in START_RULES):
         known |= {_key(finding) for finding in _failing_imports(before)}
     fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
     return [fresh[place] for place in sorted(fresh)]
 
 
 def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain, and names
-    that it imports so; and attributes of ``modules`` that only a method sets which nobody calls any more."""
+    """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain, and what
+    fails when it is imported; and attributes of ``modules`` that only a method sets which nobody calls any more."""
     program = Program(world, modules)
     found = [f for rule in ATTRIBUTE_RULES for module in program.inherited() for f in rule.find(program, module, None)]
     found += _failing_imports(program)
@@ -105,7 +108,7 @@ def _run(program: Program, old: Program | None, codes: Collection[str] | None = 
 
 def _failing_imports(program: Program) -> list[Finding]:
     """Of the omni modules that are imported with the checked ones."""
-    return [f for module in program.imported() for f in rs301_import_gone.find_at_start(program, module)]
+    return [f for module in program.imported() for rule in START_RULES for f in rule.find_at_start(program, module)]
 
 
 def _key(finding: Finding) -> tuple[str, str, str, str]:

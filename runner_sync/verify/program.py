@@ -15,7 +15,7 @@ from runner_sync.verify import callees
 from runner_sync.verify.annotations import Instance, instances, tuple_parts, union
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
-from runner_sync.verify.frames import Frame, class_frame, frame_of
+from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.modules import FunctionNode, Module, is_plain, returns_of
 from runner_sync.verify.runtime import Runtime, dotted_name
 from runner_sync.verify.world import Definition
@@ -168,7 +168,7 @@ class Program(Runtime):
             return None
         nodes = frame.bound.get(name)
         if not nodes:
-            return self._infer_global(frame, name)
+            return self._infer_global(frame, name, depth)
         found: list[list[Instance] | None] = []
         for node in nodes:
             if isinstance(node, ast.arg):
@@ -217,11 +217,22 @@ class Program(Runtime):
         fitting = [info for info in records if len(info.fields) == size]
         return [(i.module, [i.written[name][0].annotation for name, _ in i.fields]) for i in fitting]
 
-    def _infer_global(self, frame: Frame, name: str) -> list[Instance] | None:
-        bindings = [] if name in frame.imports else frame.module.bindings.get(name, [])
-        declared = [binding.annotation for binding in bindings if binding.annotation is not None]
-        # timid: of what is assigned in several functions, only the annotation speaks.
-        return union([self._annotated(frame, annotation) for annotation in declared]) if declared else None
+    def _infer_global(self, frame: Frame, name: str, depth: int) -> list[Instance] | None:
+        definitions = self.definitions(frame, name)
+        found = [self._infer_value(definition, depth) for definition in self._with_patches(definitions)]
+        return union(found) if found else None
+
+    def _infer_value(self, definition: Definition, depth: int) -> list[Instance] | None:
+        module, binding = definition.module, definition.binding
+        if definition.kind != "value" or module is None or binding is None:
+            return None
+        bound = module.bindings[definition.name.rpartition(".")[2]]
+        outside = module_frame(module)
+        declared = [self._annotated(outside, other.annotation) for other in bound if other.annotation is not None]
+        if declared:
+            return union(declared)
+        # timid: of what is assigned more than once, only the annotation speaks.
+        return self.infer(outside, binding.value, depth + 1) if len(bound) == 1 and binding.value is not None else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
         if _is_copy(call):

@@ -1,0 +1,139 @@
+"""RS317 frozen-object: an attribute is assigned on an object that refuses it, or a dataclass derives from a frozen one.
+
+What: `x.attribute = value` where each class that `x` can be is a frozen dataclass or a `NamedTuple` with that field, or
+is constructed in sight with `__slots__` that leave no room for it. Also an `@dataclass` without `frozen=True` that
+derives from a frozen one (or the reverse), in any omni module that is imported with a runner.
+
+Example: `output = copy(EMPTY_MODEL_RUNNER_OUTPUT)` and `output.kv_connector_output = …` after vLLM declares
+`ModelRunnerOutput` with `@dataclass(frozen=True)`, from which omni's `OmniModelRunnerOutput` derives.
+
+Why: the assignment is a `FrozenInstanceError` at the first request that takes this path; the class statement is a
+`TypeError`, so the runner's module cannot even be imported. Name and arguments are as before, so no other rule sees it.
+
+Fix: make the object anew (`dataclasses.replace`), declare the class as its base is declared.
+
+Leaves alone: classes with a `__setattr__` of their own, a base outside the trees or a decorator's argument that is no
+constant, objects whose class cannot be told or is a property's to decide, what stands in a `try` or a version switch.
+Of annotated classes only fields count: a subclass may have room for others.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from runner_sync.edits import Places
+from runner_sync.model import Finding, Severity
+from runner_sync.syntax import head_end, is_name
+from runner_sync.verify.annotations import Instance
+from runner_sync.verify.classes import ClassInfo, Lineup, is_record
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.modules import Module, decorator_name
+from runner_sync.verify.program import Program
+
+CODE = "RS317"
+NAME = "frozen-object"
+SEVERITY: Severity = "error"
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Assignments that fail and class statements that do. The old program is not needed."""
+    for frame in program.frames(module):
+        for node in frame.nodes():
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and not frame.is_guarded(node):
+                yield from _check(program, frame, node)
+    yield from find_at_start(program, module)
+
+
+def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
+    """Dataclasses of ``module`` that cannot derive from what they derive from."""
+    for info in program.own_classes(module):
+        for line in program.classes.lineups(info):
+            base = _other_kind(line)
+            if base is not None:
+                yield _class_finding(info, base)
+
+
+def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
+    if frame.owner is not None and is_name(node.value, frame.owner):
+        return
+    instances = program.infer(frame, node.value) or []
+    reasons = [_refusal(line, i, node.attr) for i in instances for line in program.classes.lineups(i.info)]
+    if reasons and all(reasons):
+        info = instances[0].info
+        yield frame.finding(
+            CODE,
+            SEVERITY,
+            node,
+            symbol=f"{info.name}.{node.attr}",
+            message=f"`{ast.unparse(node)}` cannot be assigned: {reasons[0]}.",
+            fix=f"Make a `{info.name}` with the new value instead.",
+        )
+
+
+def _refusal(line: Lineup, instance: Instance, name: str) -> str:
+    """Why an object refuses to have ``name`` assigned, empty when it may not."""
+    if line.open or any(not info.methods.keys().isdisjoint({"__setattr__", name}) for info in line.classes):
+        return ""
+    for number, info in enumerate(line.classes):
+        if is_record(info) and name in dict(info.fields):
+            return f"`{info.name}` ({info.place}) is a NamedTuple"
+        is_own = instance.exact and info is line.head
+        if _option(info, "frozen") and (is_own or any(name in dict(c.fields) for c in line.classes[number:])):
+            return f"`{info.name}` ({info.place}) is frozen"
+    if not instance.exact or any(name in info.written for info in line.classes):
+        return ""
+    has_none = all(_has_slots(info, name) is False for info in line.classes)
+    return f"`{line.head.name}` ({line.head.place}) has no slot for it" if has_none else ""
+
+
+def _option(info: ClassInfo, word: str) -> bool | None:
+    """Whether ``@dataclass`` is given an option; ``None`` for other classes, and where it cannot be told."""
+    made = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
+    if len(made) != 1 or not isinstance(made[0], ast.Call):
+        return False if made else None
+    given = {keyword.arg: keyword.value for keyword in made[0].keywords}
+    value = given.get(word, ast.Constant(None if None in given else False))
+    return bool(value.value) if isinstance(value, ast.Constant) and value.value is not None else None
+
+
+def _has_slots(info: ClassInfo, name: str) -> bool | None:
+    """Whether the ``__slots__`` of a class have room for ``name``; ``None`` where they cannot be told."""
+    if _option(info, "slots") or is_record(info):
+        return name in dict(info.fields)
+    told = [assignment.value for assignment in info.written.get("__slots__", ())]
+    slots = told[0] if len(told) == 1 else None
+    if not isinstance(slots, ast.Tuple | ast.List) or not all(isinstance(e, ast.Constant) for e in slots.elts):
+        return None
+    return any(isinstance(element, ast.Constant) and element.value == name for element in slots.elts)
+
+
+def _other_kind(line: Lineup) -> ClassInfo | None:
+    """The dataclass behind the first class of an MRO that is frozen where this one is not, or the reverse."""
+    own = _option(line.head, "frozen")
+    kinds = [(info, _option(info, "frozen")) for info in line.classes[1:]]
+    known = [(info, kind) for info, kind in kinds if kind is not None]
+    others = [info for info, kind in known if kind is not own]
+    if own is None or (own and len(others) != len(known)):
+        return None
+    return others[0] if others else None
+
+
+def _class_finding(info: ClassInfo, base: ClassInfo) -> Finding:
+    places = Places(info.module.text)
+    end = head_end(info.node)
+    kind, other = ("frozen", "not") if _option(info, "frozen") else ("not frozen", "frozen")
+    return Finding(
+        CODE,
+        SEVERITY,
+        info.module.path,
+        info.node.lineno,
+        end[0],
+        info.name,
+        base.name,
+        f"The dataclass `{info.name}` is {kind}, and `{base.name}` ({base.place}), from which it derives, is {other}: "
+        "the class statement fails.",
+        f"Declare it as `{base.name}` is declared.",
+        places.column(info.node.lineno, info.node.col_offset),
+        places.column(*end),
+    )

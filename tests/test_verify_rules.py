@@ -737,6 +737,33 @@ def test_what_a_function_hands_out_of_its_module(module: str, expected: list[tup
     assert symbols(find(world(npu=text, **{"vllm_ascend/batch.py": given}))) == expected
 
 
+# A name that is bound twice, and read where only one of the two can have bound it.
+BOUND_TWICE = {
+    "something else below": ("batch = Batch()\nbatch.gone()\nbatch = make()", True),
+    "something else in a branch below": ("batch = Batch()\nbatch.gone()\nif self.config:\n    batch = make()", True),
+    "something else above": ("batch = make()\nbatch = Batch()\nbatch.gone()", False),
+    "something else in a branch above": ("batch = Batch()\nif self.config:\n    batch = make()\nbatch.gone()", False),
+    "something else on the same line": ("batch = Batch()\nbatch.gone(); batch = make()", False),
+    "a loop leads back": (
+        "batch = Batch()\nfor row in self.config:\n    batch.gone()\n    batch = make()",
+        False,
+    ),
+    "a loop above": ("batch = Batch()\nfor row in self.config:\n    pass\nbatch.gone()\nbatch = make()", True),
+    "a function that is called later": (
+        "batch = Batch()\ndef use():\n    return batch.gone()\nbatch = make()\nreturn use",
+        False,
+    ),
+    "a lambda that is called later": ("batch = Batch()\nuse = lambda: batch.gone()\nbatch = make()\nreturn use", False),
+}
+
+
+@pytest.mark.parametrize("name", BOUND_TWICE)
+def test_what_is_bound_below_is_not_what_is_read(name: str) -> None:
+    body, is_told = BOUND_TWICE[name]
+    text = npu("def m(self):\n    " + body.replace("\n", "\n    "), head="from vllm.runner import Batch")
+    assert symbols(find(world(npu=text))) == ([("RS308", "Batch.gone")] if is_told else [])
+
+
 def test_a_function_that_is_newly_patched() -> None:
     patch = "import vllm.runner\ndef other(a, b=1, *, key=None): ...\nvllm.runner.helper = other\n"
     text = npu("pass")

@@ -19,6 +19,8 @@ from runner_sync.verify.modules import FunctionNode, Import, Module
 _ATTRIBUTE_ERRORS = frozenset({"AttributeError", "Exception", "BaseException"})
 _CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
 
+_RUNS_AGAIN = FunctionNode | ast.Lambda | ast.For | ast.AsyncFor | ast.While
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Frame:
@@ -52,6 +54,16 @@ class Frame:
         ]
         skip = {id(node) for part in outside for node in walk(part)}
         return [node for node in modules.nodes_of(self.function)[1:] if id(node) not in skip]
+
+    def bound_before(self, read: ast.Name) -> list[ast.AST]:
+        """What may have bound a name when it is read: no statement below, unless a loop or a nested function leads
+        back."""
+        bound = self.bound.get(read.id, [])
+        below = [node for node in bound if getattr(node, "lineno", 0) > read.lineno]
+        again = [n for n in modules.nodes_of(self.function)[1:] if below and isinstance(n, _RUNS_AGAIN)]
+        if any(inner is read for node in again for inner in walk(node)):
+            return bound
+        return [node for node in bound if node not in below] or bound
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
         """Whether the code expects that ``node`` fails: in a ``try`` that catches it, or under a version switch."""

@@ -132,7 +132,7 @@ class Program(Runtime):
         if depth > _MAX_DEPTH or (frame.narrowed and ast.unparse(node) in frame.narrowed):
             return None
         if isinstance(node, ast.Name):
-            return self._infer_name(frame, node.id, depth)
+            return self._infer_name(frame, node, depth)
         if isinstance(node, ast.Call):
             return self._infer_call(frame, node, depth)
         if isinstance(node, ast.Attribute):
@@ -163,14 +163,14 @@ class Program(Runtime):
             found.extend(instance for classes in held for instance in classes)
         return found
 
-    def _infer_name(self, frame: Frame, name: str, depth: int) -> list[Instance] | None:
+    def _infer_name(self, frame: Frame, read: ast.Name, depth: int) -> list[Instance] | None:
+        name = read.id
         if name == frame.owner and frame.info is not None:
             return None
-        nodes = frame.bound.get(name)
-        if not nodes:
+        if not frame.bound.get(name):
             return self._infer_global(frame, name, depth)
         found: list[list[Instance] | None] = []
-        for node in nodes:
+        for node in frame.bound_before(read):
             if isinstance(node, ast.arg):
                 found.append(self._infer_parameter(frame, node))
             elif isinstance(node, ast.Assign) and any(is_name(t, name) for t in node.targets):

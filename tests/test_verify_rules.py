@@ -737,6 +737,91 @@ def test_what_a_function_hands_out_of_its_module(module: str, expected: list[tup
     assert symbols(find(world(npu=text, **{"vllm_ascend/batch.py": given}))) == expected
 
 
+DRAFTERS = """\
+from __future__ import annotations
+from vllm.runner import GPUModelRunner
+class Ngram:
+    def warm_up(self, rows{ngram}): ...
+class Eagle:
+    def warm_up(self, rows{eagle}): ...
+class NPUModelRunner(GPUModelRunner):
+    def start(self):
+        self.drafter: {told} = None
+"""
+TAKES = ", capturing=False"
+ANY = "Ngram | Eagle | None"
+WARMS_UP = "def m(self):\n    self.drafter.warm_up(1, capturing=True)"
+
+# What the two classes take and what the attribute is told to be: in the old tree, in the new one; the call.
+UNIONS = {
+    "one takes the keyword no longer": (
+        (TAKES, TAKES, ANY),
+        ("", TAKES, ANY),
+        WARMS_UP,
+        [("RS306", "warm_up(capturing=)")],
+    ),
+    "one requires more": (
+        (TAKES, TAKES, ANY),
+        (", step" + TAKES, TAKES, ANY),
+        WARMS_UP,
+        [("RS302", "warm_up(step)")],
+    ),
+    "one never took it": (("", TAKES, ANY), ("", TAKES, ANY), WARMS_UP, []),
+    "one never took it, and now the other does not": (("", TAKES, ANY), (TAKES, "", ANY), WARMS_UP, []),
+    "one that is new does not take it": ((TAKES, TAKES, "Eagle"), ("", TAKES, ANY), WARMS_UP, []),
+    "one that is no longer meant": ((TAKES, TAKES, ANY), ("", TAKES, "Eagle"), WARMS_UP, []),
+    "the code asks which it is": (
+        (TAKES, TAKES, ANY),
+        ("", TAKES, ANY),
+        "def m(self):\n    if isinstance(self.drafter, Eagle):\n        self.drafter.warm_up(1, capturing=True)",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNIONS)
+def test_an_object_of_one_of_several_classes(name: str) -> None:
+    before, after, body, expected = UNIONS[name]
+    old, new = (
+        world(npu=npu(body), ascend=DRAFTERS.format(ngram=ngram, eagle=eagle, told=told))
+        for ngram, eagle, told in (before, after)
+    )
+    assert symbols(find(new)) == []
+    assert symbols(find(new, old)) == expected
+
+
+def test_one_of_several_classes_whose_method_is_patched() -> None:
+    patch = (
+        "from vllm_ascend.runner import Ngram\ndef warm_up(self, rows, capturing=False): ...\nNgram.warm_up = warm_up\n"
+    )
+    old, new = (
+        world(npu=npu(WARMS_UP), ascend=DRAFTERS.format(ngram=ngram, eagle=TAKES, told=ANY), ascend_patch=patch)
+        for ngram in (TAKES, "")
+    )
+    assert symbols(find(new, old)) == []
+
+
+@pytest.mark.parametrize(
+    ("sets", "expected"),
+    [
+        ("self.batch: Small = make()", [("RS308", "Small.rows")]),
+        ("self.batch = Small()", []),
+        ("self.batch: Small = make()\n        self.batch = other()", []),
+    ],
+    ids=["told", "not told", "told, and something else"],
+)
+def test_what_a_class_says_of_an_attribute_goes_before_what_its_base_assigns(
+    sets: str, expected: list[tuple[str, str]]
+) -> None:
+    """vLLM's runner makes its own drafters, vllm-ascend's says that it has others."""
+    upstream = (
+        "from vllm.runner import GPUModelRunner\nclass Small:\n    size = 1\n"
+        f"class NPUModelRunner(GPUModelRunner):\n    def start(self):\n        {sets}\n"
+    )
+    text = npu("def m(self):\n    return self.batch.rows")
+    assert symbols(find(world(npu=text, ascend=upstream))) == expected
+
+
 # A name that is bound twice, and read where only one of the two can have bound it.
 BOUND_TWICE = {
     "something else below": ("batch = Batch()\nbatch.gone()\nbatch = make()", True),

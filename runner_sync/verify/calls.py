@@ -6,6 +6,9 @@ nothing.
 Keywords that a call takes from a dictionary (``**options``) count as given where the dictionary is made in the same
 function and goes nowhere else. What it takes from elsewhere itself may supply a parameter that is missing, unless the
 callee requires that only since the old tree: who made the dictionary did not know of it.
+
+An object of one of several classes has to be called in a way that one of them accepts; and, where all of them did in
+the old tree, that all of them accept.
 """
 
 from __future__ import annotations
@@ -48,13 +51,42 @@ def _misfits(program: Program, frame: Frame, call: ast.Call, old: Program | None
     """Why ``call`` fits no member of one of its callee groups; empty when it fits or is unknown."""
     made = signatures.of_call(call, frame.function)
     required = _required_before(frame, call, old) if made.open_keyword and old is not None else None
-    for group in program.callees(frame, call):
+    groups = program.callees(frame, call)
+    for group in groups:
         found = [(callee, _reasons(callee, made, required)) for callee in group]
         if found and all(misfit for _, misfit in found):
             # Patched or conditional: the first definition speaks for the group.
             callee, reasons = found[0]
             return [(callee, reason) for reason in reasons]
+    accepted = (
+        _accepting(frame, call, made, old) if old is not None and any(len(g) > 1 for g in groups) else frozenset()
+    )
+    for own in _by_class(groups) if accepted else ():
+        refused = [signatures.misfits(callee.signature, made) for callee in own]
+        if all(refused) and _class_of(own[0]) in accepted:
+            return [(own[0], reason) for reason in refused[0]]
     return []
+
+
+def _accepting(frame: Frame, call: ast.Call, made: Arguments, old: Program) -> frozenset[tuple[str, str]]:
+    """The classes whose methods a call could reach in the old tree, where all of them took it."""
+    before = old.twin(frame)
+    was = [callee for group in old.callees(before, call) for callee in group] if before is not None else []
+    if any(signatures.misfits(callee.signature, made) for callee in was):
+        return frozenset()
+    return frozenset(_class_of(callee) for callee in was if callee.info is not None)
+
+
+def _by_class(groups: list[list[Callee]]) -> list[list[Callee]]:
+    """The methods of each class: those that the class has under conditions, and what patches put in their place."""
+    found: dict[tuple[str, str], list[Callee]] = {}
+    for callee in (callee for group in groups for callee in group):
+        found.setdefault(_class_of(callee), []).append(callee)
+    return list(found.values())
+
+
+def _class_of(callee: Callee) -> tuple[str, str]:
+    return callee.module.name, callee.info.name if callee.info is not None else ""
 
 
 def _reasons(callee: Callee, made: Arguments, required: frozenset[str] | None) -> list[Misfit]:

@@ -270,7 +270,11 @@ class Program(Runtime):
         """The classes that ``self.name`` can hold on a lineup, from the assignments that can still run."""
         if line.open:
             return None
-        found = [self._assigned(info, assignment, depth) for info, assignment in self.assignments(line, name)]
+        written = self.assignments(line, name)
+        first = [(info, a) for info, a in written if info is written[0][0]]
+        # Whoever says what it holds sets it anew: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
+        is_told = any(assignment.annotation is not None for _, assignment in first)
+        found = [self._assigned(info, assignment, depth) for info, assignment in (first if is_told else written)]
         return union(found) if found else None
 
     def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:

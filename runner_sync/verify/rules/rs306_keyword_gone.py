@@ -1,7 +1,8 @@
 """RS306 keyword-gone: a call passes a keyword that the target no longer accepts.
 
 What: `f(..., name=value)` where no definition of `f` that the call can reach in the target has a parameter `name`
-or takes `**kwargs`.
+or takes `**kwargs`. Of an object of one of several classes (`self.drafter`) it is enough, with the old trees, that one
+class takes the keyword no longer.
 
 Example: `set_ascend_forward_context(..., input_ids=input_ids)` after vllm-ascend dropped `input_ids`.
 
@@ -27,9 +28,9 @@ NAME = "keyword-gone"
 SEVERITY: Severity = "error"
 
 
-def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Keywords in ``module`` that no reachable definition accepts, each at the keyword itself."""
-    for found in unfitting(program, module, keywords=True):
+    for found in unfitting(program, module, old, keywords=True):
         callee, misfit = found.callee, found.misfit
         yield found.frame.finding(
             CODE,

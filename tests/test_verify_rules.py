@@ -822,6 +822,71 @@ def test_what_a_class_says_of_an_attribute_goes_before_what_its_base_assigns(
     assert symbols(find(world(npu=text, ascend=upstream))) == expected
 
 
+ITEMS = "from typing import NamedTuple\nfrom torch import Outside\nclass Rows{bases}:\n    {body}\n"
+GETS = "def __getitem__(self, key): ..."
+COUNTS = "def __len__(self): ..."
+
+# What the class had, what it has, what the runner does with such an object.
+LOST_ITEMS = {
+    "an item": (GETS, "pass", "rows[0]", ["__getitem__"]),
+    "an item that is set": ("def __setitem__(self, key, value): ...", GETS, "rows[0] = 1", ["__setitem__"]),
+    "an item that is deleted": ("def __delitem__(self, key): ...", GETS, "del rows[0]", ["__delitem__"]),
+    "its length": (COUNTS, "pass", "len(rows)", ["__len__"]),
+    "another name": (GETS, "def get(self, key): ...", "rows['a']", ["__getitem__"]),
+    "still there": (GETS, GETS, "rows[0]", []),
+    "never there": ("pass", "pass", "rows[0]", []),
+    "a key": (GETS, "pass", "self.config[rows]", []),
+    "somebody else's length": (COUNTS, "pass", "self.config.len(rows)", []),
+    "it may fail": (GETS, "pass", "try:\n    rows[0]\nexcept TypeError:\n    pass", []),
+}
+
+
+def items(before: str, after: str, body: str, *, bases: str = "", heir: str = "") -> list[str]:
+    method = "def m(self, rows: Rows):\n    " + body.replace("\n", "\n    ")
+    text = npu(method, head="from vllm.rows import Rows\nfrom vllm.runner import Batch, State")
+    old = world(npu=text, **{"vllm/rows.py": ITEMS.format(bases="", body=before)})
+    new = world(npu=text, **{"vllm/rows.py": ITEMS.format(bases=bases, body=after), "vllm_ascend/rows.py": heir})
+    assert symbols(find(new)) == []
+    return [f.symbol.removeprefix("Rows.") for f in find(new, old)]
+
+
+@pytest.mark.parametrize("name", LOST_ITEMS)
+def test_items_that_an_object_has_no_longer(name: str) -> None:
+    *given, expected = LOST_ITEMS[name]
+    assert items(*given) == expected
+
+
+def test_items_that_an_object_may_still_have() -> None:
+    heir = f"from vllm.rows import Rows\nclass Some(Rows):\n    {GETS}\n"
+    assert items(GETS, "pass", "rows[0]", heir=heir) == []
+    assert items(GETS, "pass", "rows[0]", bases="(Outside)") == []
+    assert items(GETS, "size: int", "rows[0]", bases="(NamedTuple)") == []
+
+
+# `rows` is a `Rows` that has lost its items where `isinstance` says so, and is not told otherwise before.
+NARROWED = {
+    "in the body": ("if isinstance(x, Rows):\n    x[0]", True),
+    "it is bound anew by that": ("if isinstance(x, Rows):\n    x = x[0]", True),
+    "of an attribute": ("if isinstance(self.config, Rows):\n    self.config[0]", True),
+    "in a condition inside": ("if isinstance(x, Rows):\n    if self.config:\n        x[0]", True),
+    "the inner of two": ("if isinstance(x, Batch):\n    if isinstance(x, Rows):\n        x[0]", True),
+    "it is bound anew before": ("if isinstance(x, Rows):\n    x = self.config\n    x[0]", False),
+    "it is bound anew in a loop": ("if isinstance(x, Rows):\n    for n in y:\n        x[0]\n        x = n", False),
+    "behind the body": ("if isinstance(x, Rows):\n    pass\nx[0]", False),
+    "in the other branch": ("if isinstance(x, Rows):\n    pass\nelse:\n    x[0]", False),
+    "one of two classes": ("if isinstance(x, (Rows, State)):\n    x[0]", False),
+    "turned round": ("if not isinstance(x, Rows):\n    x[0]", False),
+    "another name": ("if isinstance(y, Rows):\n    x[0]", False),
+}
+
+
+@pytest.mark.parametrize("name", NARROWED)
+def test_what_isinstance_says_of_a_name(name: str) -> None:
+    body, is_told = NARROWED[name]
+    setting = "x, y = self.config\n"
+    assert items(GETS, "pass", setting + body) == (["__getitem__"] if is_told else [])
+
+
 # A name that is bound twice, and read where only one of the two can have bound it.
 BOUND_TWICE = {
     "something else below": ("batch = Batch()\nbatch.gone()\nbatch = make()", True),

@@ -55,6 +55,21 @@ class Frame:
         skip = {id(node) for part in outside for node in walk(part)}
         return [node for node in modules.nodes_of(self.function)[1:] if id(node) not in skip]
 
+    def narrowed_to(self, read: ast.expr) -> list[ast.expr]:
+        """What a read below ``if isinstance(read, Kind):`` is, unless the body binds it anew before."""
+        text = ast.unparse(read)
+        found: list[ast.expr] = []
+        for node in modules.nodes_of(self.function):
+            match node:
+                case ast.If(test=ast.Call(func=ast.Name(id="isinstance"), args=[tested, kind]), body=body):
+                    inside = [inner for statement in body for inner in walk(statement)]
+                    bound = [b for b in self.bound.get(text, ()) if any(b is inner for inner in inside)]
+                    is_first = all(getattr(b, "lineno", 0) >= read.lineno for b in bound)
+                    is_again = bool(bound) and any(isinstance(inner, _RUNS_AGAIN) for inner in inside)
+                    if any(inner is read for inner in inside) and is_first and not is_again:
+                        found += [kind] if ast.unparse(tested) == text else []
+        return found
+
     def bound_before(self, read: ast.Name) -> list[ast.AST]:
         """What may have bound a name when it is read: no statement below, unless a loop or a nested function leads
         back."""

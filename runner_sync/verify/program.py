@@ -129,8 +129,11 @@ class Program(Runtime):
 
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
         """The classes ``node`` can be an instance of, ``None`` counted out; ``None`` when it cannot be told."""
-        if depth > _MAX_DEPTH or (frame.narrowed and ast.unparse(node) in frame.narrowed):
+        if depth > _MAX_DEPTH:
             return None
+        if frame.narrowed and ast.unparse(node) in frame.narrowed:
+            kinds = frame.narrowed_to(node)
+            return self.named_classes(frame, kinds[-1]) or None if kinds else None
         if isinstance(node, ast.Name):
             return self._infer_name(frame, node, depth)
         if isinstance(node, ast.Call):

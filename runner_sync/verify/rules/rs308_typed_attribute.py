@@ -2,7 +2,8 @@
 
 What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute:
 `x` is constructed in sight, or annotated with a class of vllm-ascend from which no other derives; of other annotated
-classes, what the old trees had or set on such objects. Also `Class.attribute` on the class itself.
+classes, what the old trees had or set on such objects. Also `Class.attribute` on the class itself, and with the old
+trees `x[key]` and `len(x)` of objects that have lost the special method for it.
 
 Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method;
 `self.ascend_config.enable_async_exponential`, which vllm-ascend 0.25.1rc1 has no more;
@@ -13,20 +14,22 @@ Why: upstream moves fields between its state objects at nearly every release. 7 
 Fix: read it from where the target keeps it now.
 
 Leaves alone: objects annotated with a class of vLLM, or one that others derive from, without old trees (a subclass
-may have the attribute), reads under a condition that asks `hasattr`/`getattr` for them, `isinstance`-narrowed names,
-classes with `__getattr__` or bases outside the trees, attributes that other modules write: of a field that the class
-itself has lost, those that write it on an object called so, or have it in a class that derives.
+may have the attribute), reads under a condition that asks `hasattr`/`getattr` for them, names of which `isinstance` is
+asked, but for the body of `if isinstance(x, Class):`, classes with `__getattr__` or bases outside the trees, attributes
+that other modules write: of a field that the class itself has lost, those that write it on an object called so, or have
+it in a class that derives.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
 from runner_sync.verify.annotations import Instance
+from runner_sync.verify.classes import is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -49,15 +52,42 @@ _OF_EVERY_CLASS = frozenset(
     }
 )
 
+# What a subscript asks for, by what is done with the item.
+_OF_ITEMS: dict[type[ast.expr_context], str] = {
+    ast.Load: "__getitem__",
+    ast.Store: "__setitem__",
+    ast.Del: "__delitem__",
+}
+
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Attribute reads and calls on objects of known classes that lack them."""
+    """Attribute reads and calls on objects of known classes that lack them, and items that they have no longer."""
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_exempt(frame, node):
                 missing = _missing_in(program, frame, node, old=old)
                 if missing:
-                    yield _finding(frame, node, missing)
+                    yield _finding(frame, node, node.attr, missing)
+            for value, name in _asked(node) if old is not None and not frame.is_guarded(node, calls=True) else ():
+                lost = _lost(program, frame, value, name, old=old)
+                if lost:
+                    yield _finding(frame, value, name, lost)
+
+
+def _asked(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """The object of which a node asks for items or for a length, with the special method that gives them."""
+    match node:
+        case ast.Subscript(value=value, ctx=context):
+            yield value, _OF_ITEMS[type(context)]
+        case ast.Call(func=ast.Name(id="len"), args=[value]):
+            yield value, "__len__"
+
+
+def _lost(program: Program, frame: Frame, value: ast.expr, name: str, *, old: Program | None) -> list[Instance]:
+    """What an object is, where all that it can be lacks a special method which it had in the old trees."""
+    found = program.infer(frame, value) or []
+    has = any(is_record(i.info) or _may_have(program, i, name) or _has_heir(program, i, name) for i in found)
+    return found if found and not has and _before(old, frame, value, name)[0] else []
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
@@ -70,7 +100,7 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
     if not instances or any(_may_have(program, instance, node.attr) for instance in instances):
         return []
     is_sealed = all(instance.exact or _is_last(program, instance) for instance in instances)
-    defined, given = _before(old, frame, node)
+    defined, given = _before(old, frame, node.value, node.attr)
     if not is_sealed and not defined and not given:
         return []
     around = program.world.surroundings
@@ -104,25 +134,25 @@ def _may_have(program: Program, instance: Instance, name: str) -> bool:
     return any(line.open or any(name in c.methods or name in c.written for c in line.classes) for line in lines)
 
 
-def _before(old: Program | None, frame: Frame, node: ast.Attribute) -> tuple[bool, bool]:
+def _before(old: Program | None, frame: Frame, value: ast.expr, name: str) -> tuple[bool, bool]:
     """Whether the old class of the object defined the attribute, and whether other modules gave it to such objects."""
     before = old.twin(frame) if old is not None else None
-    instances = old.infer(before, node.value) if old is not None and before is not None else None
+    instances = old.infer(before, value) if old is not None and before is not None else None
     if old is None or not instances:
         return False, False
-    defined = any(_may_have(old, instance, node.attr) for instance in instances)
-    return defined, old.world.surroundings.write_on_others(node.attr)
+    defined = any(_may_have(old, instance, name) for instance in instances)
+    return defined, old.world.surroundings.write_on_others(name)
 
 
-def _finding(frame: Frame, node: ast.Attribute, instances: list[Instance]) -> Finding:
+def _finding(frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:
     info = instances[0].info
-    text = ast.unparse(node.value)
+    text = ast.unparse(node.value if isinstance(node, ast.Attribute) and node.attr == name else node)
     what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"
     return frame.finding(
         CODE,
         SEVERITY,
         node,
-        symbol=f"{info.name}.{node.attr}",
-        message=f"`{text}` has no `{node.attr}`: {what} ({info.place}) does not define it.",
-        fix=f"Read `{node.attr}` from where the target keeps it.",
+        symbol=f"{info.name}.{name}",
+        message=f"`{text}` has no `{name}`: {what} ({info.place}) does not define it.",
+        fix=f"Read `{name}` from where the target keeps it.",
     )

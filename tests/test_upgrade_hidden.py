@@ -244,3 +244,99 @@ def test_a_hook_runs_where_the_class_calls_upstreams_method_by_name(tmp_path: Pa
     text += "\n    def _drop(self, scheduler_output):\n        pass\n"
     asked = questions(tmp_path, OWN, HOOK, of="_drop", vllm=text, npu=own)
     assert bool(asked) == is_asked
+
+
+VARIANT = "vllm_ascend/_310p/model_runner_310p.py"
+CONDITIONAL = """\
+if is_310p():
+    from vllm_ascend._310p.model_runner_310p import NPUModelRunner310 as NPUModelRunner
+else:
+    from vllm_ascend.worker.model_runner_v1 import NPUModelRunner
+"""
+ALIASED = """\
+from vllm_ascend._310p.model_runner_310p import NPUModelRunner310
+from vllm_ascend.worker import model_runner_v1
+if is_310p():
+    NPUModelRunner = NPUModelRunner310
+else:
+    NPUModelRunner = model_runner_v1.NPUModelRunner
+"""
+WAITS = "    def _update_states(self, rows):\n        self.wait(rows)\n        super()._update_states(rows)\n"
+
+
+def of_variants(
+    folder: Path, own: str, old: str | None, new: str, *, imported: str = CONDITIONAL, **rest: object
+) -> list[tuple[str, str]]:
+    """Unit and reason of what is asked when the NPU class has ``own``, and the 310P class's ``old`` became ``new``."""
+    trees = Trees(folder)
+    head = "from vllm_ascend.worker.model_runner_v1 import NPUModelRunner\n"
+    assert dedent(OMNI_TREE[BASE]).startswith(head)
+    text = "from vllm_omni.platforms.npu._310p import is_310p\n" + imported + dedent(OMNI_TREE[BASE])[len(head) :]
+    lay_out(trees.omni, {BASE: text + "\n" + own})
+    lay_out(trees.omni, {GPU_BASE: dedent(OMNI_TREE[GPU_BASE]) + "\n" + OWN.replace("_update_states", "_behind")})
+    commit(trees.omni)
+    variant = "class NPUModelRunner310(NPUModelRunner):\n    def __init__(self):\n        pass\n\n"
+    head += "\n\n" + variant
+    lay_out(trees.ascend_old, {VARIANT: head + old} if old is not None else {})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: ASCEND_NEW[ASCEND], VARIANT: head + new})
+    commit(trees.ascend_old)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1", **rest))
+    asked = [(item.unit, item.reason) for item in result.report.reviews if "310" in item.reason]
+    return [(unit.rpartition(".")[2], reason) for unit, reason in asked]
+
+
+@pytest.mark.parametrize("imported", [CONDITIONAL, ALIASED], ids=["imported as", "bound to a name"])
+def test_what_another_branch_of_a_conditional_base_gains_is_a_question(tmp_path: Path, imported: str) -> None:
+    """vllm-ascend 0.21.0rc1 gave ``NPUModelRunner310`` an ``_update_states`` that waits for the device."""
+    expected = (
+        "vllm-ascend added it since HEAD~1 in NPUModelRunner310, the base where is_310p(), and it does not run there: "
+        "omni's takes its place and does not call it"
+    )
+    assert of_variants(tmp_path, OWN, "", WAITS, imported=imported) == [("_update_states", expected)]
+
+
+def test_what_a_base_in_front_hides_of_another_branch_is_a_question(tmp_path: Path) -> None:
+    new = WAITS.replace("_update_states", "_behind")
+    old = new.replace("self.wait(rows)", "self.watch(rows)")
+    ((unit, reason),) = of_variants(tmp_path, "", old, new)
+    assert unit == "_behind"
+    assert reason.startswith("vllm-ascend changed it since HEAD~1 (it calls self.wait now) in NPUModelRunner310,")
+
+
+@pytest.mark.parametrize(
+    ("own", "old", "new"),
+    [
+        pytest.param(OWN, WAITS, WAITS, id="as it was"),
+        pytest.param(OWN, None, WAITS, id="a class that is new"),
+        pytest.param("", "", WAITS, id="omni has none"),
+        pytest.param(
+            OWN.replace("self.mine = scheduler_output", "super()._update_states(scheduler_output)"),
+            "",
+            WAITS,
+            id="omni's hands on",
+        ),
+        pytest.param(
+            OWN.replace("self.mine = scheduler_output", "NPUModelRunner._update_states(self, scheduler_output)"),
+            "",
+            WAITS,
+            id="by name",
+        ),
+        pytest.param(OWN + "        self.wait(rows)\n", "", WAITS, id="omni's does it, too"),
+        pytest.param(
+            OWN,
+            WAITS,
+            WAITS.replace("rows):", "rows, more=0):").replace("states(rows)", "states(rows, more)"),
+            id="only what it hands on",
+        ),
+        pytest.param(
+            OWN, WAITS.replace("super", "self.wait(rows, 1)\n        super"), WAITS, id="what went is not in omni's"
+        ),
+    ],
+)
+def test_another_branch_hides_nothing(tmp_path: Path, own: str, old: str | None, new: str) -> None:
+    assert of_variants(tmp_path, own, old, new) == []
+
+
+def test_another_branch_that_nobody_asked_for_is_no_question(tmp_path: Path) -> None:
+    assert of_variants(tmp_path, OWN, "", WAITS, only=("*._forward",)) == []

@@ -30,6 +30,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.undefined import Attributes
+from runner_sync.sync.variants import variants
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import (
@@ -180,6 +181,7 @@ def _job(
             locked=_locked(given.lock, found.path),
             infer=remembered.closest,
             causes=bases.causes(found),
+            variants=variants(found, program, bases),
         ),
         twin,
         hierarchy_of(found, twin, modules, program, options, given),

@@ -22,7 +22,7 @@ from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree
 from runner_sync.naming import absolute, module_name, paths_of, project_of
-from runner_sync.units import class_bases, has_class, texts
+from runner_sync.units import Base, Origin, class_bases, has_class, texts
 from runner_sync.upgrade.job import Inherited
 
 _OPEN = ("import *", "__getattr__")
@@ -123,12 +123,25 @@ class Program:
         """The base classes that stand in the trees; of a conditional base the first one."""
         for base in texts.bases_of(owner.text, owner.name) if owner.is_there else ():
             for origin in base.origins[:1]:
-                if origin.module:
-                    found = self.find_class(absolute(origin.module, owner.module), origin.name)
-                else:
-                    found = Class(owner.module, origin.name, owner.text)
-                if found is not None and found.is_there:
+                found = self._class_of(origin, owner)
+                if found is not None:
                     yield found
+
+    def branches(self, text: str, class_name: str, dotted: str) -> Iterator[tuple[Base, Origin, Class]]:
+        """The classes that a conditional base of a class may be, in every branch, where they stand in the trees."""
+        owner = Class(dotted, class_name, text)
+        for base in texts.bases_of(text, class_name) if owner.is_there else ():
+            for origin in base.origins if len(base.origins) > 1 else ():
+                found = self._class_of(origin, owner)
+                if found is not None:
+                    yield base, origin, found
+
+    def _class_of(self, origin: Origin, owner: Class) -> Class | None:
+        """The class that an origin of a base of ``owner`` names; ``None`` where no text shows it."""
+        if origin.module:
+            return self.find_class(absolute(origin.module, owner.module), origin.name)
+        found = Class(owner.module, origin.name, owner.text)
+        return found if found.is_there else self.find_class(owner.module, origin.name)
 
     def constructors(self, text: str, dotted: str) -> dict[str, frozenset[str]]:
         """The keywords that constructors of omni dataclasses take, by the names that a module imports them under."""

@@ -119,6 +119,63 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
             yield draft
 
 
+def hidden_in_variants(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
+    """Ask the same of the classes that a conditional base may be besides the one that is followed; one draft per method
+    that has none yet.
+
+    ``if is_310p():`` the base of ``OmniNPUModelRunner`` is ``NPUModelRunner310`` since 0.26.0. vllm-ascend 0.21.0rc1
+    gave that an ``_update_states`` which waits for the device, and omni's runs in its place there, too. What a method
+    hands on to the class behind it is nothing of its own.
+    """
+    ref = _base_ref(drafts)
+    if job.upstream.new is None or ref in ("", job.upstream.new.ref):
+        return
+    anchor, name = job.module.upstreams[0], job.module.name
+    inherited = job.hierarchy.inherited.get(name, Inherited()).members
+    own = {draft.member: draft for draft in drafts if draft.owner == name and not draft.removed}
+    for variant in job.upstream.variants(ref):
+        for member, new in variant.new.items():
+            draft, behind = own.get(member), inherited.get(member)
+            mine = draft.text if draft is not None and draft.text else behind
+            if mine is None or not is_selected(f"{name}.{member}", job.settings.only):
+                continue
+            if _hands_on(mine, member, variant.alias, behind if mine is not behind else None):
+                continue
+            before = variant.old.get(member, "")
+            if _has_what_changed(mine, before, new, member):
+                continue
+            done = "changed" if before else "added"
+            calls = _calls_now(before, new) if before else ""
+            reason = (
+                f"{anchor.project} {done} it since {ref}{calls} in {variant.name}, the base where {variant.condition}, "
+                "and it does not run there: omni's takes its place and does not call it"
+            )
+            asked = draft or Draft(f"{name}.{member}", [Stage("")], "own", "review")
+            asked.reviews.append(
+                review(
+                    asked,
+                    job.path,
+                    reason=reason,
+                    confidence=CONTESTED,
+                    base=before,
+                    omni=mine,
+                    upstream=new,
+                    chosen=mine,
+                )
+            )
+            if draft is None:
+                yield asked
+
+
+def _has_what_changed(mine: str, old: str, new: str, member: str) -> bool:
+    """Whether a method has all that came to another one and nothing of what went there, its signature and what it hands
+    on to the class behind it aside."""
+    own, before, after = (
+        Counter(canon for canon in canonical(text)[1:] if f".{member}(" not in canon) for text in (mine, old, new)
+    )
+    return not (after - before) - own and not (before - after) & own
+
+
 def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
     """Overrides of vLLM's that upstream's class has newly, and that only methods call which omni hides: one draft for
     those that one method calls.

@@ -63,11 +63,24 @@ class Inherited:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """Another class of upstream's that a conditional base may be: its ``name``, the ``alias`` that it is bound to under
+    a ``condition``, and its methods at a revision and now."""
+
+    name: str
+    alias: str
+    condition: str
+    old: Mapping[str, str]
+    new: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
     """vllm-ascend's module: ``new`` is the one to follow, ``bases`` the revisions that copies may have been made from.
 
     ``locked`` is what the lock says each unit follows; ``infer`` finds what a unit was copied from, ``base.closest``
-    where it is ``None``; ``causes`` names the upstream commits behind a unit's added lines since a base.
+    where it is ``None``; ``causes`` names the upstream commits behind a unit's added lines since a base; ``variants``
+    are, since a base, the classes that the module's class has in place of the one to follow under some condition.
     """
 
     new: Side | None = None
@@ -75,6 +88,7 @@ class Upstream:
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     infer: Closest | None = None
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
+    variants: Callable[[str], Sequence[Variant]] = lambda _since: ()
 
 
 @dataclass(frozen=True, slots=True)

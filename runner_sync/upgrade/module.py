@@ -19,7 +19,7 @@ from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_a
 from runner_sync.upgrade.callers import ask_about_other_uses
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.doubts import relocate, review
-from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes, hooks_never_called
+from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes, hidden_in_variants, hooks_never_called
 from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage, is_selected
 from runner_sync.upgrade.new_members import declined_members, ported_members
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
@@ -68,6 +68,7 @@ def _upgraded(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, 
     ask_about_replaced(drafts, job)
     ask_about_other_uses(drafts, job, side)
     drafts += [*_mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
+    drafts += [*hidden_in_variants(drafts, job)]
     for draft in drafts:
         ask_about_order(draft, job.path)
         ask_about_returns(draft, job)

@@ -99,14 +99,15 @@ def replaced(
     folder: Path,
     own: str,
     *,
+    theirs: str = THEIRS,
     target: str = THEIRS.replace("self.c(rows)", "self.d(rows)"),
     trees: Trees | None = None,
 ) -> list[str]:
-    """What is asked when the NPU class has ``own``, and vllm-ascend's ``THEIRS`` became ``target``."""
+    """What is asked when the NPU class has ``own``, and vllm-ascend's ``theirs`` became ``target``."""
     trees = trees or Trees(folder)
     lay_out(trees.omni, {BASE: OMNI_TREE[BASE] + _indented(own)})
     commit(trees.omni)
-    lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + _indented(THEIRS)})
+    lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + _indented(theirs)})
     commit(trees.ascend_old)
     lay_out(trees.ascend_old, {ASCEND: ASCEND_NEW[ASCEND] + _indented(target)})
     commit(trees.ascend_old)
@@ -177,6 +178,67 @@ def test_a_method_written_after_vllms_misses_what_upstreams_does_besides(tmp_pat
     assert replaced(tmp_path, own, trees=trees) == [
         "vllm-ascend changed its own since HEAD~1 (it calls self.d now); this one takes its place and does not call it"
     ]
+
+
+SPLIT = """\
+    def _update_states(self, rows):
+        if rows is None:
+            self.a(rows)
+            return self.b(rows)
+        self.c(rows)
+        return self.d(rows)
+"""
+ONE_PATH = """\
+    def _update_states(self, rows):
+        if rows is None:
+            self.mine(rows)
+            self.a(rows)
+            return self.b(rows)
+        return super()._update_states(rows)
+"""
+
+
+READIED = SPLIT.replace("self.a(rows)", "self.ready(rows)\n            self.a(rows)")
+
+
+def beside(folder: Path, own: str, target: str = READIED) -> list[str]:
+    """What is asked when the NPU class has ``own``, and vllm-ascend's ``SPLIT`` became ``target``."""
+    return replaced(folder, own, theirs=SPLIT, target=target)
+
+
+def test_a_method_that_calls_upstreams_on_one_path_misses_what_changed_on_the_other(tmp_path: Path) -> None:
+    """``_sample`` of the AR runner hands on for speculative decoding alone; vllm-ascend 0.25.1rc1 prepares its sampler
+    on the other path."""
+    expected = (
+        "vllm-ascend changed its own since HEAD~1 (it calls self.ready now); this one calls it on one path and takes "
+        "its place on another"
+    )
+    assert beside(tmp_path, ONE_PATH) == [expected]
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        pytest.param(ONE_PATH.replace("return self.b(rows)", "self.b(rows)"), id="every path hands on"),
+        pytest.param(
+            ONE_PATH.replace("self.b(rows)", "super()._update_states(rows)"), id="each of both paths hands on"
+        ),
+        pytest.param(
+            ONE_PATH.replace("self.a(rows)\n            return self.b(rows)", "return None").replace(
+                "return super", "self.a(rows)\n        return super"
+            ),
+            id="the other path has nothing of upstream's",
+        ),
+        pytest.param(ONE_PATH.replace("self.mine(rows)", "self.ready(rows)"), id="the other path has it, too"),
+    ],
+)
+def test_a_method_that_calls_upstreams_on_one_path_misses_nothing(tmp_path: Path, own: str) -> None:
+    assert beside(tmp_path, own) == []
+
+
+def test_what_changed_on_the_path_that_hands_on_is_run(tmp_path: Path) -> None:
+    changed = "self.ready(rows)\n        self.c(rows)"
+    assert beside(tmp_path, ONE_PATH, SPLIT.replace("self.c(rows)", changed)) == []
 
 
 HOOK = "    def _drop(self, scheduler_output):\n        self.freed = scheduler_output\n"

@@ -24,18 +24,18 @@ def unreachable(text: str) -> list[int]:
         return []
     lists = [getattr(node, name, None) for node in walk(tree) for name in ("body", "orelse", "finalbody")]
     suites = [suite for suite in lists if isinstance(suite, list)]
-    return sorted(second.lineno for suite in suites for first, second in pairwise(suite) if _leaves(first))
+    return sorted(second.lineno for suite in suites for first, second in pairwise(suite) if leaves(first))
 
 
-def _leaves(stmt: ast.stmt) -> bool:
+def leaves(stmt: ast.stmt) -> bool:
     """Whether what follows a statement in its suite never runs: it leaves, or all its branches do."""
     match stmt:
         case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
             return True
         case ast.With(body=body) | ast.AsyncWith(body=body):
-            return any(_leaves(inner) for inner in body)
+            return any(leaves(inner) for inner in body)
         case ast.If(body=body, orelse=orelse) if orelse:
-            return any(_leaves(inner) for inner in body) and any(_leaves(inner) for inner in orelse)
+            return any(leaves(inner) for inner in body) and any(leaves(inner) for inner in orelse)
     return False
 
 

@@ -19,12 +19,13 @@ from runner_sync.compose.members import calls_by_class, canonical, parents_of, s
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.units import texts
+from runner_sync.upgrade.beside import lags_beside_call
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, is_selected
 
 
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
-    """Ask about methods of omni's own that are written after one that upstream changed, and do not call it.
+    """Ask about methods of omni's own that are written after one that upstream changed, and do not call it everywhere.
 
     A copy is merged with it, what hands on to it runs it, and what only has its name never looked at it, nor at vLLM's.
     """
@@ -39,10 +40,16 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
         if all(share(draft.text, model) < MODELLED for model in models):
             continue
         behind = inherited.members.get(member) if _is_direct_base(job) else None
-        if _hands_on(draft.text, member, anchor.name, behind) or follows(draft.text, old[member], new[member]):
+        if _hands_on(draft.text, member, anchor.name, behind):
+            owners = _ways_to(anchor.name, member, behind)
+            lags = lags_beside_call(draft.text, member, owners, old=old[member], new=new[member])
+            place = "calls it on one path and takes its place on another"
+        else:
+            lags, place = not follows(draft.text, old[member], new[member]), "takes its place and does not call it"
+        if not lags:
             continue
         changed = f"{anchor.project} changed its own since {ref}{_calls_now(old[member], new[member])}"
-        reason = f"{changed}; this one takes its place and does not call it"
+        reason = f"{changed}; this one {place}"
         draft.reviews.append(
             review(
                 draft,
@@ -74,9 +81,14 @@ _CALL = re.compile(r"([A-Za-z_][\w.]*)\(")
 def _hands_on(text: str, member: str, upstream: str, behind: str | None) -> bool:
     """Whether a method runs upstream's, by name or by ``super()``; ``behind`` is the one that ``super()`` finds first,
     where that is omni's."""
-    if calls_by_class(text, upstream, member):
-        return True
-    return _calls_super(text, member) and (behind is None or _calls_super(behind, member))
+    ways = _ways_to(upstream, member, behind)
+    return calls_by_class(text, upstream, member) or not ways.isdisjoint(parents_of(text, member))
+
+
+def _ways_to(upstream: str, member: str, behind: str | None) -> frozenset[str]:
+    """By which class's ``member`` a method runs upstream's."""
+    is_next = behind is None or _calls_super(behind, member)
+    return frozenset({upstream, "super()"} if is_next else {upstream})
 
 
 def _calls_super(text: str, member: str) -> bool:

@@ -1,0 +1,65 @@
+"""What decides whether a statement of a method runs.
+
+Comes in: the text of a method. Goes out: its statements with the tests above them. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+
+from runner_sync.compose.soundness import leaves
+from runner_sync.statements import parse_function
+from runner_sync.syntax import blocks_of
+
+Under = frozenset[tuple[str, bool]]
+"""Tests, each with what it must give."""
+
+
+def statements_under(text: str) -> Iterator[tuple[ast.stmt, Under]]:
+    """Each statement of a method with the tests that it runs under; none where it is no one method.
+
+    Behind an ``if`` that leaves, what follows runs under the contrary. Loops and ``try`` decide nothing.
+    """
+    function = parse_function(text)
+    yield from _under(function.body, frozenset()) if function is not None else ()
+
+
+def _under(body: Sequence[ast.stmt], under: Under) -> Iterator[tuple[ast.stmt, Under]]:
+    for statement in body:
+        yield statement, under
+        if not isinstance(statement, ast.If):
+            for block in blocks_of(statement):
+                yield from _under(block, under)
+            continue
+        is_so, is_not = _outcomes(statement.test)
+        yield from _under(statement.body, under | {is_so})
+        yield from _under(statement.orelse, under | {is_not})
+        under |= {is_not} if any(map(leaves, statement.body)) else frozenset()
+        under |= {is_so} if any(map(leaves, statement.orelse)) else frozenset()
+
+
+def _outcomes(test: ast.expr) -> tuple[tuple[str, bool], tuple[str, bool]]:
+    """A test that holds, and the same one that does not."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        holds, fails = _outcomes(test.operand)
+        return fails, holds
+    said = ast.unparse(test)
+    return (said, True), (said, False)
+
+
+def is_on_every_path(ways: Collection[Under]) -> bool:
+    """Whether one of the ways is open whatever the tests give: a test decides nothing where both its outcomes are."""
+    known = set(ways)
+    while frozenset() not in known:
+        pairs = [(way - {(test, holds)}, (test, not holds)) for way in known for test, holds in way]
+        joined = {rest for rest, contrary in pairs if rest | {contrary} in known}
+        if joined <= known:
+            return False
+        known |= joined
+    return True
+
+
+def excludes(under: Under, way: Under) -> bool:
+    """Whether what runs under the one never runs where the other is taken."""
+    return any((test, not holds) in under for test, holds in way)

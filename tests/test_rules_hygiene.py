@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from check_samples import dedent, found, job, symbols
+from check_samples import AR, BASE, GPU_BASE, NPU_BASE, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
 
 RULER = "# " + "-" * 30 + " Omni-new " + "-" * 30
 
@@ -256,3 +257,77 @@ def test_a_patch_applies_and_settles_the_finding(code: str, body: str, after: st
 def test_columns_count_characters_not_bytes() -> None:
     (finding,) = found(job(method('a = "über"; torch.cuda.synchronize()')), "RS402")
     assert (finding.column, finding.end_column) == (21, 31)
+
+
+EMPTY_AR = NPU_HEAD + "class NPUARModelRunner(OmniNPUModelRunner):\n    pass\n"
+
+
+def shared(body: str, *, signature: str = "self, x") -> str:
+    """omni's GPU base, which the NPU base has in front of vllm-ascend's runner, with a method of that body."""
+    lines = "\n".join(f"        {line}" for line in dedent(body).rstrip().split("\n"))
+    methods = f"    def note(self, x):\n        return self.wait(x)\n\n    def wait({signature}):\n{lines}\n"
+    return OMNI_GPU_BASE.replace("    pass\n", methods)
+
+
+def test_a_gpu_call_in_a_method_that_npu_inherits_is_found_at_the_first_npu_class() -> None:
+    given = job(EMPTY_AR, "", gpu_base=shared("torch.cuda.synchronize()\ntorch.cuda.empty_cache()"))
+    (finding,) = found(given, "RS402")
+    assert (finding.path, finding.unit, finding.symbol) == (BASE, "OmniNPUModelRunner", "OmniGPUModelRunner.wait")
+    assert finding.message == (
+        f"`OmniNPUModelRunner` runs `OmniGPUModelRunner.wait`, which uses `torch.cuda` ({GPU_BASE}:8); this fails or "
+        "does nothing on the NPU."
+    )
+
+
+def test_a_value_that_says_nothing_of_the_device_is_no_question_about_it() -> None:
+    given = job(EMPTY_AR, "", gpu_base=shared("return x and torch.cuda.current_stream()"))
+    assert symbols(given, "RS402") == ["OmniGPUModelRunner.wait"]
+
+
+def test_a_gpu_call_in_a_mixin_is_found_at_the_class_that_mixes_it_in() -> None:
+    mixin = {"vllm_omni/worker/mixin.py": "class Mixin:\n    def nap(self):\n        torch.cuda.synchronize()\n"}
+    head = "from vllm_omni.worker.mixin import Mixin\n"
+    text = head + EMPTY_AR.replace("(OmniNPUModelRunner)", "(OmniNPUModelRunner, Mixin)")
+    assert [(f.path, f.symbol) for f in found(job(text, "", files=mixin), "RS402")] == [(AR, "Mixin.nap")]
+
+
+OVERRIDDEN = NPU_BASE.replace("    pass\n", "    def wait(self, x):\n        return x\n")
+
+
+@pytest.mark.parametrize(
+    ("gpu_base", "npu_base"),
+    [
+        pytest.param(shared("torch.cuda.synchronize()"), OVERRIDDEN, id="overridden on NPU"),
+        pytest.param(shared("if x.is_cuda:\n    torch.cuda.synchronize()"), NPU_BASE, id="only for tensors on a GPU"),
+        pytest.param(
+            shared("if not current_omni_platform.is_rocm():\n    return\ntorch.cuda.synchronize()"),
+            NPU_BASE,
+            id="the platform is asked",
+        ),
+        pytest.param(
+            shared('if self.device.type == "npu":\n    return\ntorch.cuda.synchronize()'), NPU_BASE, id="the device is"
+        ),
+        pytest.param(shared("return x.is_cuda and torch.cuda.current_stream()"), NPU_BASE, id="in one expression"),
+        pytest.param(
+            shared("try:\n    torch.cuda.synchronize()\nexcept RuntimeError:\n    pass"), NPU_BASE, id="it may fail"
+        ),
+        pytest.param(shared("return x", signature="self, x: torch.cuda.Stream"), NPU_BASE, id="an annotation"),
+        pytest.param(shared("stream: torch.cuda.Stream = x\nreturn stream"), NPU_BASE, id="that of a local"),
+        pytest.param(shared("return torch.npu.synchronize()"), NPU_BASE, id="the NPU's call"),
+    ],
+)
+def test_what_npu_inherits_without_gpu_calls_is_left_alone(gpu_base: str, npu_base: str) -> None:
+    assert found(job(EMPTY_AR, "", gpu_base=gpu_base, npu_base=npu_base), "RS402") == []
+
+
+@pytest.mark.parametrize(("upstream", "is_called"), [("self.nap()", True), ("self.other()", False)])
+def test_an_inherited_method_that_nobody_on_npu_calls_does_not_run(upstream: str, is_called: bool) -> None:
+    """The helper of a method that NPU overrides is inherited, too; both upstreams tell who calls it."""
+    text = OMNI_GPU_BASE.replace("    pass\n", "    def nap(self):\n        torch.cuda.synchronize()\n")
+    given = job(EMPTY_AR, "", gpu_base=text)
+    sides = {
+        "upstream_text": f"class NPUModelRunner:\n    def run(self):\n        {upstream}\n",
+        "vllm_text": "x = 1\n",
+    }
+    given = replace(given, modules=tuple(replace(module, **sides) for module in given.modules))
+    assert bool(found(given, "RS402")) == is_called

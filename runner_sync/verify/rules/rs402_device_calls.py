@@ -1,18 +1,21 @@
-"""RS402 device-calls: `torch.cuda` in NPU code.
+"""RS402 device-calls: `torch.cuda` in NPU code, or in a method that NPU inherits.
 
-What: a name below `torch.cuda` (an attribute chain or an import) in an NPU module.
+What: a name below `torch.cuda` (an attribute chain or an import) in an NPU module, or in a method of omni's that an
+NPU class inherits.
 
 Example:
 
     torch.cuda.synchronize()        # on NPU: torch.npu.synchronize()
 
 Why: torch has no CUDA in an Ascend image; the call raises, or, worse, waits for nothing. People almost never leak one
-by hand. This rule guards ported and generated code.
+by hand. This rule guards ported and generated code, and what a GPU runner gains that NPU runs as it is.
 
-Fix: `torch.npu.…`, or leave the statement out where NPU has no such call.
+Fix: `torch.npu.…`, or leave the statement out where NPU has no such call. An inherited method: override it on NPU, or
+ask the platform in it.
 
 Leaves alone: strings and comments, `vllm` names that only contain the word (`cudagraph_mode`, `CUDAGraphMode`),
-branches under `torch.cuda.is_available()` and the test itself.
+branches under `torch.cuda.is_available()` and the test itself. Of inherited methods: those that NPU overrides, or that
+nobody there calls, annotations, what stands in a `try`, and all of a method that tests for the device or the platform.
 """
 
 from __future__ import annotations
@@ -22,9 +25,11 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
+from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.job import Subject
+from runner_sync.verify.parity import mentioned, words
 from runner_sync.verify.patch import patch
-from runner_sync.verify.reading import Hit, Reading, dotted
+from runner_sync.verify.reading import ClassText, Function, Hit, Reading, dotted
 
 CODE = "RS402"
 NAME = "device-calls"
@@ -32,9 +37,10 @@ SEVERITY: Severity = "error"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per name."""
+    """One finding per name, and one per inherited method."""
     npu, (gpu_word, npu_word) = subject.npu, subject.profile.device
     root = f"torch.{gpu_word}"
+    yield from _inherited(subject, root)
     if root not in npu.text and f"import {gpu_word}" not in npu.text:
         return
     spared = _guarded(npu, root)
@@ -78,4 +84,67 @@ def _hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: str) ->
         symbol=name,
         message=f"`{root}` does not exist on the NPU; this fails or does nothing there.",
         fix=patch(npu.path, npu.text, {number: line.replace(root, new_root)}) if safe else f"Use `{new_root}`.",
+    )
+
+
+def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
+    """The methods from outside the NPU modules that run on a class of this one, and on no NPU class in front of it."""
+    runners = {npu for _, npu in subject.profile.classes}
+    own = {module.path for module in subject.job.modules}
+    for head in subject.npu.classes.values():
+        line = ancestry(subject.library, head) if head.name in runners else None
+        if line is None or not any(root in c.reading.text for c in line.classes if c.reading.path not in own):
+            continue
+        above = [ancestry(subject.library, c).live() for c in line.classes[1:] if c.name in runners]
+        known = {id(function) for live in above for _, function in live}
+        for owner, function in line.live():
+            if owner.reading.path in own or id(function) in known or not _is_called(subject, line, function):
+                continue
+            used = _unasked(function, root, subject.profile.device)
+            if used is not None:
+                yield _at_class(head, owner, function, used, root)
+
+
+def _is_called(subject: Subject, line: Ancestry, function: Function) -> bool:
+    """Whether anything that runs on NPU names the method; without the upstreams at hand, they may do."""
+    others = [other for _, other in line.live() if other is not function]
+    if subject.upstream is None or subject.vllm is None or function.name in mentioned(others):
+        return True
+    return function.name in words(subject.upstream) | words(subject.vllm)
+
+
+def _unasked(function: Function, root: str, device: tuple[str, str]) -> ast.AST | None:
+    """The first use of the GPU in a method that nowhere asks what it runs on."""
+    nodes = walk(function)
+    tests = [test for node in nodes for test in _tests(node)]
+    if any(word in name.lower() for name in mentioned(tests) for word in (*device, "platform")):
+        return None
+    spared = {id(inner) for node in nodes for part in _idle(node) for inner in walk(part)}
+    return next((node for node in nodes if id(node) not in spared and _used(node, root)), None)
+
+
+def _tests(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.BoolOp):
+        return node.values[:-1]
+    return [node.test] if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert) else []
+
+
+def _idle(node: ast.AST) -> list[ast.AST]:
+    """What of a node does nothing on its own (annotations), or is meant to fail where it cannot be had."""
+    if isinstance(node, ast.Try):
+        return [*node.body] if node.handlers else []
+    parts = [getattr(node, name, None) for name in ("annotation", "returns")]
+    return [part for part in parts if part is not None]
+
+
+def _at_class(head: ClassText, owner: ClassText, function: Function, used: ast.AST, root: str) -> Hit:
+    place = f"{owner.reading.path}:{used.lineno}"  # type: ignore[attr-defined]
+    return head.reading.hit(
+        (CODE, SEVERITY),
+        head.node,
+        symbol=f"{owner.name}.{function.name}",
+        message=f"`{head.name}` runs `{owner.name}.{function.name}`, which uses `{root}` ({place}); this fails or does "
+        "nothing on the NPU.",
+        fix=f"Override `{function.name}` on `{head.name}`, or ask the platform in it ({place}).",
+        also=(owner.reading.span_of(function),),
     )

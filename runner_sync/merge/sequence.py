@@ -3,13 +3,15 @@
 Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing.
 
 A diff3 over the strands that all sides know, and between them the omni and upstream additions in the order of the base
-text they stand next to.
+text they stand next to. Of clean-ups in one ``finally`` omni's comes first whatever else does: where what a port brings
+fails, what was there has run.
 """
 
 from __future__ import annotations
 
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.weave import Strand, Weave
+from runner_sync.merge.weave import Nodes, Strand, Weave
+from runner_sync.statements import below
 
 
 def order(weave: Weave, policy: Policy) -> list[Strand]:
@@ -24,6 +26,12 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         assert end_o is not None
         assert end_u is not None
         behind = next((s.base for s in reversed(weave.of_omni[:o]) if s.base is not None and not s.moved), -1)
+        mine, theirs = (
+            _cleaning_up(*side) for side in ((weave.omni, weave.of_omni, o), (weave.upstream, weave.of_upstream, u))
+        )
+        if policy.first == "upstream" and mine and theirs:
+            out += [*mine, *theirs]
+            o, u = o + len(mine), u + len(theirs)
         out += _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind)
         if anchor is not None:
             out.append(anchor)
@@ -44,6 +52,14 @@ def _anchors(weave: Weave) -> list[Strand]:
             found.append(strand)
             last = strand.upstream
     return found
+
+
+def _cleaning_up(nodes: Nodes, strands: list[Strand], start: int) -> list[Strand]:
+    """What a side alone has in the ``finally`` in front of ``start``, where that is the whole of it."""
+    if not start or nodes[start - 1].canon != "finally":
+        return []
+    inside = strands[start : start + len(below(nodes, start - 1)) - 1]
+    return inside if all(len(strand.sides) == 1 for strand in inside) else []
 
 
 def _interleave(weave: Weave, omni: list[Strand], upstream: list[Strand], policy: Policy, behind: int) -> list[Strand]:

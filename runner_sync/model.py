@@ -175,7 +175,8 @@ class Hunk:
 class ReviewItem:
     """A decision a person must look at. ``chosen`` is the text the tool took; ``confidence`` is in 0…1.
 
-    Without ``in_file`` it is about something of which nothing was written: it has no comment there.
+    Without ``in_file`` it is about something of which nothing was written: it has no comment there. ``upstream`` is the
+    side that something new is on: vllm-ascend's or, with ``from_gpu``, the GPU twin's.
     """
 
     id: str
@@ -190,6 +191,12 @@ class ReviewItem:
     upstream: str
     chosen: str
     in_file: bool = True
+    from_gpu: bool = False
+
+    @property
+    def newer(self) -> str:
+        """What people call the side ``upstream``."""
+        return "GPU twin" if self.from_gpu else "upstream"
 
 
 @dataclass(frozen=True, slots=True)

@@ -274,8 +274,8 @@ def check_upgrade(options: UpgradeOptions) -> sync.Upgrade:
     """An upgrade, done and done again, with what holds for every one:
 
     its files parse; a hunk is of the input that has its added lines, where only one has; a review item is about a unit
-    of the report, inside the file that it names, and inside the unit if that stands there; and once it is written, the
-    same upgrade changes nothing.
+    of the report, inside the file that it names, and inside the unit if that stands there, and what it shows of the GPU
+    twin it shows as that; and once it is written, the same upgrade changes nothing.
     """
     planned = sync.upgrade(options)
     omni, ascend = options.omni.path, options.ascend.path
@@ -298,6 +298,8 @@ def check_upgrade(options: UpgradeOptions) -> sync.Upgrade:
         text = changed[item.path][1] if item.path in changed else (omni / item.path).read_text("utf-8")
         assert item.unit in {unit.unit for unit in planned.report.units if unit.path == item.path}, item
         assert 1 <= item.line <= item.end_line <= len(text.split("\n")), item
+        speaks_of_gpu = item.reason.startswith(("ported", "not ported")) or "the GPU runner" in item.reason
+        assert item.from_gpu or not item.upstream or not speaks_of_gpu, item
         whole = frozenset({item.unit})
         unit = next((unit for unit in units(parsed(text, item.path), whole=whole) if unit.qualname == item.unit), None)
         assert unit is None or (unit.start <= item.end_line and item.line <= unit.end), (item, unit)

@@ -77,7 +77,7 @@ def test_promised_keys_of_upgrade() -> None:
     assert {"project", "ref", "how", "similarity"} <= unit["base"].keys()
     assert unit["hunks"][0].keys() == {"line", "end_line", "provenance", "cause"}
     promised = {"id", "unit", "path", "line", "end_line", "reason", "confidence", "base", "omni", "upstream", "chosen"}
-    assert document["reviews"][0].keys() == promised
+    assert document["reviews"][0].keys() == promised, "whose the newer side is, the reason says"
 
 
 def test_hostile_text_survives_the_round_trip() -> None:

@@ -76,6 +76,7 @@ def review(chosen: str, *, omni: str = "a\nb\n", upstream: str = "c\n") -> Revie
         (review(""), "nothing"),
         (review("a\nc\n"), "a merge"),
         (review("a\nb\nd\n", upstream=""), "a merge"),
+        (replace(review("c\n"), from_gpu=True), "GPU twin"),
     ],
 )
 def test_chosen_side(item: ReviewItem, side: str) -> None:
@@ -119,6 +120,14 @@ def test_review_items_show_place_reason_side_and_confidence() -> None:
     assert "took a merge, confidence 0.62" in text
     assert "took omni, confidence 0.30" in text
     assert "upstream | (nothing)" in text
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_the_side_of_the_gpu_twin_is_called_so(form: str) -> None:
+    items = tuple(replace(item, from_gpu=True, reason="why") for item in REVIEWS)
+    text = render(Report("upgrade", reviews=items), form)
+    assert "GPU twin" in text
+    assert not re.search(r"(?m)(?:^ *|>)upstream(?: \||:|</h4>)", text)
 
 
 @pytest.mark.parametrize("width", [80, 100, 200])

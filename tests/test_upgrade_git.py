@@ -300,6 +300,12 @@ def test_conflicts_inline_do_not_stand_inside_each_other() -> None:
     assert [made.count(mark) for mark in ("<<<<<<<", "|||||||", "=======", ">>>>>>>")] == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize(("from_gpu", "name"), [(False, "upstream"), (True, "GPU twin")])
+def test_conflicts_inline_say_whose_the_other_side_is(from_gpu: bool, name: str) -> None:
+    item = ReviewItem("R1", "u", "p", 1, 1, "why", 0.5, "", "x = 1", "x = 2", "x = 2", from_gpu=from_gpu)
+    assert inline("x = 2\n", [item]).endswith(f">>>>>>> {name}: why\n")
+
+
 def test_inline_conflicts_show_three_sides_and_the_rest_is_written(trees: Trees) -> None:
     runner = trees.omni / RUNNER
     text = runner.read_text("utf-8")

@@ -23,7 +23,7 @@ from runner_sync.render.order import (
     order_units,
     order_worst_first,
 )
-from runner_sync.render.summary import chosen_side, file_status, is_changed, summarize
+from runner_sync.render.summary import chosen_side, file_status, is_changed, sides_of, summarize
 from runner_sync.render.templates import fill_template
 
 
@@ -94,8 +94,7 @@ def _excerpts(lines: dict[str, list[str]], finding: Finding) -> tuple[Excerpt, .
 def _sides(item: ReviewItem) -> list[Side]:
     base = item.base.strip("\n").split("\n")
     chosen = chosen_side(item)
-    texts = (("base", item.base), ("omni", item.omni), ("upstream", item.upstream), ("chosen", item.chosen))
-    return [Side(name, _mark(base, text), name in (chosen, "chosen")) for name, text in texts]
+    return [Side(name, _mark(base, text), name in (chosen, "chosen")) for name, text in sides_of(item).items()]
 
 
 def _mark(base: list[str], text: str) -> tuple[Line, ...]:

@@ -129,7 +129,8 @@ def _base(ref: BaseRef | None) -> Json | None:
 
 def _review(item: ReviewItem) -> Json:
     body = {**asdict(item), "confidence": round(item.confidence, 4)}
-    del body["in_file"]  # settled when the comments are written; a reader of the report has the lines
+    # Settled when the comments are written; a reader of the report has the lines, and the reason says whose they are.
+    del body["in_file"], body["from_gpu"]
     return body
 
 

@@ -19,7 +19,7 @@ from runner_sync.render.order import (
     order_units,
     order_worst_first,
 )
-from runner_sync.render.summary import chosen_side, count, is_changed, summarize
+from runner_sync.render.summary import chosen_side, count, is_changed, sides_of, summarize
 
 # GitHub refuses comments above 65,536 characters and step summaries above 1 MiB (docs.github.com); Buildkite
 # annotations are at most 1 MiB. Room is left for what a caller puts around it.
@@ -100,8 +100,9 @@ def _review(item: ReviewItem) -> str:
         f"<details><summary><b>{html_code(item.id)}</b> {html_code(place)} {html_code(item.unit)}</summary>",
         f"{markdown_text(item.reason).rstrip('.')}. Took **{chosen}**, confidence {item.confidence:.2f}.",
     ]
-    for side, text in (("base", item.base), ("omni", item.omni), ("upstream", item.upstream), ("chosen", item.chosen)):
-        if not (side == "chosen" and chosen in ("omni", "upstream", "base", "nothing")):
+    sides = sides_of(item)
+    for side, text in sides.items():
+        if not (side == "chosen" and chosen in (*sides, "nothing")):
             lines.append(f"{side}:" if text.strip() else f"{side}: nothing")
             lines += [_side(text)] if text.strip() else []
     return "\n\n".join([*lines, "</details>"])

@@ -66,15 +66,21 @@ def file_status(change: FileChange) -> str:
 
 
 def chosen_side(item: ReviewItem) -> str:
-    """Name the side whose text was taken: ``omni``, ``upstream``, ``base``, ``both``, ``nothing`` or ``a merge``."""
+    """Name the side whose text was taken: ``omni``, ``upstream`` (or ``GPU twin``), ``base``, ``both``, ``nothing`` or
+    ``a merge``."""
     chosen = item.chosen.strip()
-    for side, text in (("omni", item.omni), ("upstream", item.upstream), ("base", item.base)):
+    for side, text in (("omni", item.omni), (item.newer, item.upstream), ("base", item.base)):
         if chosen and chosen == text.strip():
             return side
     if not chosen:
         return "nothing"
     sides = [text.strip() for text in (item.omni, item.upstream) if text.strip()]
     return "both" if len(sides) == 2 and all(side in chosen for side in sides) else "a merge"
+
+
+def sides_of(item: ReviewItem) -> dict[str, str]:
+    """The texts of a decision by what people call them, what was chosen last."""
+    return {"base": item.base, "omni": item.omni, item.newer: item.upstream, "chosen": item.chosen}
 
 
 def in_step(report: Report) -> str:

@@ -15,7 +15,7 @@ from runner_sync.render.escape import one_line, visible
 from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
 from runner_sync.render.order import order_findings, order_reviews, order_units
-from runner_sync.render.summary import chosen_side, count, summarize
+from runner_sync.render.summary import chosen_side, count, sides_of, summarize
 
 _SIDE_LINES = 4
 _LEFT_OUT_LINES = 12
@@ -102,10 +102,9 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
     yield ink.fold(f"review: {one_line(item.reason)}", indent="  ")
     chosen = chosen_side(item)
     yield f"  took {chosen}, confidence {item.confidence:.2f}"
-    texts = {"base": item.base, "omni": item.omni, "upstream": item.upstream, "chosen": item.chosen}
     sides = {
         side: [line.rstrip() for line in visible(text).strip("\n").split("\n")] if text.strip() else []
-        for side, text in texts.items()
+        for side, text in sides_of(item).items()
     }
     if chosen in sides or chosen == "nothing":
         del sides["chosen"]
@@ -114,7 +113,7 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
     for side, lines in sides.items():
         # An addition of one side is no loss of the others.
         if lines or (sides["base"] and side != "base"):
-            others = [sides[name] for name in ("base", "upstream", "omni") if name != side and sides[name]]
+            others = [sides[name] for name in ("base", item.newer, "omni") if name != side and sides[name]]
             yield from _side(side, lines, ink, alike=_alike(lines, others[0] if others else (), most), most=most)
 
 

@@ -138,7 +138,7 @@ def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> Side | None:
 def _new_module(found: Found, text: str, gpu: Side) -> ModuleResult:
     draft = Draft(found.module.name, [Stage(""), Stage(text, "gpu")], outcome="added")
     reason = f"a new module, started from {gpu.path}: no line of it has ever run"
-    item = review(draft, found.path, reason=reason, confidence=DOUBTFUL, upstream=gpu.text, chosen=text)
+    item = review(draft, found.path, reason=reason, confidence=DOUBTFUL, upstream=gpu.text, chosen=text, from_gpu=True)
     item = replace(item, line=1, end_line=len(text.split("\n")) - 1)
     unit = UnitReport(found.module.name, found.path, "own", "added", ported=len(text.split("\n")) - 1)
     return ModuleResult(found.path, "", text, (unit,), (item,))

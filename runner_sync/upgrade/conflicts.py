@@ -49,5 +49,5 @@ def _block(item: ReviewItem, margin: str) -> list[str]:
         *side(item.base),
         "=======",
         *side(item.upstream),
-        f">>>>>>> upstream: {item.reason}",
+        f">>>>>>> {item.newer}: {item.reason}",
     ]

@@ -19,7 +19,7 @@ from runner_sync.merge.confidence import UNMERGED
 from runner_sync.model import Hunk, Provenance, ReviewItem
 from runner_sync.syntax import same_code, walk
 from runner_sync.upgrade.job import Draft, Stage
-from runner_sync.upgrade.wording import MERGED, Sides, worded
+from runner_sync.upgrade.wording import MERGED, PORTED, Sides, worded
 
 
 def review(
@@ -34,15 +34,18 @@ def review(
     chosen: str = "",
     line: int = 1,
     in_file: bool = True,
+    from_gpu: bool = False,
 ) -> ReviewItem:
     """A review item of a draft; ``line`` is still relative to the unit. The id depends on content, not on lines.
 
-    A side that has nothing there, and a choice of nothing, are empty.
+    A side that has nothing there, and a choice of nothing, are empty. ``from_gpu`` says whose ``upstream`` is.
     """
     seed = "\0".join((path, draft.name, reason, base, omni, upstream))
     identity = "R" + hashlib.sha256(seed.encode()).hexdigest()[:8]
     at = max(line, 1)
-    return ReviewItem(identity, draft.name, path, at, at, reason, confidence, base, omni, upstream, chosen, in_file)
+    return ReviewItem(
+        identity, draft.name, path, at, at, reason, confidence, base, omni, upstream, chosen, in_file, from_gpu
+    )
 
 
 def not_ported(
@@ -61,13 +64,24 @@ def not_ported(
         upstream=upstream,
         chosen=omni,
         in_file=False,
+        from_gpu=True,
     )
 
 
-def unmerged(draft: Draft, path: str, *, reason: str, base: str, upstream: str) -> ReviewItem:
+def unmerged(draft: Draft, path: str, *, reason: str, base: str, upstream: str, from_gpu: bool = False) -> ReviewItem:
     """A review item about a merge whose result does not parse: the draft stands as it was."""
     text = draft.text
-    return review(draft, path, reason=reason, confidence=UNMERGED, base=base, omni=text, upstream=upstream, chosen=text)
+    return review(
+        draft,
+        path,
+        reason=reason,
+        confidence=UNMERGED,
+        base=base,
+        omni=text,
+        upstream=upstream,
+        chosen=text,
+        from_gpu=from_gpu,
+    )
 
 
 def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED) -> ReviewItem:
@@ -82,6 +96,7 @@ def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, s
         upstream=decision.upstream,
         chosen=decision.chosen,
         line=line,
+        from_gpu=sides is PORTED,
     )
 
 

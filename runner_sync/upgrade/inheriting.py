@@ -38,7 +38,15 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
         draft.removed = True
         reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
         draft.reviews = [
-            review(draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=side.new[draft.name])
+            review(
+                draft,
+                job.path,
+                reason=reason,
+                confidence=DERIVED,
+                omni=draft.before,
+                upstream=side.new[draft.name],
+                from_gpu=True,
+            )
         ]
     drafts.append(_question(class_name, twin, len(copies), job))
     return replace(

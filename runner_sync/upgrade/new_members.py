@@ -69,7 +69,9 @@ def _added_review(draft: Draft, job: ModuleJob, decision: Member) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
     reason = f"{what} from the GPU runner: {decision.reason}{owing.why(draft.text, job)}"
     reason = "; ".join([reason, *draft.notes])
-    return review(draft, job.path, reason=reason, confidence=REQUIRED, upstream=draft.text, chosen=draft.text)
+    return review(
+        draft, job.path, reason=reason, confidence=REQUIRED, upstream=draft.text, chosen=draft.text, from_gpu=True
+    )
 
 
 def _asked_for(

@@ -50,6 +50,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[
             upstream=now,
             chosen=now,
             line=j1 + 1,
+            from_gpu=True,
         )
         for i1, i2, j1, j2 in runs
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]

@@ -153,7 +153,9 @@ def _port(
     result, broken = _merged(draft, sides, policy, veto=veto, foreign=foreign, known=known)
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
-        draft.reviews.append(unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream))
+        draft.reviews.append(
+            unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True)
+        )
         return
     if broken:
         why = f"the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"

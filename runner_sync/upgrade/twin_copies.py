@@ -47,6 +47,7 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
                     omni=draft.before,
                     upstream=twin,
                     chosen=result.text,
+                    from_gpu=True,
                 )
             ]
             draft.stages.append(Stage(result.text, "gpu"))

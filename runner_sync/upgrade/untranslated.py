@@ -34,6 +34,7 @@ def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iter
                         upstream=line,
                         chosen=line,
                         line=number,
+                        from_gpu=True,
                     )
                 )
                 break

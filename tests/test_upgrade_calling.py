@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.upgrade.calling import unfit
-from runner_sync.upgrade.job import Draft, Stage
+from runner_sync.profile import NPU
+from runner_sync.upgrade.calling import ask_about_calls, unfit
+from runner_sync.upgrade.job import Draft, ModuleJob, Settings, Stage
 
 OLD = "    def fetch(self, rows, total):\n        return rows\n"
 NEW = "    def fetch(self, rows, staged, total):\n        return rows\n"
@@ -40,3 +41,48 @@ def test_signatures_that_are_still_called_as_they_were(name: str) -> None:
 def test_calls_of_another_class_are_its_own() -> None:
     drafts = [Draft("Runner.fetch", [Stage(OLD), Stage(NEW, "gpu")]), Draft("Other.run", [Stage(caller("rows, 1"))])]
     assert unfit(drafts, {draft.name: draft.before for draft in drafts}) == {}
+
+
+RUN = "    def run(self, rows):\n        return self.fetch(rows, None, 1)\n"
+
+
+def asked(callee: Draft, run: Draft, *only: str) -> list[tuple[str, int]]:
+    job = ModuleJob(NPU, NPU.modules[0], "runner.py", "", settings=Settings(only=only))
+    ask_about_calls([callee, run], job)
+    assert callee.reviews == []
+    return [(item.reason, item.line) for item in run.reviews]
+
+
+@pytest.mark.parametrize(
+    ("only", "more"),
+    [((), ""), (("Runner.*",), ""), (("Runner.run",), ": `--only Runner.fetch` brings the rest")],
+    ids=["of a whole upgrade", "asked for", "not asked for"],
+)
+def test_a_new_call_of_what_stays_as_it_was_is_a_question(only: tuple[str, ...], more: str) -> None:
+    """``--only`` on the caller brings the call with one argument more; the helper in another unit keeps its own."""
+    run = Draft("Runner.run", [Stage(caller("rows, 1")), Stage(RUN, "upstream")])
+    expected = f"fetch takes no such arguments here, and this call came without it{more}"
+    assert asked(Draft("Runner.fetch", [Stage(OLD)]), run, *only) == [(expected, 2)]
+
+
+def test_a_new_call_of_a_function_of_the_module_is_one_too() -> None:
+    run = Draft("Runner.run", [Stage(caller("rows, 1")), Stage(RUN.replace("self.fetch", "fetch"), "upstream")])
+    fetch = Draft("fetch", [Stage("def fetch(rows):\n    return rows\n")])
+    assert len(asked(fetch, run)) == 1
+
+
+@pytest.mark.parametrize(
+    ("callee", "before", "after"),
+    [
+        pytest.param(
+            Draft("Runner.fetch", [Stage(OLD), Stage(NEW, "upstream")]), caller("rows, 1"), RUN, id="both came"
+        ),
+        pytest.param(Draft("Runner.fetch", [Stage(OLD)]), RUN, f"{RUN}        pass\n", id="it was so before"),
+        pytest.param(Draft("Runner.fetch", [Stage(OLD)]), RUN, RUN, id="nothing came"),
+        pytest.param(Draft("Other.fetch", [Stage(OLD)]), caller("rows, 1"), RUN, id="of another class"),
+        pytest.param(Draft("fetch", [Stage("def fetch():\n    pass\n")]), caller("rows, 1"), RUN, id="a function"),
+        pytest.param(Draft("Runner.fetch", [Stage(OLD)], removed=True), caller("rows, 1"), RUN, id="one that goes"),
+    ],
+)
+def test_calls_that_fit_or_were_there_are_no_question(callee: Draft, before: str, after: str) -> None:
+    assert asked(callee, Draft("Runner.run", [Stage(before), Stage(after, "upstream")])) == []

@@ -1,17 +1,19 @@
-"""Ports that change a signature which somebody still calls as it was.
+"""Calls that no longer fit what they call, because only one of the two units has changed.
 
-Comes in: the drafts of a class. Goes out: those whose port has to be taken back. May touch: nothing.
+Comes in: drafts. Goes out: those whose port has to be taken back, or a question about the call. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from runner_sync.merge.confidence import DEFECT
 from runner_sync.signatures import is_bound, misfits, of_call, of_function
 from runner_sync.statements import parse_function
-from runner_sync.syntax import calls_on_self
-from runner_sync.upgrade.job import Draft
+from runner_sync.syntax import calls_on_self, is_name, walk
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.job import Draft, ModuleJob, is_selected
 
 
 def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
@@ -33,14 +35,54 @@ def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> None:
+    """Ask about each call that came with a unit, of another unit of the module that takes no such arguments.
+
+    With ``--only`` on the caller alone the other one stays as it is; what vLLM or vllm-ascend define the caller fits.
+    """
+    here = [draft for draft in drafts if not draft.removed]
+    for caller in here:
+        for other in here if caller.text != caller.before else ():
+            if other is caller or (other.owner and other.owner != caller.owner):
+                continue
+            call = next(_misfitting(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
+            if call is None or ast.unparse(call) in _calls(caller.before, other.member, bare=not other.owner):
+                continue
+            reason = f"{other.member} takes no such arguments here, and this call came without it"
+            if not is_selected(other.name, job.settings.only):
+                reason += f": `--only {other.name}` brings the rest"
+            said = ast.unparse(call)
+            line = call.lineno
+            caller.reviews.append(
+                review(caller, job.path, reason=reason, confidence=DEFECT, upstream=said, chosen=said, line=line)
+            )
+
+
 def _misfit(text: str, *, member: str, caller: str) -> bool:
     """Whether a call of ``member`` in ``caller`` does not fit its text."""
+    return next(_misfitting(text, member=member, caller=caller), None) is not None
+
+
+def _misfitting(text: str, *, member: str, caller: str, bare: bool = False) -> Iterator[ast.Call]:
+    """The calls in ``caller`` that do not fit the text of ``member``: on ``self``, or ``bare`` by the name alone."""
+    function = parse_function(text) if member in caller else None
+    if function is not None:
+        signature = of_function(function, bound=not bare and is_bound(function))
+        yield from (call for call in _calls_in(caller, member, bare=bare) if misfits(signature, of_call(call)))
+
+
+def _calls_in(text: str, member: str, *, bare: bool) -> Iterator[ast.Call]:
     function = parse_function(text)
-    if function is None:
-        return False
-    signature = of_function(function, bound=is_bound(function))
-    calls = calls_on_self(parse_function(caller), member)
-    return any(misfits(signature, of_call(call)) for call in calls)
+    if not bare:
+        yield from calls_on_self(function, member)
+        return
+    for node in walk(function) if function is not None else ():
+        if isinstance(node, ast.Call) and is_name(node.func, member):
+            yield node
+
+
+def _calls(text: str, member: str, *, bare: bool) -> set[str]:
+    return {ast.unparse(call) for call in _calls_in(text, member, bare=bare)}
 
 
 def _head(text: str) -> str:

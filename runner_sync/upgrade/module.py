@@ -17,6 +17,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting, twin_copies
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.callers import ask_about_other_uses
+from runner_sync.upgrade.calling import ask_about_calls
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.doubts import relocate, review
 from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes, hidden_in_variants, hooks_never_called
@@ -73,6 +74,7 @@ def _upgraded(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, 
         ask_about_order(draft, job.path)
         ask_about_returns(draft, job)
     ask_about_unset(drafts, job)
+    ask_about_calls(drafts, job)
     text = compose(drafts, job, side)
     return outcomes.result(drafts, job, text, decided), side
 

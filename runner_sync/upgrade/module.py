@@ -23,6 +23,7 @@ from runner_sync.upgrade.doubts import relocate, review
 from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes, hidden_in_variants, hooks_never_called
 from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage, is_selected
 from runner_sync.upgrade.new_members import declined_members, ported_members
+from runner_sync.upgrade.partners import name_partners
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
 from runner_sync.upgrade.refusing import veto_for
 
@@ -75,6 +76,7 @@ def _upgraded(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, 
         ask_about_returns(draft, job)
     ask_about_unset(drafts, job)
     ask_about_calls(drafts, job)
+    name_partners(drafts)
     text = compose(drafts, job, side)
     return outcomes.result(drafts, job, text, decided), side
 

@@ -155,6 +155,9 @@ ASCEND_WORKER = "vllm_ascend/worker/worker.py"
 VLLM_RUNNER = "vllm/v1/worker/gpu_model_runner.py"
 VLLM_WORKER = "vllm/v1/worker/gpu_worker.py"
 
+SWALLOWERS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+"""What makes context managers that may swallow an exception: the standard library, pytest. No runner has others."""
+
 OMNI_FOLDERS = ("vllm_omni/worker", "vllm_omni/platforms/npu")
 """Where the runners of both sides live, with what is around them."""
 

@@ -18,6 +18,13 @@ IDLE = {
     "behind a return": ("return rows\nrows = 1", 3),
     "behind a with that returns": ("with self.lock:\n    return rows\nrows = 1", 4),
     "behind branches that all leave": ("if rows:\n    return 1\nelse:\n    raise ValueError\nrows = 1", 6),
+    "behind a with that hands an error on": ("with record_function('run'):\n    return rows\nrows = 1", 4),
+    "behind a return in a with that swallows an error": ("with suppress(KeyError):\n    return rows\n    rows = 1", 4),
+    "behind a try of which every way leaves": (
+        "try:\n    rows = self.f()\nexcept KeyError:\n    raise\nelse:\n    return rows\nrows = 1",
+        8,
+    ),
+    "behind a try that leaves in the end": ("try:\n    self.f()\nfinally:\n    return rows\nrows = 1", 6),
     "behind a break": ("for row in rows:\n    break\n    self.note(row)", 4),
 }
 
@@ -26,6 +33,12 @@ RUNS = {
     "behind one branch that stays": "if rows:\n    return 1\nelse:\n    rows = 2\nrows = 1",
     "behind a loop that returns": "for row in rows:\n    return row\nrows = 1",
     "behind a try that returns": "try:\n    return self.first(rows)\nexcept KeyError:\n    pass\nrows = 1",
+    "behind a with that swallows an error": "with contextlib.suppress(KeyError):\n    return rows\nrows = 1",
+    "behind a with of which one swallows": "with self.lock, suppress(KeyError):\n    return rows\nrows = 1",
+    "behind a with that swallows on a condition": (
+        "with suppress(KeyError) if rows else nullcontext():\n    return rows\nrows = 1"
+    ),
+    "behind an endless loop that ends": "while True:\n    if rows:\n        break\nrows = 1",
     "behind a function that returns": "def first():\n    return 1\nrows = 1",
 }
 
@@ -80,6 +93,9 @@ IN_TIME = {
     "a module's name": "self.note(np)",
     "a comprehension's variable": "rows = [row for row in rows]\nrow = 1",
     "bound by a with": "with self.open() as file:\n    self.note(file)",
+    "set where an error that is swallowed may come behind it": (
+        "with suppress(KeyError):\n    total = 1\n    raise KeyError\nself.note(total)"
+    ),
     "set before a break": "for row in rows:\n    total = row\n    break\nself.note(total)",
     "set in one of two branches that go on": "if rows:\n    total = 1\nelse:\n    rows = 2\nself.note(total)",
     "set where an error may come behind it": "try:\n    total = 1\n    self.f()\nexcept OSError:\n    self.f(total)",
@@ -120,6 +136,10 @@ SOMETIMES = {
     "set behind what may fail": (
         "try:\n    self.f()\n    total = 1\nexcept OSError:\n    pass\nself.note(total)",
         {"total": 7},
+    ),
+    "set behind what may fail and is swallowed": (
+        "with suppress(OSError):\n    self.f()\n    total = 1\nself.note(total)",
+        {"total": 5},
     ),
     "deleted in a branch": ("total = 1\nif rows:\n    del total\nself.note(total)", {"total": 5}),
     "set in one case": ("match rows:\n    case [total]:\n        pass\nreturn total", {"total": 5}),

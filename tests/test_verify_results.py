@@ -137,6 +137,12 @@ NO_LONGER_A_TUPLE = {
         MAYBE.format("None"),
         [],
     ),
+    "the end could be reached before, behind an error that was swallowed": (
+        UNPACKS,
+        "def step(self):\n    with suppress(KeyError):\n        return 1, 2",
+        MAYBE.format("None"),
+        [],
+    ),
     "nobody knows what it returned before": (
         UNPACKS,
         "def step(self):\n    return self.pair",

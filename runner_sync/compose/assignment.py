@@ -17,7 +17,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
-from runner_sync.statements import mentions, parameters, parse_unit
+from runner_sync.statements import may_swallow, mentions, parameters, parse_unit
 from runner_sync.syntax import walk
 
 Bound = frozenset[str] | None
@@ -86,7 +86,9 @@ class _Walk:
             case ast.While(test=test):
                 return self.loop(stmt, self.names([test], bound), [])
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
-                return self.suite(body, self.names(items, bound))
+                bound = self.names(items, bound)
+                inside = self.suite(body, bound)
+                return self.join(inside, self.anywhere(body, bound)) if may_swallow(stmt) else inside
             case ast.Try() | ast.TryStar():
                 return self.attempt(stmt, bound)
             case ast.Match(subject=subject, cases=cases):
@@ -113,13 +115,17 @@ class _Walk:
 
     def attempt(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
         inside = self.suite(stmt.body, bound)
-        anywhere = bound if self.certain else bound | _bound_in(stmt.body)
+        anywhere = self.anywhere(stmt.body, bound)
         ends = [self.suite(stmt.orelse, inside) if stmt.orelse else inside]
         for handler in stmt.handlers:
             ends.append(self.suite(handler.body, anywhere | ({handler.name} if handler.name else set())))
         end = self.join(*ends)
         last = self.suite(stmt.finalbody, anywhere if end is None or self.certain else end)
         return None if end is None or last is None else last | end
+
+    def anywhere(self, body: Sequence[ast.stmt], bound: frozenset[str]) -> frozenset[str]:
+        """What is bound where an exception may have left ``body`` at any statement."""
+        return bound if self.certain else bound | _bound_in(body)
 
     def join(self, *ends: Bound) -> Bound:
         live = [end for end in ends if end is not None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from runner_sync.compose.soundness import leaves
+from runner_sync.statements.leaving import always_leaves
 from runner_sync.statements import parse_function
 from runner_sync.syntax import blocks_of
 
@@ -35,8 +35,8 @@ def _under(body: Sequence[ast.stmt], under: Under) -> Iterator[tuple[ast.stmt, U
         is_so, is_not = _outcomes(statement.test)
         yield from _under(statement.body, under | {is_so})
         yield from _under(statement.orelse, under | {is_not})
-        under |= {is_not} if any(map(leaves, statement.body)) else frozenset()
-        under |= {is_so} if any(map(leaves, statement.orelse)) else frozenset()
+        under |= {is_not} if always_leaves(statement.body) else frozenset()
+        under |= {is_so} if always_leaves(statement.orelse) else frozenset()
 
 
 def _outcomes(test: ast.expr) -> tuple[tuple[str, bool], tuple[str, bool]]:

@@ -12,31 +12,19 @@ from typing import Literal, NamedTuple
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.names import used_names
-from runner_sync.statements import as_module, parse_unit
+from runner_sync.statements import always_leaves, as_module, parse_unit
 from runner_sync.syntax import walk
 
 
 def unreachable(text: str) -> list[int]:
-    """1-based lines of statements behind one that always leaves their suite (no context manager swallows a return)."""
+    """1-based lines of statements behind one that always leaves their suite."""
     try:
         tree = parse_unit(text)
     except SyntaxError:
         return []
     lists = [getattr(node, name, None) for node in walk(tree) for name in ("body", "orelse", "finalbody")]
     suites = [suite for suite in lists if isinstance(suite, list)]
-    return sorted(second.lineno for suite in suites for first, second in pairwise(suite) if leaves(first))
-
-
-def leaves(stmt: ast.stmt) -> bool:
-    """Whether what follows a statement in its suite never runs: it leaves, or all its branches do."""
-    match stmt:
-        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
-            return True
-        case ast.With(body=body) | ast.AsyncWith(body=body):
-            return any(leaves(inner) for inner in body)
-        case ast.If(body=body, orelse=orelse) if orelse:
-            return any(leaves(inner) for inner in body) and any(leaves(inner) for inner in orelse)
-    return False
+    return sorted(second.lineno for suite in suites for first, second in pairwise(suite) if always_leaves([first]))
 
 
 def uses_of(text: str, name: str) -> list[int]:

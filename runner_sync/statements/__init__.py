@@ -10,6 +10,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 """
 
 from runner_sync.statements.flattening import canons, flatten
+from runner_sync.statements.leaving import always_leaves, may_swallow
 from runner_sync.statements.mentions import mentions, parameters
 from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below
 from runner_sync.statements.parsing import (
@@ -31,6 +32,7 @@ __all__ = [
     "TELLING",
     "Node",
     "UnparsableText",
+    "always_leaves",
     "as_module",
     "before_clause",
     "below",
@@ -40,6 +42,7 @@ __all__ = [
     "is_indented",
     "is_python",
     "last_comment",
+    "may_swallow",
     "mentions",
     "parameters",
     "parse_function",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from runner_sync.statements import always_leaves
 from runner_sync.verify.annotations import excludes_tuples, tuple_parts
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import is_record
@@ -58,7 +59,7 @@ def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
     values = {_gives_none(program, callee, value, depth=depth) for value in returns_of(function)}
     if True in values:
         return True
-    return False if None not in values and _ends(function.body) else None
+    return False if None not in values and always_leaves(function.body) else None
 
 
 def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
@@ -90,7 +91,7 @@ def hands_nothing_back(function: FunctionNode, *, is_told: bool = False) -> bool
     says_none = function.returns is None or _is_none(function.returns)
     does = any(not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_text(s) for s in function.body)
     returned = list(returns_of(function))
-    comes_back = bool(returned) or not _ends(function.body)
+    comes_back = bool(returned) or not always_leaves(function.body)
     is_nothing = all(value is None or (is_told and _is_none(value)) for value in returned)
     return says_none and does and comes_back and is_nothing and is_plain(function)
 
@@ -156,20 +157,6 @@ def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, dep
             return True in called
     is_told = isinstance(value, ast.Tuple) or (callee.function is not None and declared_size(callee.function))
     return False if is_told else None
-
-
-def _ends(body: list[ast.stmt]) -> bool:
-    """Whether the end of ``body`` is never reached."""
-    match body[-1]:
-        case ast.Return() | ast.Raise():
-            return True
-        case ast.With(body=inner):
-            return _ends(inner)
-        case ast.If(body=inner, orelse=other) if other:
-            return _ends(inner) and _ends(other)
-        case ast.Try(body=inner, handlers=handlers, orelse=other):
-            return _ends(other or inner) and all(_ends(handler.body) for handler in handlers)
-    return False
 
 
 def _tuples_of(function: FunctionNode) -> list[list[str]]:

@@ -1,0 +1,49 @@
+"""Whether what stands behind some statements can run.
+
+Comes in: ``ast`` statements. Goes out: yes or no. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from runner_sync.profile import SWALLOWERS
+from runner_sync.syntax import walk
+
+
+def always_leaves(body: Iterable[ast.stmt]) -> bool:
+    """Whether the end of ``body`` is never reached: one of its statements leaves, or all branches of one do.
+
+    Leaves alone: loops, which may not run at all.
+    """
+    return any(_leaves(statement) for statement in body)
+
+
+def may_swallow(statement: ast.With | ast.AsyncWith) -> bool:
+    """Whether a ``with`` goes on behind its body where that raised: ``with suppress(AttributeError):``.
+
+    Any context manager could. Hardly one of a runner does (``set_forward_context``, ``record_function``, locks), so
+    only one that is made by a call known for it counts, also as ``suppress(KeyError) if quiet else nullcontext()``.
+    """
+    calls = (node for item in statement.items for node in walk(item.context_expr) if isinstance(node, ast.Call))
+    return any(_last_name(call.func) in SWALLOWERS for call in calls)
+
+
+def _last_name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+            return True
+        case ast.With(body=body) | ast.AsyncWith(body=body):
+            return always_leaves(body) and not may_swallow(statement)
+        case ast.If(body=body, orelse=orelse):
+            return always_leaves(body) and always_leaves(orelse)
+        case ast.Try(finalbody=last) | ast.TryStar(finalbody=last):
+            goes_on = not always_leaves([*statement.body, *statement.orelse])
+            is_caught = any(not always_leaves(handler.body) for handler in statement.handlers)
+            return always_leaves(last) or not (goes_on or is_caught)
+    return False

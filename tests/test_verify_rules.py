@@ -144,6 +144,43 @@ FINDS = {
 }
 
 
+CONDITIONS = {
+    "self.use_conversion": True,
+    "inversion_mask is not None": True,
+    "self.CONVERSION": True,
+    "self.vllm_version >= 3": False,
+    "vllm_version_is('1')": False,
+    "torch.__version__ > '2'": False,
+    "LooseVersion(x) > y": False,
+    "VLLM_VERSION == '1'": False,
+    "find_spec('lmcache')": False,
+    "util.find_spec('lmcache') is not None": False,
+    "self.find_specimen()": True,
+    "NOT_TYPE_CHECKING": True,
+}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_only_a_condition_on_a_version_means_that_a_branch_is_for_other_trees(condition: str) -> None:
+    head = f"if {condition}:\n    from vllm.runner import gone"
+    found = [pair for pair in symbols(find(world(npu=npu("pass", head=head)))) if pair[1] == "vllm.runner.gone"]
+    assert bool(found) == CONDITIONS[condition]
+
+
+@pytest.mark.parametrize(
+    ("manager", "is_found"),
+    [
+        ("suppress(AttributeError)", False),
+        ("contextlib.suppress(AttributeError)", False),
+        ("record_function('run')", True),
+        ("suppressed_logs()", True),
+    ],
+)
+def test_only_a_with_that_swallows_errors_guards_what_may_be_missing(manager: str, is_found: bool) -> None:
+    text = npu(f"def m(self):\n    with {manager}:\n        return self.gone")
+    assert (symbols(find(world(npu=text))) == [("RS304", "gone")]) == is_found
+
+
 @pytest.mark.parametrize("name", FINDS)
 def test_finds(name: str) -> None:
     text, expected = FINDS[name]

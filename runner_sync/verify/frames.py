@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
+from runner_sync.statements import may_swallow
 from runner_sync.syntax import head_end, is_name, statements_of, walk
 from runner_sync.verify import importing, modules
 from runner_sync.verify.classes import Classes, ClassInfo, self_name
@@ -196,7 +197,7 @@ def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
             body = node.body
         elif isinstance(node, ast.If) and modules.is_switch(node.test):
             body = [*node.body, *node.orelse]
-        elif isinstance(node, ast.With) and any("suppress" in ast.unparse(item.context_expr) for item in node.items):
+        elif isinstance(node, ast.With) and may_swallow(node):
             body = node.body
         guarded.update(id(inner) for statement in body for inner in walk(statement))
     return guarded

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -283,10 +284,15 @@ def catches(handler: ast.ExceptHandler, errors: frozenset[str]) -> bool:
     return any(ast.unparse(part).split(".")[-1] in errors for part in parts)
 
 
+_SWITCH = re.compile(
+    r"(?<![A-Za-z])version(?![a-z])|Version(?![a-z])|(?<![A-Z])VERSION(?![A-Z])|\bTYPE_CHECKING\b|\bfind_spec\b"
+)
+"""``version`` as a word of a name: in ``vllm_version_is``, ``LooseVersion`` or ``VLLM_VERSION``, not ``conversion``."""
+
+
 def is_switch(test: ast.expr) -> bool:
     """Whether a condition asks for a version or for type checking: one branch is then not meant for these trees."""
-    text = ast.unparse(test)
-    return "version" in text.lower() or "TYPE_CHECKING" in text or "find_spec" in text
+    return _SWITCH.search(ast.unparse(test)) is not None
 
 
 def _is_import(node: ast.AST) -> bool:

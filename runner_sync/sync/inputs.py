@@ -166,13 +166,17 @@ def earlier_releases(project: Project, newest: str, *, behind: str | None = None
 
     limit = Version(newest)
     start = min(limit, Version(behind)) if behind is not None else limit
-    floor = start.major * 1000 + start.minor - WINDOW
-    found = []
-    for name in sources.releases(project):
-        version = Version(name)
-        if version <= limit and version.major * 1000 + version.minor >= floor:
-            found.append(name)
-    return found
+    known = [(name, version) for name in sources.releases(project) if (version := Version(name)) <= limit]
+    last: dict[int, int] = {}
+    for _, version in known:
+        last[version.major] = max(last.get(version.major, 0), version.minor)
+
+    def minors_up_to(version: Version) -> int:
+        """The place of a minor version in one count through all majors: 1.0 comes right behind the last 0.x."""
+        return version.minor + sum(minor + 1 for major, minor in last.items() if major < version.major)
+
+    floor = minors_up_to(start) - WINDOW
+    return [name for name, version in known if minors_up_to(version) >= floor]
 
 
 def read_first(tree: Tree, paths: Iterable[str]) -> tuple[str, str] | None:

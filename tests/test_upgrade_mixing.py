@@ -49,6 +49,46 @@ CASES = {
             self.total = rows
         """,
     ),
+    "a case that calls it becomes empty": (
+        """
+        match rows.kind:
+            case "sent":
+                self.send(rows)
+            case "kept":
+                self.total = rows
+            case _:
+                self.note(rows)
+        """,
+        """
+        match rows.kind:
+            case "sent":
+                pass
+            case "kept":
+                self.total = rows
+            case _:
+                self.note(rows)
+        """,
+    ),
+    "cases that hold nothing else go": (
+        """
+        match rows.kind:
+            case "sent":
+                self.send(rows)
+            case _:
+                self.attach(rows)
+        self.total = rows
+        """,
+        "self.total = rows",
+    ),
+    "cases of what it says go with their suites": (
+        """
+        match self._pending:
+            case None:
+                self.note(rows)
+        self.total = rows
+        """,
+        "self.total = rows",
+    ),
     "a branch of its own becomes empty": (
         """
         if rows:

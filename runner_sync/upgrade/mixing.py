@@ -10,11 +10,11 @@ change. Where the GPU twin had both for some time, only the bases would be porte
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from runner_sync.statements import inside_strings, mentions, parameters, parse_unit, parses
-from runner_sync.syntax import first_line, is_name, walk
+from runner_sync.syntax import blocks_of, first_line, is_name, walk
 
 Span = tuple[int, int]
 
@@ -147,8 +147,9 @@ class _Removal:
 
     def suite(self, body: list[ast.stmt]) -> None:
         for stmt in body:
-            suites = list(_suites(stmt))
-            heads = [n for n in ast.iter_child_nodes(stmt) if not isinstance(n, ast.stmt | ast.ExceptHandler)]
+            suites = list(blocks_of(stmt))
+            parts = ast.stmt | ast.ExceptHandler | ast.match_case
+            heads = [n for n in ast.iter_child_nodes(stmt) if not isinstance(n, parts)]
             if any(self.uses(head) for head in heads):
                 wrapped = _wrapped(stmt)
                 if wrapped is not None and self._is_wrapper(*wrapped):
@@ -184,16 +185,6 @@ class _Removal:
     def _is_wrapper(self, call: ast.expr, argument: ast.expr) -> bool:
         assert isinstance(call, ast.Call)
         return self.uses(call.func) and not self.uses(argument)
-
-
-def _suites(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
-    if isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return
-    for name in ("body", "orelse", "finalbody"):
-        if inner := getattr(stmt, name, None):
-            yield inner
-    for handler in getattr(stmt, "handlers", ()):
-        yield handler.body
 
 
 def _wrapped(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:

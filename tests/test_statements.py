@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from runner_sync.statements import ROOT, UnparsableText, below, flatten, mentions
+from runner_sync.statements import ROOT, UnparsableText, below, code_of, flatten, mentions
 
 
 def outline(text: str) -> list[tuple[str, str]]:
@@ -274,6 +274,24 @@ def test_what_is_below_a_statement(head: str, inside: str) -> None:
     nodes = flatten(NESTED)
     told = [node.canon for node in nodes]
     assert ", ".join(told[k] for k in below(nodes, told.index(head))) == inside
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a = b", "a = b"),
+        ("a = b  # c\nd", "a = b  ''\nd"),
+        ('"""a\nb"""\nc', "''\nc"),
+        ("a('b', \"c\") + d", "a('', '') + d"),
+        ("a = f'b {c} d'\ne", "a = ''\ne"),
+        ("    def a(self):\n        'b'\n", "    def a(self):\n        ''\n"),
+        ("é = 'ä' + ö", "é = '' + ö"),
+        ("if a:", "if a:"),
+        ("a = 'b", "a = 'b"),
+    ],
+)
+def test_code_is_what_neither_comments_nor_strings_say(text: str, expected: str) -> None:
+    assert code_of(text) == expected
 
 
 def told(text: str) -> list[str]:

@@ -31,7 +31,9 @@ from sync_samples import (
 
 from runner_sync import sync
 from runner_sync.merge import Reason
+from runner_sync.profile import NPU
 from runner_sync.terminal.commands import exit_code
+from runner_sync.upgrade.job import ModuleJob, Target
 from runner_sync.upgrade.refusing import veto_for
 
 GPU_TEXT = """\
@@ -479,6 +481,35 @@ def test_a_refused_attribute_is_not_a_longer_one() -> None:
     assert refuse("self.later(self.late_rows)") is None
     assert refuse("self.later(self.late)") is not None
     assert refuse("triton.pin(rows)") is not None
+
+
+def test_what_is_only_spoken_of_is_not_refused() -> None:
+    refuse = veto_for({}, {".late": "not in vllm", "triton.": "by hand"})
+    assert refuse("self.note('triton. is gone')") is None
+    assert refuse("self.note('like self.late()')") is None
+    assert refuse("self.note(f'{rows} without triton.', triton.pin)") is not None
+
+
+@pytest.mark.parametrize(
+    ("own", "refused"),
+    [
+        ("", {".late", "triton."}),
+        ("self.late()", {"triton."}),
+        ("self.late", {"triton."}),
+        ("triton.pin(self.rows)", {".late"}),
+        # A longer attribute, and what is only spoken of, are no sign that the runner has the thing.
+        ("self.later()", {".late", "triton."}),
+        ("self.run()  # triton. is gone, and so is self.late", {".late", "triton."}),
+        ('self.note("triton. is gone, and so is self.late")', {".late", "triton."}),
+        ("self.note(f'triton. of {self.late}')", {".late", "triton."}),
+    ],
+)
+def test_what_omnis_module_has_already_is_not_refused(own: str, refused: set[str]) -> None:
+    profile = replace(NPU, unported=("triton.",), names=())
+    target = Target(missing_members={"late": "vllm 0.20.0"})
+    module = f"class NPUModelRunner:\n    def run(self):\n        {own or 'pass'}\n"
+    job = ModuleJob(profile, NPU.modules[0], "npu.py", module, target=target)
+    assert set(job.refused) == refused
 
 
 @pytest.mark.parametrize("is_there", [True, False])

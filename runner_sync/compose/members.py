@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from runner_sync.statements import UnparsableText, canons, parse_unit
+from runner_sync.statements import UnparsableText, canons, code_of, parse_unit
 from runner_sync.syntax import parents_called, walk
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
@@ -206,9 +206,16 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
 
 
 def refused_word(refused: Iterable[str], text: str) -> str:
-    """The first of ``refused`` that ``text`` uses, or an empty text; ``.name`` is that attribute and no longer one."""
-    found = (w for w in refused if w in text and (w[0] != "." or re.search(rf"{re.escape(w)}\b", text)))
-    return next(found, "")
+    """The first of ``refused`` that ``text`` uses, or an empty text."""
+    return next((word for word in refused if uses_word(text, word)), "")
+
+
+def uses_word(text: str, word: str) -> bool:
+    """Whether code has ``word``, comments and strings left out; ``.name`` is that attribute and no longer one."""
+    if word not in text:
+        return False
+    code = code_of(text)
+    return re.search(rf"{re.escape(word)}\b", code) is not None if word[0] == "." else word in code
 
 
 def device_bound(twins: Twins) -> dict[str, Obstacle]:

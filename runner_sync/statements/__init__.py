@@ -22,7 +22,7 @@ from runner_sync.statements.parsing import (
     parse_unit,
     parses,
 )
-from runner_sync.statements.tokens import CLOSERS, OPENERS, inside_strings, last_comment, tokens
+from runner_sync.statements.tokens import CLOSERS, OPENERS, code_of, inside_strings, last_comment, tokens
 
 __all__ = [
     "CLOSERS",
@@ -37,6 +37,7 @@ __all__ = [
     "before_clause",
     "below",
     "canons",
+    "code_of",
     "flatten",
     "inside_strings",
     "is_indented",

@@ -8,6 +8,8 @@ from __future__ import annotations
 import io
 import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
 
 OPENERS = frozenset("([{")
 CLOSERS = frozenset(")]}")
@@ -33,6 +35,22 @@ def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
                 yield tokenize.TokenInfo(tokenize.STRING, text, first.start, token.end, first.line)
         elif not opened:
             yield token
+
+
+@lru_cache(maxsize=1024)
+def code_of(text: str) -> str:
+    """``text`` without what its comments and strings say; as it is when it is no Python."""
+    starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    kept: list[str] = []
+    at = 0
+    try:
+        for token in tokens(text + "\n"):
+            if token.type in (tokenize.STRING, tokenize.COMMENT):
+                kept.append(text[at : starts[token.start[0] - 1] + token.start[1]])
+                at = starts[token.end[0] - 1] + token.end[1]
+    except (SyntaxError, tokenize.TokenError):
+        return text
+    return "''".join([*kept, text[at:]])
 
 
 def inside_strings(text: str) -> frozenset[int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from runner_sync.compose.members import Action
+from runner_sync.compose.members import Action, uses_word
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
 from runner_sync.model import BaseRef, Lineage, Outcome, Provenance, ReviewItem, UnitReport
@@ -197,12 +197,16 @@ class ModuleJob:
         """
         own = self.text + (self.upstream.new.text if self.upstream.new is not None else "")
         target = self.target
-        words = {word: "code that people port by hand" for word in self.profile.unported if word not in self.text}
+        words = {
+            word: "code that people port by hand" for word in self.profile.unported if not uses_word(self.text, word)
+        }
         for row in self.profile.names:
             if not row.new_module.startswith(f"{self.profile.package}.") and target.lacks(row.new_module, row.new_name):
                 words[row.new_name] = f"not in {row.new_module}"
         return words | {
-            f".{name}": f"not in {owner}" for name, owner in target.missing_members.items() if f".{name}" not in own
+            f".{name}": f"not in {owner}"
+            for name, owner in target.missing_members.items()
+            if not uses_word(own, f".{name}")
         }
 
 

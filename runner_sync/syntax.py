@@ -47,6 +47,18 @@ def first_line(statement: ast.stmt) -> int:
     return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
+def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
+    """First and last line of the innermost statement around ``line``, of a compound one's head; ``line`` for none."""
+    found = (line, line)
+    for node in walk(tree):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            last = first_line(body[0]) - 1 if body else node.end_lineno or node.lineno
+            if first_line(node) <= line <= last:
+                found = (first_line(node), last)
+    return found
+
+
 def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
     """Line and column, as ``ast`` counts them, behind the last thing that the head of a class or function says."""
     said: list[ast.expr | ast.arg | ast.keyword | None]

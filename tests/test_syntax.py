@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from runner_sync.syntax import first_line, head_end, parents_called, same_code, statements_of, walk
+from runner_sync.syntax import first_line, head_end, parents_called, same_code, statement_at, statements_of, walk
 
 EVERYTHING = '''
 @decorated(a, *b, **c)
@@ -98,6 +98,33 @@ def run():
 class A:
     hidden = 1
 """
+
+
+DECORATED = """\
+@decorated(
+    a,
+)
+def run(
+    self,
+):
+    @inner
+    def call():
+        return 1
+
+    if a: one = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [(1, (1, 6)), (2, (1, 6)), (4, (1, 6)), (6, (1, 6)), (7, (7, 8)), (8, (7, 8)), (9, (9, 9)), (10, (10, 10))],
+)
+def test_the_head_of_a_decorated_definition_is_one_statement(line: int, expected: tuple[int, int]) -> None:
+    assert statement_at(ast.parse(DECORATED), line) == expected
+
+
+def test_a_statement_on_the_line_of_its_head() -> None:
+    assert statement_at(ast.parse(DECORATED), 11) == (11, 11)
 
 
 def test_statements_of_every_branch_but_of_no_other_scope() -> None:

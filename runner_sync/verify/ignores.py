@@ -10,12 +10,11 @@ silences only that symbol.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from runner_sync.syntax import first_line, walk
+from runner_sync.syntax import statement_at
 from runner_sync.verify.needs import known_codes
 from runner_sync.verify.reading import Comment, Hit, Reading
 from runner_sync.verify.rules import rs491_unused_ignore, rs492_ignore_without_reason
@@ -74,25 +73,13 @@ def _applies(ignore: Ignore, hit: Hit, reading: Reading) -> bool:
     if not pairs or not ignore.reason:
         return False
     line = ignore.comment.line
-    first, last = _statement(reading, finding.line)
+    first, last = statement_at(reading.tree, finding.line)
     inside = line in (finding.line, finding.end_line, last)
     above = ignore.comment.alone and any(_stands_above(reading, line, at) for at in (finding.line, first))
     if not inside and not above:
         return False
     ignore.used.update(pairs)
     return True
-
-
-def _statement(reading: Reading, line: int) -> tuple[int, int]:
-    """First and last line of the innermost statement around ``line``, of a compound one's head; ``line`` for none."""
-    found = (line, line)
-    for node in walk(reading.tree):
-        if isinstance(node, ast.stmt):
-            body = getattr(node, "body", None)
-            last = first_line(body[0]) - 1 if body else node.end_lineno or node.lineno
-            if first_line(node) <= line <= last:
-                found = (first_line(node), last)
-    return found
 
 
 def _stands_above(reading: Reading, line: int, target: int) -> bool:

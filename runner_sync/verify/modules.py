@@ -143,18 +143,6 @@ def unit_at(module: Module, line: int) -> str:
     return "<module>"
 
 
-def statement_at(module: Module, line: int) -> tuple[int, int]:
-    """First and last line of the innermost statement at ``line``; of a compound statement, of its header."""
-    best = (line, line)
-    for node in walk(module.node):
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-            body = getattr(node, "body", None)
-            last = max(node.lineno, body[0].lineno - 1) if isinstance(body, list) and body else node.end_lineno or line
-            if line <= last:
-                best = (node.lineno, last)
-    return best
-
-
 def target_names(target: ast.expr) -> Iterator[ast.expr]:
     """The names, attributes and subscripts that an assignment target binds, tuples and stars opened."""
     if isinstance(target, ast.Tuple | ast.List):

@@ -24,7 +24,7 @@ from typing import Any, Literal
 from runner_sync.edits import Places
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
-from runner_sync.syntax import walk
+from runner_sync.syntax import statement_at, walk
 from runner_sync.verify import modules, overlay
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.kinds import members
@@ -116,7 +116,7 @@ def run(
         _key(old, diagnostic) for diagnostic in _check(old, old.existing(names), kind, command=command, timeout=timeout)
     }
     after = _check(new, names, kind, command=command, timeout=timeout)
-    said = {(f.path, modules.statement_at(new.module_at(f.path), f.line)) for f in known if f.path in names}
+    said = {(f.path, statement_at(new.module_at(f.path).node, f.line)) for f in known if f.path in names}
     fresh = [d for d in after if _key(new, d) not in before and (d.path, _statement(new, d)) not in said]
     if any(d.check in _ATTRIBUTES for d in fresh):
         there = set(_own_attributes(Program(new, names)))
@@ -220,7 +220,7 @@ def _module(world: World, diagnostic: Diagnostic) -> Module:
 
 
 def _statement(world: World, diagnostic: Diagnostic) -> tuple[int, int]:
-    return modules.statement_at(_module(world, diagnostic), diagnostic.line)
+    return statement_at(_module(world, diagnostic).node, diagnostic.line)
 
 
 def _own_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:

@@ -135,6 +135,19 @@ def test_annotations_count_as_use_also_in_strings() -> None:
             '"""Doc."""\n\nx = 1\n', Import("a", "", "a"), '"""Doc."""\nimport a\n\nx = 1\n', id="below the docstring"
         ),
         pytest.param(
+            "#!/usr/bin/env python\n# Copyright\n\nx = 1\n",
+            Import("a", "", "a"),
+            "#!/usr/bin/env python\n# Copyright\n\nimport a\n\nx = 1\n",
+            id="below the first line and the licence",
+        ),
+        pytest.param(
+            '# Copyright\n"""Doc."""\n\nx = 1\n',
+            Import("a", "", "a"),
+            '# Copyright\n"""Doc."""\nimport a\n\nx = 1\n',
+            id="below the docstring below the licence",
+        ),
+        pytest.param("\n# Rows.\nx = 1\n", Import("a", "", "a"), "import a\n\n# Rows.\nx = 1\n", id="above a remark"),
+        pytest.param(
             "from __future__ import annotations\n\nx = 1\n",
             Import("a", "b", "b"),
             "from __future__ import annotations\n\nfrom a import b\n\nx = 1\n",

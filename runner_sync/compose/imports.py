@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.edits import Places, apply
@@ -220,7 +221,7 @@ def add(text: str, entry: Import, *, first_party: str = "") -> str:
         if is_home and _has_its_lines(Places(text), statement):
             lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], "")
             return "\n".join(lines)
-    at, above, below = _position(body, tops, entry, first_party)
+    at, above, below = _position(tops, entry, first_party) if tops else _top(body, lines)
     lines[at:at] = [*[""] * above, entry.statement(), *[""] * below]
     return "\n".join(lines)
 
@@ -232,9 +233,7 @@ def _takes_more(statement: ast.stmt, lines: Sequence[str]) -> bool:
     return plain and not any("#" in line for line in span)
 
 
-def _position(
-    body: Sequence[ast.stmt], tops: Sequence[ast.Import | ast.ImportFrom], entry: Import, first_party: str
-) -> tuple[int, bool, bool]:
+def _position(tops: Sequence[ast.Import | ast.ImportFrom], entry: Import, first_party: str) -> tuple[int, bool, bool]:
     """Line index for a new import in isort's order, and whether a blank line goes above and below it."""
     mine = _order(entry.module, bool(entry.name), first_party)
     keys = [(_order(_module(s), isinstance(s, ast.ImportFrom), first_party), s) for s in tops]
@@ -245,9 +244,15 @@ def _position(
         return (earlier[-1].end_lineno or 0 if earlier else section[0].lineno - 1), False, False
     if before:
         return before[-1].end_lineno or 0, True, False
-    if tops:
-        return tops[0].lineno - 1, False, True
-    return (body[0].end_lineno or 0) if body and _is_docstring(body[0]) else 0, False, False
+    return tops[0].lineno - 1, False, True
+
+
+def _top(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[int, bool, bool]:
+    """The same in a module without imports: below its docstring, else below its ``#!`` line and its licence."""
+    if body and _is_docstring(body[0]):
+        return body[0].end_lineno or 0, False, False
+    comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
+    return comments, bool(comments), False
 
 
 def _order(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str]:

@@ -55,8 +55,8 @@ def changed_lines(old: str, new: str) -> Lines:
         return Counter()
     with tempfile.TemporaryDirectory() as folder:
         before, after = Path(folder, "a"), Path(folder, "b")
-        before.write_text(old)
-        after.write_text(new)
+        before.write_text(old, "utf-8")
+        after.write_text(new, "utf-8")
         command = [
             "git",
             "diff",

@@ -206,6 +206,19 @@ def _writes(call: ast.Call) -> bool:
     )
 
 
+def test_text_files_are_utf_8_whatever_the_locale() -> None:
+    """In a minimal container it is ASCII, and the text of a runner need not be."""
+    found = {
+        f"{module}:{node.lineno} {ast.unparse(node)}"
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if len(node.args) < {"read_text": 1, "write_text": 2}.get(node.func.attr, 0)
+        if not any(word.arg == "encoding" for word in node.keywords)
+    }
+    assert "\n".join(sorted(found)) == ""
+
+
 @pytest.mark.parametrize("module", WRITERS)
 def test_listed_writers_still_write(module: str) -> None:
     assert any(isinstance(node, ast.Call) and _writes(node) for node in ast.walk(modules()[module]))

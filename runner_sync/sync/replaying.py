@@ -60,7 +60,8 @@ class Replayed:
 def cases(path: Path | None = None) -> list[Case]:
     """The cases of a corpus file, or of the one that comes with the tool. Raises ``InputError`` for a bad file."""
     try:
-        text = path.read_text("utf-8") if path else resources.files("runner_sync").joinpath("corpus.toml").read_text()
+        own = resources.files("runner_sync").joinpath("corpus.toml")
+        text = path.read_text("utf-8") if path else own.read_text("utf-8")
         return [case for case in msgspec.toml.decode(text, type=_Corpus).case if case.omni_after]
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); name a corpus file that is there.") from error

@@ -20,7 +20,7 @@ from runner_sync.verify import baseline as ratchet
 from runner_sync.verify import check
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.check import CheckJob, CheckModule
-from runner_sync.verify.registry import is_selected
+from runner_sync.verify.codes import is_selected
 
 CUDA = "torch.cuda.synchronize()\n"
 GUARD = 'if "x" in locals(): pass\n'
@@ -347,6 +347,17 @@ def test_breakage_is_reported_with_the_rest() -> None:
 def test_only_breakage_that_the_old_trees_do_not_have_is_reported() -> None:
     assert codes(check.run(in_world(IMPORTS_GONE, old="x = 1\n"))) == []
     assert codes(check.run(in_world(IMPORTS_GONE, old="gone = 1\n"))) == ["RS301"]
+
+
+@pytest.mark.parametrize(("began", "says"), [("def f(:\n", "npu.py"), ("", "")])
+def test_a_branch_point_that_cannot_be_read_is_told_with_the_result(began: str, says: str) -> None:
+    """The branch may be the one that repairs it."""
+    branch_point = verify_samples.world(npu=began)
+    result = check.run(replace(in_world(IMPORTS_GONE), branch_point=branch_point))
+    assert codes(result) == ["RS301"]
+    assert says in str(result.branch_error or "")
+    assert (result.branch_error is None) == (says == "")
+    assert branch_point.unread == {}
 
 
 def test_breakage_is_silenced_like_everything_else() -> None:

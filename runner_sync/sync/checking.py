@@ -18,9 +18,9 @@ from runner_sync.model import FileChange, Finding, InGit, Report
 from runner_sync.sync import evidence, inputs, pairs, ratchet, selection
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found, find_modules, refuse_classless, refuse_gone
-from runner_sync.sync.selection import BREAKAGE, Codes
 from runner_sync.verify import check as engine
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
+from runner_sync.verify.codes import BREAKAGE, Codes
 from runner_sync.verify.needs import known_codes
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def check(options: CheckOptions) -> Report:
         said.append(title)
     said += _not_looked_for(given, codes)
     result = _run(options, given, job, codes)
-    return _report("check", options, given, result, modules, said=(*said, *_unread(job)))
+    return _report("check", options, given, result, modules, said=(*said, *_unread(job, result)))
 
 
 def verify(options: CheckOptions) -> Report:
@@ -77,7 +77,7 @@ def verify(options: CheckOptions) -> Report:
         opinion, remark = second_opinion(options, job)
         said += [remark] if remark else []
     result = _run(options, given, job, codes, opinion)
-    return _report("verify", options, given, result, modules, said=(*said, *_unread(job)))
+    return _report("verify", options, given, result, modules, said=(*said, *_unread(job, result)))
 
 
 def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
@@ -100,14 +100,15 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
         )
 
 
-def _unread(job: CheckJob) -> list[str]:
+def _unread(job: CheckJob, result: CheckResult) -> list[str]:
     """What a run says nothing about because a file does not parse that no runner needs to be read."""
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
     said = [f"nothing is proved about what stands in this file: {error}" for error in errors]
-    if job.branch_point is not None and (error := job.branch_point.unread.get("")) is not None:
+    if result.branch_error is not None:
         said.append(
-            f"what the branch breaks on lines that it did not touch was not looked for; where it began: {error}"
+            "what the branch breaks on lines that it did not touch was not looked for; where it began: "
+            f"{result.branch_error}"
         )
     return said
 

@@ -15,8 +15,8 @@ from runner_sync.model import BaseRef, Tree
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import Found
-from runner_sync.sync.selection import Codes
 from runner_sync.unmerged import conflicts
+from runner_sync.verify.codes import Codes
 from runner_sync.verify.job import CheckModule
 from runner_sync.verify.needs import codes_with
 

@@ -7,35 +7,12 @@ error must not make a run green. May touch: nothing; the rules themselves are no
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.sync.options import CheckOptions
+from runner_sync.verify.codes import BREAKAGE, Codes
 from runner_sync.verify.needs import known_codes
-from runner_sync.verify.registry import is_selected
-
-BREAKAGE = "RS3"
-
-
-@dataclass(frozen=True, slots=True)
-class Codes:
-    """Rule codes or prefixes that are reported (none: all) and those that are left out."""
-
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-
-    def wants(self, code: str) -> bool:
-        """Whether findings of rule ``code`` are reported."""
-        return is_selected(code, self.select, self.ignore)
-
-    def wants_any(self, codes: Iterable[str]) -> bool:
-        """Whether findings of one of the rules are reported."""
-        return any(self.wants(code) for code in codes)
-
-    def wants_group(self, prefix: str) -> bool:
-        """Whether findings of some rule of a group such as ``RS3`` are reported."""
-        return self.wants_any(code for code in known_codes() if code.startswith(prefix))
 
 
 def chosen(options: CheckOptions, settings: Config) -> Codes:

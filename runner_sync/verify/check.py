@@ -10,18 +10,19 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
+from runner_sync.verify.codes import BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import review_ignores, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
 from runner_sync.verify.needs import NEEDS, has, need_of
 from runner_sync.verify.reading import Hit
-from runner_sync.verify.registry import Rule, applicable, is_selected
+from runner_sync.verify.registry import Rule, applicable
 from runner_sync.verify.rules import rs410_conflict_markers
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
@@ -37,7 +38,8 @@ Opinion = Callable[[Sequence[Finding]], Sequence[Finding]]
 class CheckResult:
     """``findings`` are to be reported, by place; ``accepted`` were silenced by the baseline, ``ignored`` by comments.
 
-    ``stale`` are baseline entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write.
+    ``stale`` are baseline entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write;
+    ``branch_error`` is why what a branch breaks was not looked for.
     """
 
     findings: tuple[Finding, ...]
@@ -45,20 +47,7 @@ class CheckResult:
     ignored: int = 0
     stale: tuple[StaleEntry, ...] = ()
     baseline: Baseline | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which codes are reported where."""
-
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    per_path: Mapping[str, tuple[str, ...]] | None = None
-
-    def wants(self, code: str, path: str = "") -> bool:
-        """Whether ``code`` is reported for ``path`` (for some path, when none is given)."""
-        extra = [c for glob, codes in (self.per_path or {}).items() if path and fnmatchcase(path, glob) for c in codes]
-        return is_selected(code, self.select, self.ignore) and is_selected(code, (), extra)
+    branch_error: InputError | None = None
 
 
 def run(
@@ -79,19 +68,22 @@ def run(
     no longer fits since the branch. What ``opinion`` adds is silenced and accepted like the rest. Raises ``InputError``
     when a text does not parse; one with merge conflicts is a finding, unless RS410 is not wanted there.
     """
-    per_path = {path: tuple(codes) for path, codes in (per_path_ignores or {}).items()}
-    selection = Selection(tuple(select), tuple(ignore), per_path)
+    per_path = {glob: tuple(left_out) for glob, left_out in (per_path_ignores or {}).items()}
+    codes = Codes(tuple(select), tuple(ignore), per_path)
     library = Library(job)
-    conflicts = _Conflicts(library, selection)
+    conflicts = _Conflicts(library, codes)
     with _without_collection():
-        hits = sorted([*_hits(library, selection, conflicts, opinion), *conflicts.hits()], key=_place)
+        of_modules = list(_hits(library, codes, conflicts))
+        broken = _breakage(job, codes, conflicts, opinion)
+        hits = sorted([*of_modules, *broken.hits, *conflicts.hits()], key=_place)
     paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
     readings = {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
     left, comments = silence(hits, readings)
-    ran = _Ran(job, selection, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
+    ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = review_ignores(comments, readings, has_run=ran)
-    found = sorted([*left, *(h for h in about if selection.wants(h.finding.code, h.finding.path))], key=_place)
-    return _report(found, baseline, ran=ran, severity=severity, changed=changed, ignored=len(hits) - len(left))
+    found = sorted([*left, *(h for h in about if codes.wants(h.finding.code, h.finding.path))], key=_place)
+    result = _report(found, baseline, ran=ran, severity=severity, changed=changed, ignored=len(hits) - len(left))
+    return replace(result, branch_error=broken.branch_error)
 
 
 @contextmanager
@@ -128,17 +120,17 @@ def _report(
 class _Ran:
     """Whether the rule of a code ran in this job, so that its silence means something; a conflict silences rules."""
 
-    def __init__(self, job: CheckJob, selection: Selection, *, is_whole: bool, has_opinion: bool) -> None:
-        self._selection = selection
+    def __init__(self, job: CheckJob, codes: Codes, *, is_whole: bool, has_opinion: bool) -> None:
+        self._codes = codes
         self._is_whole = is_whole
         self._has_opinion = has_opinion
         self._has_world = job.world is not None
         self._has = {need: has(job, need) for need in NEEDS}
 
     def __call__(self, code: str) -> bool:
-        if not self._selection.wants(code) or not self._is_whole:
+        if not self._codes.wants(code) or not self._is_whole:
             return False
-        if code.startswith("RS3"):
+        if code.startswith(BREAKAGE):
             return self._has_world and (code != "RS390" or self._has_opinion)
         need = need_of(code)
         return self._has[need] if need is not None else code != "RS490"
@@ -150,9 +142,9 @@ class _Conflicts:
     Each is said once, and nothing else of that file. Raises ``UnresolvedConflict`` for one that nobody would hear of.
     """
 
-    def __init__(self, library: Library, selection: Selection) -> None:
+    def __init__(self, library: Library, codes: Codes) -> None:
         self._library = library
-        self._selection = selection
+        self._codes = codes
         self._found: dict[str, list[Hit]] = {}
         for module in library.job.modules:
             self.look_into(module.path)
@@ -170,25 +162,22 @@ class _Conflicts:
         """Whether the omni file at ``path`` holds a conflict."""
         reading = self._library.at(path)
         found = list(rs410_conflict_markers.find(reading)) if reading is not None else []
-        if found and not self._selection.wants("RS410", path):
+        if found and not self._codes.wants("RS410", path):
             raise UnresolvedConflict(path, found[0].finding.line)
         if found:
             self._found[path] = found
         return bool(found)
 
 
-def _hits(library: Library, selection: Selection, conflicts: _Conflicts, opinion: Opinion | None) -> Iterator[Hit]:
+def _hits(library: Library, codes: Codes, conflicts: _Conflicts) -> Iterator[Hit]:
+    """What the rules find that look at one module."""
     job = library.job
-    rules = [(rule, rule.CODE) for rule in applicable(job) if selection.wants(rule.CODE)]
+    rules = [(rule, rule.CODE) for rule in applicable(job) if codes.wants(rule.CODE)]
     for module in job.modules:
         subject = Subject(library, module)
         for rule, code in rules if module.path not in conflicts else ():
-            if selection.wants(code, module.path):
+            if codes.wants(code, module.path):
                 yield from _found_by(rule, subject, conflicts)
-    is_asked = any(selection.wants(f"RS3{n:02d}") for n in range(100))
-    # All runners inherit from each other: with one file missing, the rest cannot be told from what is broken.
-    if job.world is not None and is_asked and not conflicts.hits():
-        yield from _breakage(job, selection, opinion)
 
 
 def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
@@ -201,28 +190,37 @@ def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
         return []
 
 
-def _breakage(job: CheckJob, selection: Selection, opinion: Opinion | None) -> Iterator[Hit]:
+class _Breakage(NamedTuple):
+    """What does not fit the trees, and why what a branch breaks was not looked for."""
+
+    hits: list[Hit]
+    branch_error: InputError | None = None
+
+
+def _breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: Opinion | None) -> _Breakage:
+    # All runners inherit from each other: with one file missing, the rest cannot be told from what is broken.
+    if job.world is None or not codes.wants_group(BREAKAGE) or conflicts.hits():
+        return _Breakage([])
     from runner_sync.verify import breakage
 
-    assert job.world is not None
     own = [module.path for module in job.modules]
     paths = [*own, *job.world.beside(own)]
     # What a branch breaks need not stand on a line that it touched: a method of the GPU runner that NPU calls, say.
     found = breakage.find(job.world, job.old_world, paths)
-    broken = []
+    broken: list[Finding] = []
+    branch_error = None
     if job.branch_point is not None:
         try:
             broken = breakage.find(job.world, job.branch_point, paths)
         except InputError as error:  # the branch may be the one that repairs it
-            job.branch_point.unread[""] = error
+            branch_error = error
     brought = set(broken)
     found = list(dict.fromkeys([*broken, *found]))
     # Whoever silences a rule has heard it: the type checker is not to say the same in other words.
-    known = [finding for finding in found if is_selected(finding.code, selection.select, ())]
-    told = opinion(known) if opinion is not None and selection.wants("RS390") else ()
-    for finding in (*found, *told):
-        if selection.wants(finding.code, finding.path):
-            yield Hit(finding, is_branchs=finding in brought)
+    known = [finding for finding in found if is_selected(finding.code, codes.select, ())]
+    told = opinion(known) if opinion is not None and codes.wants("RS390") else ()
+    wanted = (finding for finding in (*found, *told) if codes.wants(finding.code, finding.path))
+    return _Breakage([Hit(finding, is_branchs=finding in brought) for finding in wanted], branch_error)
 
 
 def _is_touched(hit: Hit, changed: Lines) -> bool:

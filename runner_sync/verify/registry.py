@@ -7,7 +7,7 @@ upstream, no trees) are not even imported, because `check` runs in every pull re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -130,14 +130,3 @@ def _text(rule: DocumentedRule) -> RuleText:
     title = " ".join(doc.split("\n\n", 1)[0].split())
     summary = title.removeprefix(f"{rule.CODE} {rule.NAME}: ")
     return RuleText(rule.CODE, rule.NAME, summary, doc, rule.SEVERITY)
-
-
-def is_selected(code: str, select: Iterable[str], ignore: Iterable[str]) -> bool:
-    """Whether ``code`` is to be reported: the longer prefix wins, `ignore` wins a draw; no `select` means all."""
-    wanted = max((len(p) for p in _prefixes(select) if code.startswith(p)), default=-1 if list(select) else 0)
-    unwanted = max((len(p) for p in _prefixes(ignore) if code.startswith(p)), default=-1)
-    return wanted > unwanted
-
-
-def _prefixes(codes: Iterable[str]) -> Iterator[str]:
-    return ("" if code.upper() == "ALL" else code.upper() for code in codes)

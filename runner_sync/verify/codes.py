@@ -1,0 +1,48 @@
+"""Which rules' findings are reported, and where.
+
+Comes in: codes and prefixes. Goes out: ``Codes``. May touch: nothing; the rules themselves are not imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from runner_sync.verify.needs import known_codes
+
+BREAKAGE = "RS3"
+"""The rules about what breaks on other trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Rule codes or prefixes that are reported (none: all), those that are left out, and those by glob of the path."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_path: Mapping[str, tuple[str, ...]] | None = None
+
+    def wants(self, code: str, path: str = "") -> bool:
+        """Whether findings of rule ``code`` are reported for ``path`` (for some path, when none is given)."""
+        extra = [c for glob, codes in (self.per_path or {}).items() if path and fnmatchcase(path, glob) for c in codes]
+        return is_selected(code, self.select, self.ignore) and is_selected(code, (), extra)
+
+    def wants_any(self, codes: Iterable[str]) -> bool:
+        """Whether findings of one of the rules are reported."""
+        return any(self.wants(code) for code in codes)
+
+    def wants_group(self, prefix: str) -> bool:
+        """Whether findings of some rule of a group such as ``RS3`` are reported."""
+        return self.wants_any(code for code in known_codes() if code.startswith(prefix))
+
+
+def is_selected(code: str, select: Iterable[str], ignore: Iterable[str]) -> bool:
+    """Whether ``code`` is to be reported: the longer prefix wins, `ignore` wins a draw; no `select` means all."""
+    wanted = max((len(p) for p in _prefixes(select) if code.startswith(p)), default=-1 if list(select) else 0)
+    unwanted = max((len(p) for p in _prefixes(ignore) if code.startswith(p)), default=-1)
+    return wanted > unwanted
+
+
+def _prefixes(codes: Iterable[str]) -> Iterator[str]:
+    return ("" if code.upper() == "ALL" else code.upper() for code in codes)

@@ -213,3 +213,30 @@ def test_every_rule_module_is_run_and_tells_its_text() -> None:
         assert headline.startswith(f"{rule.CODE} {rule.NAME}: ")
         starts = {paragraph.split(":")[0].strip() for paragraph in paragraphs}
         assert {"What", "Example", "Why", "Fix", "Leaves alone"} <= starts
+
+
+OWN_READS = {
+    "in the method": ("def m(self):\n    return self.a + self.b.c", ["a", "b"]),
+    "in what is nested in it": (
+        "def m(self):\n    def f():\n        return self.a\n    return [self.b for _ in f()]",
+        ["a", "b"],
+    ),
+    "by the name that it has there": ("@classmethod\ndef m(cls):\n    return cls.a, self.b", ["a"]),
+    "no writes": ("def m(self):\n    self.a = 1\n    del self.b\n    self.c += 1", []),
+    "nothing in a static method": ("@staticmethod\ndef m(self):\n    return self.a", []),
+}
+
+
+@pytest.mark.parametrize("name", OWN_READS)
+def test_where_a_method_reads_attributes_of_itself(name: str) -> None:
+    body, expected = OWN_READS[name]
+    program = Program(world(npu=npu(body)), [NPU])
+    (module,) = program.checked
+    frame = next(frame for frame in program.frames(module) if frame.unit == "R.m")
+    assert sorted(node.attr for node in frame.own_reads()) == expected
+
+
+def test_a_function_has_no_attributes_of_itself() -> None:
+    program = Program(world(npu="def m(self):\n    return self.a\n"), [NPU])
+    (module,) = program.checked
+    assert [node for frame in program.frames(module) for node in frame.own_reads()] == []

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from runner_sync.statements.leaving import always_leaves
-from runner_sync.statements import parse_function
+
+from runner_sync.statements import always_leaves, parse_function
 from runner_sync.syntax import blocks_of
 
 Under = frozenset[tuple[str, bool]]

@@ -6,6 +6,7 @@ Comes in: a module and its functions. Goes out: `Frame`s, in source order. May t
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync.edits import Places
@@ -13,7 +14,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.statements import may_swallow
 from runner_sync.syntax import head_end, is_name, statements_of, walk
 from runner_sync.verify import importing, modules
-from runner_sync.verify.classes import Classes, ClassInfo, self_name
+from runner_sync.verify.classes import Classes, ClassInfo, is_attribute_of, self_name
 from runner_sync.verify.guards import Guards
 from runner_sync.verify.modules import FunctionNode, Import, Module
 
@@ -80,6 +81,15 @@ class Frame:
         if any(inner is read for node in again for inner in walk(node)):
             return bound
         return [node for node in bound if node not in below] or bound
+
+    def own_reads(self) -> Iterator[ast.Attribute]:
+        """Where a method reads attributes of ``self``; nothing in a function."""
+        owner = self.owner
+        if owner is None:
+            return
+        for node in modules.nodes_of(self.function):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and is_attribute_of(node, owner):
+                yield node
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
         """Whether the code expects that ``node`` fails: in a ``try`` that catches it, or under a version switch."""

@@ -9,11 +9,10 @@ does not, and neither does anybody else: an ``AttributeError`` on hardware, once
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runner_sync.verify.classes import ClassInfo, Lineup, is_attribute_of
+from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
@@ -38,22 +37,14 @@ def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
     Nor where a class body or ``__init__`` sets it, where another module names the setter or writes the attribute on a
     runner that it was handed, and in classes with dynamic attributes.
     """
-    for frame, node in _own_reads(program, module):
-        found = _idle_setter(program, frame, node.attr)
+    reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
+    for frame, node in reads:
+        is_expected = frame.is_tested(node) or frame.is_guarded(node)
+        found = None if is_expected else _idle_setter(program, frame, node.attr)
         if found is not None:
             info, function = found
             place = f"{info.module.path}:{function.lineno}"
             yield Idle(node.attr, frame.unit, f"{module.path}:{node.lineno}", function.name, place)
-
-
-def _own_reads(program: Program, module: Module) -> Iterator[tuple[Frame, ast.Attribute]]:
-    for frame in program.frames(module):
-        for node in frame.nodes():
-            if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load) or frame.info is None:
-                continue
-            own = frame.owner is not None and is_attribute_of(node, frame.owner)
-            if own and not frame.is_tested(node) and not frame.is_guarded(node):
-                yield frame, node
 
 
 def _idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:

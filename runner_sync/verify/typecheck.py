@@ -230,9 +230,10 @@ def _own_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
     """
     for module in program.checked:
         places = Places(module.text)
-        for frame, node in rs304_missing_attribute.own_reads(program, module):
-            if not rs304_missing_attribute.is_missing(program, frame, node):
-                yield module.path, node.lineno, places.column(node.lineno, node.col_offset), node.attr
+        for frame in program.frames(module):
+            for node in frame.own_reads():
+                if not rs304_missing_attribute.is_missing(program, frame, node):
+                    yield module.path, node.lineno, places.column(node.lineno, node.col_offset), node.attr
 
 
 def _may_be_right(program: Program, diagnostic: Diagnostic) -> bool:

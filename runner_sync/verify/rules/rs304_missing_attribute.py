@@ -23,10 +23,10 @@ were handed (`runner.x = …`), and mixins none of whose users is checked.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.classes import ClassInfo, Lineup, is_attribute_of
+from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -43,17 +43,8 @@ _OF_OBJECT = frozenset(
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Reads of attributes that no lineup of the class defines."""
-    return (
-        _finding(program, frame, node) for frame, node in own_reads(program, module) if is_missing(program, frame, node)
-    )
-
-
-def own_reads(program: Program, module: Module) -> Iterator[tuple[Frame, ast.Attribute]]:
-    """Where the methods of ``module`` read attributes of ``self``."""
-    for frame in program.frames(module):
-        owner = frame.owner
-        reads = (n for n in frame.nodes() if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
-        yield from ((frame, node) for node in reads if owner is not None and is_attribute_of(node, owner))
+    reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
+    return (_finding(program, frame, node) for frame, node in reads if is_missing(program, frame, node))
 
 
 def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:

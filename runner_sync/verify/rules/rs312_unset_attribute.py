@@ -22,9 +22,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.classes import ClassInfo, Lineup, is_attribute_of
+from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import FunctionNode, Module, nodes_of
+from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
 
 CODE = "RS312"
@@ -64,11 +64,8 @@ def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
 def _reads(program: Program, line: Lineup, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:
     for info, function in program.live(line).values():
         frame = program.frame(info, function)
-        for node in nodes_of(function):
-            if not isinstance(node, ast.Attribute) or node.attr not in names or not isinstance(node.ctx, ast.Load):
-                continue
-            own = frame.owner is not None and is_attribute_of(node, frame.owner)
-            if own and not frame.is_tested(node) and not frame.is_guarded(node):
+        for node in frame.own_reads():
+            if node.attr in names and not frame.is_tested(node) and not frame.is_guarded(node):
                 yield frame, node
 
 

@@ -42,8 +42,14 @@ class Inputs:
         return self.config.profile
 
     @property
+    def trees(self) -> dict[Project, Tree]:
+        """The trees at hand by project."""
+        trees: dict[Project, Tree | None] = {"vllm-omni": self.omni, "vllm-ascend": self.ascend, "vllm": self.vllm}
+        return {project: tree for project, tree in trees.items() if tree is not None}
+
+    @property
     def sources(self) -> tuple[Source, ...]:
-        return tuple(tree.source for tree in (self.omni, self.ascend, self.vllm) if tree is not None)
+        return tuple(tree.source for tree in self.trees.values())
 
 
 def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *, with_lock: bool = True) -> Inputs:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
-from runner_sync.model import Project, Tree
+from runner_sync.model import Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions
 
@@ -36,7 +36,7 @@ class Pair:
         """The pair with the omni tree on top, as one program."""
         from runner_sync.verify.world import World
 
-        trees: dict[Project, Tree] = {"vllm-omni": given.omni, "vllm-ascend": self.ascend, "vllm": self.vllm}
+        trees = replace(given, ascend=self.ascend, vllm=self.vllm).trees
         return World(trees, surroundings=given.profile.surroundings)
 
 

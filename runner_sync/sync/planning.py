@@ -19,7 +19,7 @@ from runner_sync.compose.imports import imports
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
 from runner_sync.merge.confidence import DOUBTFUL
-from runner_sync.model import BaseRef, FileChange, Project, Report, ReviewItem, Tree, UnitReport
+from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, UnitReport
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
@@ -68,7 +68,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     modules = find_modules(given)
     _check_names(options.only, modules, given)
     bases = Bases(options, given, modules)
-    program = Program(trees_of(given), relocated=relocated_names(modules))
+    program = Program(given.trees, relocated=relocated_names(modules))
     given = replace(given, config=replace(given.config, profile=given.profile.fitted(program.lacks)))
     attributes = Attributes(program.trees.values(), given.profile.surroundings)
     results: list[ModuleResult] = []
@@ -152,12 +152,6 @@ def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
         for path in found.module.paths
         if path != found.path
     }
-
-
-def trees_of(given: inputs.Inputs) -> dict[Project, Tree]:
-    """The trees at hand by project."""
-    trees: dict[Project, Tree | None] = {"vllm-omni": given.omni, "vllm-ascend": given.ascend, "vllm": given.vllm}
-    return {project: tree for project, tree in trees.items() if tree is not None}
 
 
 def _job(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from runner_sync.model import Finding, Project, Source, Tree
+from runner_sync.model import Finding, Source, Tree
 from runner_sync.sources.layout import is_below
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
@@ -49,8 +49,7 @@ def new_breakage(
         return (), ()
     options.progress("verifying", 0, 1)
     omni = Overlay(given.omni, {result.path: result.after for result in results})
-    trees: dict[Project, Tree] = {"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm}
-    world = World(trees, surroundings=given.profile.surroundings)
+    world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
     paths = [result.path for result in results]
     found = breakage.find(world, None, paths, since=world.with_omni(given.omni))
     inherited, idle = breakage.find_inherited(world, paths)

@@ -82,11 +82,6 @@ class Recorded:
         return bool(side.text) and not unlike_locked([ref], side.text, ref.path)
 
     def _has_moved(self, ref: BaseRef) -> bool:
-        trees: dict[str, Tree | None] = {
-            "vllm-ascend": self.given.ascend,
-            "vllm": self.given.vllm,
-            "vllm-omni": self.given.omni,
-        }
-        tree = trees[ref.project]
+        tree = self.given.trees.get(ref.project)
         text = tree.read(ref.path) if tree is not None else None
         return text is None or locked.has_moved(ref, Reading(ref.path, text), quick=None)

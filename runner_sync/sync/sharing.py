@@ -19,7 +19,7 @@ from typing import Literal, TypeGuard
 from runner_sync.errors import InputError
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
-from runner_sync.sync import inputs, planning
+from runner_sync.sync import inputs
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found
 from runner_sync.syntax import walk
@@ -192,7 +192,7 @@ def _why_no_base(
             f"only vllm-ascend and vLLM tell whether other runners inherit another {npu.name} from them (name them "
             "with --ascend-path and --vllm-path)"
         )
-    program = Program(planning.trees_of(given))
+    program = Program(given.trees)
     if npu.name in program.inherited(found.text, npu.owner, module_name(found.path)).members:
         return f"other runners inherit an upstream {npu.name}, which one in {base.name} would hide"
     return ""

@@ -173,7 +173,7 @@ class _Judge:
         if not self.gpu_text:
             return None
         given, found, modules = self.trees.given, self.found, self.trees.modules
-        program = Program(planning.trees_of(given), relocated=planning.relocated_names(modules))
+        program = Program(given.trees, relocated=planning.relocated_names(modules))
         vllm = self.trees.vllm
         owners = [npu for _, npu in self.profile.classes if npu in texts.whole_definitions(found.text)]
         return ModuleJob(

@@ -71,6 +71,12 @@ NOOPS = [
     pytest.param("RS408", method("out = x\nout = None\nreturn out"), id="no call computed it"),
     pytest.param("RS408", method("_ = self.build(x)\n_ = None"), id="the name for nothing"),
     pytest.param(
+        "RS408", method("try:\n    out = self.build(x)\n    out = None\nexcept ValueError:\n    pass"), id="in a try"
+    ),
+    pytest.param(
+        "RS408", method("try:\n    out = self.build(x)\n    out = None\nexcept* ValueError:\n    pass"), id="in a try*"
+    ),
+    pytest.param(
         "RS408",
         method("out = self.build(x)\ndef send():\n    return out\nsend()\nout = None"),
         id="captured by a nested function",

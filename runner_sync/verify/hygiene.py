@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from runner_sync.syntax import first_line, walk
+from runner_sync.syntax import blocks_of, first_line, walk
 from runner_sync.verify.reading import Function, Reading, dotted
 
 
@@ -20,6 +20,14 @@ def functions(reading: Reading) -> Iterator[Function]:
     for owner in reading.classes.values():
         for definitions in owner.methods.values():
             yield from definitions
+
+
+def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> Iterator[list[ast.stmt]]:
+    """``body`` and the statement lists inside it, those of functions, classes and ``closed`` statements left out."""
+    yield body
+    for statement in body:
+        for block in blocks_of(statement) if not isinstance(statement, closed) else ():
+            yield from blocks(block, closed=closed)
 
 
 def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:

@@ -26,8 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.syntax import blocks_of
-from runner_sync.verify.hygiene import functions
+from runner_sync.verify.hygiene import blocks, functions
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import Function, Hit, Reading
 
@@ -49,7 +48,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     for owner in npu.classes.values():
         yield from _definitions(npu, owner.node.body)
     for function in functions(npu):
-        for block in _blocks(function.body):
+        for block in blocks(function.body):
             yield from _runs(npu, block)
 
 
@@ -66,13 +65,6 @@ def _definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
                     message=f"`{statement.name}` is defined a second time and hides the one at line {first.lineno}.",
                     fix=f"Keep one of the two definitions of `{statement.name}`.",
                 )
-
-
-def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    yield body
-    for statement in body:
-        for block in blocks_of(statement):
-            yield from _blocks(block)
 
 
 def _runs(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import blocks_of, statements_of, walk
-from runner_sync.verify.hygiene import functions
+from runner_sync.verify.hygiene import blocks, functions
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import Function, Hit, Reading, dotted
 
@@ -69,7 +69,7 @@ def _last_mention(text: str, name: str) -> int:
 
 def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
     shared: set[str] | None = None
-    for block in _blocks(function.body):
+    for block in blocks(function.body, closed=(ast.Try, ast.TryStar)):
         for index, statement in enumerate(block):
             name = _reset(statement)
             computed = _computed_before(npu, block[:index], name) if name else None
@@ -77,14 +77,6 @@ def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
                 shared = _shared_names(function) if shared is None else shared
                 if name not in shared:
                     yield _hit(npu, statement, computed, name)
-
-
-def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    yield body
-    for statement in body:
-        if not isinstance(statement, ast.Try):
-            for block in blocks_of(statement):
-                yield from _blocks(block)
 
 
 def _reset(statement: ast.stmt) -> str:

@@ -103,6 +103,16 @@ def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
             yield node
 
 
+def dotted_name(node: ast.AST) -> str | None:
+    """``a.b.c`` as text, ``None`` for any other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        inner = dotted_name(node.value)
+        return f"{inner}.{node.attr}" if inner else None
+    return None
+
+
 def is_name(node: ast.AST | None, name: str) -> bool:
     """Whether ``node`` is the bare name ``name``."""
     return isinstance(node, ast.Name) and node.id == name

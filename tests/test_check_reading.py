@@ -16,7 +16,7 @@ from runner_sync.verify.hygiene import calls
 from runner_sync.verify.job import CheckJob, CheckModule, Library
 from runner_sync.verify.locked import has_moved
 from runner_sync.verify.outline import outline
-from runner_sync.verify.reading import ClassText, Reading
+from runner_sync.verify.reading import ClassText, Reading, dotted, shortened
 
 MIXINS = '''
 """Mixins.
@@ -244,3 +244,19 @@ class C(
     found = list(calls(Reading("r.py", text), "f", keyword="k"))
     assert sorted(ast.unparse(call.keywords[0].value) for call in found) == list("12345678")
     assert not list(calls(Reading("r.py", text), "f", keyword="j"))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("a = b", "a = b"), ("f(\n    a,\n)", "f( a, )"), ("a" * 10, "a" * 10), ("a" * 11, "a" * 7 + "…")],
+)
+def test_code_is_cut_where_it_is_longer_than_a_line_may_be(code: str, expected: str) -> None:
+    assert shortened(code, most=10) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a", "a"), ("a.b.c", "a.b.c"), ("a.b[c]", "a.b"), ("a[b].c", ""), ("a().b", ""), ("a[b][c]", "")],
+)
+def test_a_dotted_name_is_one_without_calls_and_what_stands_in_brackets_behind(text: str, expected: str) -> None:
+    assert dotted(ast.parse(text, mode="eval").body) == expected

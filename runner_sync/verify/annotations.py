@@ -10,9 +10,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runner_sync.syntax import dotted_name
 from runner_sync.verify.classes import Classes, ClassInfo, is_record
 from runner_sync.verify.modules import Module
-from runner_sync.verify.runtime import dotted_name
 from runner_sync.verify.world import Definition
 
 _MAYBE_TUPLES = frozenset({"Any", "Iterable", "Self", "Sequence", "Size", "Tuple", "object", "tuple"})

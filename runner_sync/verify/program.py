@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from runner_sync.syntax import is_name, is_super
+from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify import callees
 from runner_sync.verify.annotations import Instance, instances, tuple_parts, union
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.modules import FunctionNode, Module, is_plain, returns_of
-from runner_sync.verify.runtime import Runtime, dotted_name
+from runner_sync.verify.runtime import Runtime
 from runner_sync.verify.world import Definition
 
 _MAX_DEPTH = 6

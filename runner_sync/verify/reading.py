@@ -17,7 +17,7 @@ from functools import cached_property
 
 from runner_sync.edits import characters
 from runner_sync.model import Finding, Severity, Unit, UnitKind
-from runner_sync.syntax import first_line, head_end, statements_of, walk
+from runner_sync.syntax import dotted_name, first_line, head_end, statements_of, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
@@ -237,15 +237,15 @@ def _statements(text: str) -> list[ast.stmt]:
         return []
 
 
+def shortened(code: str, *, most: int) -> str:
+    """Code in one line, cut to fewer than ``most`` characters where it is longer."""
+    line = " ".join(code.split())
+    return line if len(line) <= most else f"{line[: most - 3]}…"
+
+
 def dotted(node: ast.AST) -> str:
     """``a.b.c`` of a name or attribute chain (of ``X`` in ``X[T]``), ``""`` for anything else."""
-    if isinstance(node, ast.Subscript):
-        node = node.value
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+    return dotted_name(node.value if isinstance(node, ast.Subscript) else node) or ""
 
 
 def constant_text(node: ast.AST | None) -> str:

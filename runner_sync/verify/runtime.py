@@ -239,13 +239,3 @@ def _names_parent(node: ast.expr) -> bool:
 
 def _is_first(line: Lineup, info: ClassInfo, name: str) -> bool:
     return next(c for c in line.classes if name in c.methods) is info
-
-
-def dotted_name(node: ast.expr) -> str | None:
-    """``a.b.c`` as text, ``None`` for any other expression."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        inner = dotted_name(node.value)
-        return f"{inner}.{node.attr}" if inner else None
-    return None

@@ -25,7 +25,7 @@ from runner_sync.lock import digest
 from runner_sync.model import Severity
 from runner_sync.verify.drift import Difference, Follower, difference, followers, is_copy
 from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Hit
+from runner_sync.verify.reading import Hit, shortened
 from runner_sync.verify.spots import unit_hit
 
 CODE = "RS101"
@@ -70,7 +70,7 @@ def _message(subject: Subject, follower: Follower) -> str:
 def _say(found: Difference, where: str, name: str, since: str) -> str:
     changed = len(found.added) + len(found.dropped)
     behind = len(found.missing) + len(found.leftover)
-    sample = _shorten((found.missing or found.leftover)[0])
+    sample = shortened((found.missing or found.leftover)[0], most=80)
     verb = "adds" if found.missing else "no longer has"
     return (
         f"{where} changed {changed} statements of `{name}` since {since or 'the base'}; this copy does not follow "
@@ -83,11 +83,6 @@ def _risk(found: Difference) -> str:
     if any(canon.startswith(_RISKY) for canon in behind):
         return "high"
     return "medium" if len(behind) > MANY else "low"
-
-
-def _shorten(canon: str) -> str:
-    line = " ".join(canon.split())
-    return line if len(line) <= 80 else f"{line[:77]}…"
 
 
 def _digest(text: str) -> str:

@@ -35,7 +35,7 @@ from runner_sync.syntax import first_line, walk
 from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import unit_texts
 from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
-from runner_sync.verify.reading import Function, Hit, Reading
+from runner_sync.verify.reading import Function, Hit, Reading, shortened
 
 CODE = "RS202"
 NAME = "statement-missing"
@@ -46,6 +46,9 @@ RUN = 3
 
 IN_PLACE = 0.5
 """Share of a helper's statements that NPU code must have for its call to be a refactoring of them."""
+
+_SYMBOL = 70
+"""Length up to which a statement is a symbol: entries of baselines are made with it, so it stays as it is."""
 
 _ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
 _CALL = re.compile(r"([\w.]+)\(")
@@ -96,7 +99,7 @@ class _Missing:
     def report(self, seen: set[str]) -> Iterator[tuple[str, int, str]]:
         """Symbol, line within the method, and what the GPU method does there."""
         for run in self._runs():
-            first = _short(run[0].canon)
+            first = shortened(run[0].canon, most=_SYMBOL)
             is_told = len(run) >= RUN and not self._is_spared(run)
             if is_told:
                 what = f"has {len(run)} omni statements in a row with `{self._news_of(run)[0]}`"
@@ -196,11 +199,6 @@ def _npu_nodes(pair: Pair) -> list[Node]:
     texts = [unit.text for unit in pair.npu.reading.units.values()]
     texts += [c.reading.text_of(f) for c, f in pair.npu_line.live() if c.reading is not pair.npu.reading]
     return [node for text in texts for node in nodes_of(text) if not node.is_comment and node.kind != "docstring"]
-
-
-def _short(canon: str) -> str:
-    line = " ".join(canon.split())
-    return line if len(line) <= 70 else f"{line[:67]}…"
 
 
 def _hit(pair: Pair, function: Function, *, line: int, symbol: str, what: str) -> Hit:

@@ -25,12 +25,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import statements_of
+from runner_sync.syntax import dotted_name, statements_of
 from runner_sync.verify import modules
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Import, Module
 from runner_sync.verify.program import Program
-from runner_sync.verify.runtime import dotted_name
 from runner_sync.verify.world import Definition
 
 CODE = "RS301"

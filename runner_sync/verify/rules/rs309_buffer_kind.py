@@ -20,11 +20,11 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import dotted_name
 from runner_sync.verify.classes import Assignment, ClassInfo, is_attribute_of
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
-from runner_sync.verify.runtime import dotted_name
 
 CODE = "RS309"
 NAME = "buffer-kind"

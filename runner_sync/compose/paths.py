@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-
 from runner_sync.statements import always_leaves, parse_function
 from runner_sync.syntax import blocks_of
 

@@ -10,14 +10,24 @@ from runner_sync.merge import Kind, Reason
 from runner_sync.upgrade.wording import MERGED, PORTED, worded
 
 
+@pytest.mark.parametrize("passages", [1, 2])
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_every_kind_has_a_sentence(kind: Kind) -> None:
-    assert "{" not in worded(Reason(kind, ("rows", "a word of the profile")))
+def test_every_kind_has_a_sentence_for_one_passage_and_for_several(kind: Kind, passages: int) -> None:
+    said = worded(Reason(kind, ("rows",), detail="a word of the profile", passages=passages))
+    assert "{" not in said
+    assert ("2 passages" in said) == (passages == 2)
+
+
+@pytest.mark.parametrize("passages", [1, 2])
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_sentence_that_names_one_name_names_them_all(kind: Kind, passages: int) -> None:
+    said = worded(Reason(kind, ("rows", "total"), passages=passages))
+    assert ("rows, total" in said) == ("rows" in said)
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) -> None:
-    said = worded(Reason(kind, ("rows", "a word")), PORTED)
+    said = worded(Reason(kind, ("rows",), detail="a word"), PORTED)
     assert "omni" not in said.split("vllm-")[0]
     assert "upstream" not in said
 
@@ -56,7 +66,7 @@ def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) ->
             id="quoted code",
         ),
         pytest.param(
-            Reason("uses refused code", ("{x}", "not in torch")),
+            Reason("uses refused code", ("{x}",), detail="not in torch"),
             "left out: it uses {x}, which is not in torch",
             "left out: it uses {x}, which is not in torch",
             id="braces are code",

@@ -57,13 +57,15 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A kind, and the names that it is about; a veto may add what is the matter with the name as the last one.
+    """A kind, and the names that it is about.
 
+    ``detail`` is what a veto adds in words of its own: what is the matter with the name ("not in torch").
     ``passages`` is of how many passages it is said at once.
     """
 
     kind: Kind
     names: tuple[str, ...] = ()
+    detail: str = ""
     passages: int = 1
 
 

@@ -34,10 +34,10 @@ def veto_for(
     def refuse(canon: str) -> Reason | None:
         match = names.search(canon) if names else None
         if match:
-            return Reason("needs an absent member", (match[1], bound[match[1]].sentence))
+            return Reason("needs an absent member", (match[1],), detail=bound[match[1]].sentence)
         word = refused_word(device, canon)
         if word:
-            return Reason("uses refused code", (word, device[word]))
+            return Reason("uses refused code", (word,), detail=device[word])
         results = _RESULTS.match(canon)
         if results and results[1] in upstream and results[0] not in known:
             return Reason("unpacks other results", (results[1],))

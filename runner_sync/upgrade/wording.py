@@ -31,19 +31,19 @@ PORTED = Sides("the NPU runner", "the GPU runner", "the NPU and the GPU runner")
 
 def worded(reason: Reason, sides: Sides = MERGED) -> str:
     """The sentence of a reason, in the words that the sides go by."""
-    sentence = (_SAID if reason.passages == 1 else _SAID_AT_ONCE)[reason.kind]
-    return sentence.format(
+    said = _SAID[reason.kind]
+    one, many = (said, f"{said} (in {{passages}} passages)") if isinstance(said, str) else said
+    return (one if reason.passages == 1 else many).format(
         omni=sides.omni,
         upstream=sides.upstream,
         both=sides.both,
-        name=reason.names[0] if reason.names else "",
         names=", ".join(reason.names),
-        what=reason.names[-1] if reason.names else "",
+        detail=reason.detail,
         passages=reason.passages,
     )
 
 
-_SAID: Mapping[Kind, str] = {
+_SAID: Mapping[Kind, str | tuple[str, str]] = {
     "both changed a part": "{both} changed the same part of a statement",
     "both added versions": "{both} added different versions",
     "both added an argument": "{both} each added an argument at one place of a call; {upstream}'s comes first now",
@@ -65,24 +65,22 @@ _SAID: Mapping[Kind, str] = {
     "exit that omni has otherwise": "{upstream} returns here, too, what {omni} has replaced at other ways out",
     "addition to a removed block": "{upstream} added to a block that {omni} does not have",
     "addition to a removed passage": "{upstream} added to a passage that {omni} does not have",
-    "addition reads what omni does not set": "{upstream} added a use of {name}, which {omni} does not set here",
+    "addition reads what omni does not set": "{upstream} added a use of {names}, which {omni} does not set here",
     "suite around nothing": "{upstream} put a suite around statements that {omni} does not have",
     "suite around other statements": "{upstream} put a suite around statements that {omni} has in another form",
     "branch of a removed condition": "{upstream} added a branch to a condition that {omni} does not have",
     "read only in what was left out": "{upstream} sets what is read only in what was left out, and so was this",
-    "reads what was left out": "left out: it uses {name}, whose definition was not taken",
+    "reads what was left out": "left out: it uses {names}, whose definition was not taken",
     "no longer read": "nothing reads {names} any more, which {omni} sets here",
-    "set by both": "{upstream} sets {name} now, which {omni} sets, too",
-    "set below its use": "{upstream} sets {name} below this now, which {omni} had set above it",
-    "under a new condition": "it runs under {name!r} of {upstream}'s now",
-    "reads what nothing sets": "left out: it uses {name}, which nothing sets here",
-    "needs an absent member": "left out: it needs {name}, which is not on the NPU side ({what})",
-    "uses refused code": "left out: it uses {name}, which is {what}",
-    "unpacks other results": "left out: it unpacks what {name} returns, and vllm-ascend has its own version of that",
-}
-
-_SAID_AT_ONCE: Mapping[Kind, str] = {
+    "set by both": "{upstream} sets {names} now, which {omni} sets, too",
+    "set below its use": "{upstream} sets {names} below this now, which {omni} had set above it",
+    "under a new condition": "it runs under {names!r} of {upstream}'s now",
     "reads what nothing sets": (
-        "{passages} passages were left out of the port: they use {names}, which nothing sets here"
+        "left out: it uses {names}, which nothing sets here",
+        "{passages} passages were left out of the port: they use {names}, which nothing sets here",
     ),
+    "needs an absent member": "left out: it needs {names}, which is not on the NPU side ({detail})",
+    "uses refused code": "left out: it uses {names}, which is {detail}",
+    "unpacks other results": "left out: it unpacks what {names} returns, and vllm-ascend has its own version of that",
 }
+"""The sentence of each kind; where it is said of several passages at once, that of one and that of many."""

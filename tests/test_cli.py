@@ -250,7 +250,7 @@ def test_diff_shows_the_patch_and_writes_nothing(
 
 @pytest.mark.parametrize(("line", "code"), [("upgrade", 2), ("upgrade --diff", 0), ("lock", 0)])
 def test_an_upgrade_that_could_not_be_written_does_not_begin(sync: FakeSync, line: str, code: int) -> None:
-    sync.refuse = _raising(InputError("a.py has changes that git does not know."))
+    sync.refuse = _raising(InputError("a.py has uncommitted changes."))
     assert cli.run(line.split()) == code
     assert (line.split()[0] in sync.asked) == (code == 0)
 

@@ -57,7 +57,10 @@ def test_statements_that_may_run_are_left_alone(name: str) -> None:
 def test_problems_say_what_is_wrong_with_what() -> None:
     text = method("self.note(total)\ntotal = length(rows)\nreturn total\nidle = 1")
     assert problems(text, {"len"}) == {("unset", "total"), ("unknown", "length"), ("idle", "idle = 1")}
-    assert sorted(map(str, problems(text, {"len", "length"}))) == ["idle idle = 1", "unset total"]
+    assert sorted(map(str, problems(text, {"len", "length"}))) == [
+        "`idle = 1` would never run",
+        "`total` would be read before it is set",
+    ]
 
 
 EARLY = {

@@ -125,7 +125,7 @@ def test_a_blank_line_goes_with_what_stands_above(trees: Trees) -> None:
     line = line_of(trees.omni, BASE, "self.last_hidden = hidden") + 1
     report = sync.explain(trees.check(ascend=trees.ascend_old), BASE, line)
     assert [(hunk.line, hunk.provenance) for unit in report.units for hunk in unit.hunks] == [(line - 1, "omni")]
-    assert report.notes == (f"no statement stands on line {line}: told is the nearest one above it",)
+    assert report.notes == (f"line {line} has no statement; this is the nearest one above it",)
     assert sync.explain(trees.check(ascend=trees.ascend_old), BASE, line - 1).notes == ()
 
 

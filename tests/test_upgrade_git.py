@@ -210,12 +210,12 @@ def test_an_upstream_that_is_being_edited_is_said(trees: Trees) -> None:
     upstream = trees.ascend / "vllm_ascend/worker/model_runner_v1.py"
 
     def said(ref: str | None = None) -> list[str]:
-        return [note for note in trees.upgrade(ref=ref).report.notes if "git does not know" in note]
+        return [note for note in trees.upgrade(ref=ref).report.notes if "uncommitted changes" in note]
 
     assert said() == []
     upstream.write_text(upstream.read_text("utf-8") + "\nEDITED = True\n", "utf-8")
     (note,) = said()
-    assert note.startswith("vllm-ascend: vllm_ascend/worker/model_runner_v1.py was followed with changes")
+    assert note.startswith("vllm-ascend: vllm_ascend/worker/model_runner_v1.py was followed with uncommitted")
     assert said("v0.2.0") == []
 
 
@@ -279,7 +279,7 @@ def test_what_could_not_be_written_is_refused_before_the_work(trees: Trees, tmp_
     options = trees.options()
     require_place(options)
     (trees.omni / RUNNER).write_text((trees.omni / RUNNER).read_text("utf-8") + "# edited\n", "utf-8")
-    with pytest.raises(InputError, match="git does not know: commit or stash them, or pass --allow-dirty"):
+    with pytest.raises(InputError, match="uncommitted changes: commit or stash them, or pass --allow-dirty"):
         require_place(options)
     require_place(replace(options, allow_dirty=True))
     require_place(replace(options, only=("Another.unit",)))

@@ -394,7 +394,7 @@ class TestUpgrade:
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
         assert "import SendingMixin" not in text
         assert "self.send(" not in text
-        assert "`runner-sync upgrade --only 'NPUARModelRunner*'` brings it" in questions
+        assert "`runner-sync upgrade --only 'NPUARModelRunner*'` adds it with what calls it" in questions
         assert "uses anything of it" not in questions
 
     def test_only_brings_a_mixin_that_npu_has_done_without(self, trees: Trees) -> None:

@@ -175,7 +175,7 @@ def test_a_signature_stays_when_its_caller_does(tmp_path: Path, monkeypatch: pyt
     now = now.replace("self._fetch(rows, len(kept))", "self._fetch(rows, first, len(kept))")
     text, questions = port_of(tmp_path, monkeypatch, other, GPU_TWIN, now)
     assert "def _fetch(self, rows, total):" in text
-    assert "not ported: _collect calls it with the arguments that it has now" in questions
+    assert "not ported: _collect still calls it with the arguments that it takes now" in questions
 
 
 def test_a_signature_follows_with_its_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +287,7 @@ def test_a_method_with_little_of_what_its_twin_is_now_is_left(
     now = stepped(GPU_TWIN, "self.count = 1", names=range(100))
     text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
     assert ("self.step_99()" in text) == is_taken
-    assert ("the NPU runner does this in another way" in questions) != is_taken
+    assert ("the NPU runner's is too different to merge the change into" in questions) != is_taken
 
 
 def test_members_that_one_thing_keeps_out_are_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,7 +304,7 @@ def test_members_that_one_thing_keeps_out_are_one_question(tmp_path: Path, monke
     _, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, GPU_TWIN + device)
     asked = [line for line in questions.split("\n") if line.startswith("not ported")]
     assert asked == [
-        "not ported: it uses triton., which is code that people port by hand; neither is what needs it: _stage",
+        "not ported: it uses triton., which is code that people port by hand; nor is what needs it: _stage",
         "not ported: it uses flashinfer, which is code that people port by hand",
     ]
 
@@ -326,7 +326,7 @@ def test_a_method_that_calls_its_twin_has_its_changes(
     now = GPU_TWIN.replace("kept = self.keep(first)", "kept = self.keep(first, rows)")
     text, questions = port_of(tmp_path, monkeypatch, npu, GPU_TWIN, now)
     assert text == npu
-    assert ("the NPU runner does this in another way" in questions) != calls_it
+    assert ("the NPU runner's is too different to merge the change into" in questions) != calls_it
 
 
 PARTS = """
@@ -766,7 +766,7 @@ def test_what_the_port_of_a_renamed_local_left_as_it_was_reads_the_new_name(
     text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
     assert "rows, output_raw = self.take(total)" in text
     assert "found.append(self.cut(output_raw, row))" in text
-    assert "nothing at hand defines output" not in questions
+    assert "output is neither defined nor imported" not in questions
 
 
 @pytest.mark.parametrize(
@@ -805,4 +805,4 @@ def test_a_signature_does_not_come_without_its_callers(
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now, only=only)
     assert (f"def _fetch(self, rows, total, {parameter}):" in text) == came
     assert ("staged=rows[1]" in text) == ("_collect" in only)
-    assert ("_collect calls it with the arguments that it has now" in questions) != came
+    assert ("_collect still calls it with the arguments that it takes now" in questions) != came

@@ -61,8 +61,8 @@ def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) ->
         ),
         pytest.param(
             Reason("under a new condition", ("if omni['a']",)),
-            "it runs under \"if omni['a']\" of upstream's now",
-            "it runs under \"if omni['a']\" of the GPU runner's now",
+            "this now runs under upstream's new \"if omni['a']\"",
+            "this now runs under the GPU runner's new \"if omni['a']\"",
             id="quoted code",
         ),
         pytest.param(

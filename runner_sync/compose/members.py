@@ -36,7 +36,11 @@ class Obstacle:
     @property
     def cause(self) -> str:
         """Said of the member that depends on it itself."""
-        return f"it uses {self.name}, which is {self.what}" if self.kind == "code" else f"it comes with {self.name}"
+        return (
+            f"it uses {self.name}, which is {self.what}"
+            if self.kind == "code"
+            else f"it comes with the mixin {self.name}, which the NPU class does not have"
+        )
 
     @property
     def sentence(self) -> str:
@@ -107,7 +111,11 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
         return Member(name, "rebuilt", "the GPU class replaces vLLM's version of it, and vllm-ascend has its own")
     if name in wanted:
         if name in twins.inherited:
-            return Member(name, "hook", "without it the call falls through to a parent that skips it")
+            return Member(
+                name,
+                "hook",
+                "without it, the call would run the inherited version, which lacks what the GPU class does there",
+            )
         return Member(name, "port", _why_wanted(name, twins, wanted))
     if name in twins.inherited and _did_without(name, twins):
         caller = next((member for member, mine in twins.npu.items() if name in self_names(mine)), None)
@@ -116,7 +124,7 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
         return Member(
             name,
             "skipped",
-            f"{caller} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` brings it",
+            f"{caller} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` ports it",
         )
     if name in twins.inherited:
         return Member(name, "inherited", "the NPU class has a version of it through its bases")

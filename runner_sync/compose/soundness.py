@@ -6,7 +6,7 @@ Comes in: the text of a method. Goes out: names and lines. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -37,14 +37,24 @@ def uses_of(text: str, name: str) -> list[int]:
     return sorted(n.lineno for n in names)
 
 
+Defect = Literal["idle", "unknown", "unset"]
+
+
 class Problem(NamedTuple):
     """What is wrong: a name that is ``unset`` or ``unknown``, or a statement that is ``idle``."""
 
-    kind: Literal["idle", "unknown", "unset"]
+    kind: Defect
     what: str
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.what}"
+        return _SAID[self.kind].format(what=self.what)
+
+
+_SAID: Mapping[Defect, str] = {
+    "idle": "`{what}` would never run",
+    "unknown": "`{what}` would be defined nowhere",
+    "unset": "`{what}` would be read before it is set",
+}
 
 
 def problems(text: str, known: Collection[str]) -> set[Problem]:

@@ -104,7 +104,7 @@ def _unread(job: CheckJob, result: CheckResult) -> list[str]:
     """What a run says nothing about because a file does not parse that no runner needs to be read."""
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
-    said = [f"nothing is proved about what stands in this file: {error}" for error in errors]
+    said = [f"uses of what this file defines were not checked: {error}" for error in errors]
     if result.branch_error is not None:
         said.append(
             "what the branch breaks on lines that it did not touch was not looked for; where it began: "

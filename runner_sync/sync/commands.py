@@ -126,7 +126,7 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
         if changed:
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
             notes.append(
-                f"{tree.source.project}: {changed[0]}{more} was followed with changes that git does not know; "
+                f"{tree.source.project}: {changed[0]}{more} was followed with uncommitted changes; "
                 f"the lock names {tree.source.ref}, which is without them"
             )
     return notes
@@ -239,4 +239,4 @@ def _refuse_dirty(tree: Tree, changes: list[FileChange]) -> None:
     found = tree.dirty([change.path for change in changes]) if isinstance(tree, InWork) else []
     found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:
-        raise InputError(f"{found[0]} has changes that git does not know: commit or stash them, or pass --allow-dirty.")
+        raise InputError(f"{found[0]} has uncommitted changes: commit or stash them, or pass --allow-dirty.")

@@ -138,7 +138,7 @@ def _of_another_line(units: Sequence[UnitReport], line: int | None) -> list[str]
     if line is None or not hunks or any(hunk.line <= line <= hunk.end_line for hunk in hunks):
         return []
     where = "above" if hunks[0].line <= line else "below"
-    return [f"no statement stands on line {line}: told is the nearest one {where} it"]
+    return [f"line {line} has no statement; this is the nearest one {where} it"]
 
 
 def _find(given: inputs.Inputs, modules: Sequence[Found], file: str) -> tuple[str, Found, bool]:

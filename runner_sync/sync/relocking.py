@@ -35,7 +35,7 @@ def readable_lock(tree: Tree) -> Lock:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The old lock, and the trees in which it is looked up what of it still holds."""
+    """The old lock, and the trees that show which of its entries still hold."""
 
     lock: Lock
     given: inputs.Inputs

@@ -169,9 +169,7 @@ ConflictStyle = Annotated[
 ]
 AllowDirty = Annotated[
     bool,
-    typer.Option(
-        "--allow-dirty", metavar="", help="Write over changes that git does not know.", rich_help_panel=OUTPUT
-    ),
+    typer.Option("--allow-dirty", metavar="", help="Write over uncommitted changes.", rich_help_panel=OUTPUT),
 ]
 NoGpu = Annotated[
     bool,

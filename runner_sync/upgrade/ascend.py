@@ -127,7 +127,7 @@ def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin:
         qualname = f"{job.module.upstreams[0].name}.{member}"
         rest.base_now = replace(draft.base_now, qualname=qualname, digest=digest(text))
     draft.stages.append(Stage(halves[0], "upstream"))
-    reason = f"upstream split it off {draft.member}: what omni had added to this part there came along"
+    reason = f"upstream split it off {draft.member}: what omni had added to this part of {draft.member} came along"
     rest.reviews.append(
         review(rest, job.path, reason=reason, confidence=INFERRED, omni=draft.before, upstream=text, chosen=rest.text)
     )
@@ -145,7 +145,7 @@ def _ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> None:
         news = set(lineage.fingerprint(text)) - before
         if news and news <= made:
             reason = (
-                f"new in vllm-ascend {base.ref.ref} and not in omni's copy: taken for what came after it was copied; "
+                f"new in vllm-ascend {base.ref.ref} and not in omni's copy: taken to be newer than the copy; "
                 "leave it out if omni had removed it"
             )
             shown = textwrap.dedent(text)

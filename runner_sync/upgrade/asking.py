@@ -41,7 +41,12 @@ def ask_about_order(draft: Draft, path: str) -> None:
     idle = {lines[line - 1].strip() for line in unreachable(draft.before)}
     for line in unreachable(draft.text):
         if draft.text.split("\n")[line - 1].strip() not in idle:
-            _ask(draft, path, reason="this can never run: the statement above it leaves the suite", line=line)
+            _ask(
+                draft,
+                path,
+                reason="this can never run: the statement above it always returns, raises, breaks or continues",
+                line=line,
+            )
 
 
 def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> None:
@@ -52,7 +57,7 @@ def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> None:
     for draft in drafts:
         if _is_changed(draft) and name in used_names(as_module(draft.text)):
             for line in uses_of(draft.text, name)[:1]:
-                _ask(draft, path, reason=f"nothing at hand defines {name}", line=line)
+                _ask(draft, path, reason=f"{name} is neither defined nor imported here", line=line)
 
 
 def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> None:

@@ -82,7 +82,8 @@ def _before(name: str, origin: Origin, sides: Sequence[Side]) -> list[Side]:
 
 
 def _as_copied(text: str, base: str, older: Sequence[Candidate]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """The base without what it was the first to have and a copy was never given; that; and the ``older`` that tell."""
+    """The base without the statements that are new in its release and that the copy never received; those statements;
+    and the ``older`` releases that show it."""
     unsynced: list[str] = []
     refs: list[str] = []
     for one in older:

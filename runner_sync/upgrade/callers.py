@@ -45,7 +45,7 @@ def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide)
 
 def _ask(draft: Draft, job: ModuleJob, name: str, twin: str) -> None:
     passages = "\n".join(_passages(twin, name))
-    why = f"the GPU runner uses {name} here, which NPU has since this upgrade"
+    why = f"the GPU runner uses {name} here, too; this upgrade brought it to the NPU runner without this use"
     draft.reviews.append(not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages))
 
 

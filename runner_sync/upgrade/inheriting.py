@@ -62,8 +62,8 @@ def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSid
 def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
     draft = Draft(class_name, [Stage("")], "own", "review")
     reason = (
-        f"the class inherits from {twin} now: {copies} of its methods were copies of it, and there were more to copy; "
-        f"whatever else {twin} defines comes before vllm-ascend's from here on"
+        f"the class inherits from {twin} now: {copies} of its methods were copies of it, and more would have been; "
+        f"whatever else {twin} defines now takes precedence over {job.module.upstreams[0].project}'s"
     )
     draft.reviews = [review(draft, job.path, reason=reason, confidence=INFERRED)]
     return draft

@@ -21,7 +21,7 @@ from runner_sync.profile import Profile, RunnerModule
 class Side:
     """One module of an upstream at one revision. ``ref`` is a version or a short commit.
 
-    Nothing was copied from one that is no ``is_base``: it tells what the next one was the first to have."""
+    Without ``is_base`` it is read only to learn what the next release introduced, and is never a base of a merge."""
 
     ref: str
     text: str

@@ -114,7 +114,7 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
         draft = Draft(class_name, [Stage("")], "own", "review")
         reason = (
             f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
-            f"upgrade: is that meant? `runner-sync upgrade --only '{class_name}*'` brings it with what calls it"
+            f"upgrade: is that intended? `runner-sync upgrade --only '{class_name}*'` adds it with what calls it"
         )
         if job.twin.new is not None and not self_names(job.twin.new.text) & frozenset().union(*left.values()):
             reason += "; no method of the GPU twin itself uses anything of it"
@@ -123,8 +123,8 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
     for class_name, mixins in job.hierarchy.added_mixins.items():
         draft = Draft(class_name, [Stage("")], "own", "review")
         reason = (
-            f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; what sets it up and calls it there "
-            "was ported as far as it has a place here"
+            f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; the GPU code that sets it up and "
+            "calls it was ported only where the NPU class has a place for it"
         )
         draft.reviews = [review(draft, job.path, reason=reason, confidence=INFERRED)]
         found.append(draft)

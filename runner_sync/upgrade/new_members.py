@@ -110,7 +110,7 @@ def declined_members(class_name: str, decisions: Sequence[Member], job: ModuleJo
         first = next((m for m in members if m.obstacle is not None and not m.obstacle.needs), members[0])
         others = ", ".join(member.name for member in members if member is not first)
         draft = Draft(f"{class_name}.{first.name}", [Stage("")], "own", "review")
-        why = first.reason + (f"; neither is what needs it: {others}" if others else "")
+        why = first.reason + (f"; nor is what needs it: {others}" if others else "")
         draft.reviews = [not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=side.new[draft.name])]
         found.append(draft)
     return found

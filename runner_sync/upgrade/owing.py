@@ -35,8 +35,8 @@ _OF_SELF = re.compile(r"\bself\.(\w+)")
 def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     """Names on ``self`` whose uses by the old twin are owed once NPU has the upgraded ``text``.
 
-    That is what the text is the first on NPU to keep or to do, and the members of the GPU class alone that use what it
-    keeps. Empty where the twin has no use of them that NPU lacks, and where ``only`` some units were asked for.
+    That is what the text assigns or calls that no NPU code had before, and the GPU-only members that use what it
+    assigns. Empty where the twin has no use of them that NPU lacks, and where ``only`` some units were asked for.
     """
     if job.settings.only or job.twin.new is None:
         return Owed()

@@ -88,7 +88,7 @@ def _take_back(
             count, reviews = stages[draft.name]
             del draft.stages[count:]
             draft.reviews = list(reviews)
-            why = f"{found[draft.name].rpartition('.')[2]} calls it with the arguments that it has now"
+            why = f"{found[draft.name].rpartition('.')[2]} still calls it with the arguments that it takes now"
             sides = Triple(side.old.get(draft.name, ""), draft.text, side.rebased[draft.name])
             draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
 
@@ -146,7 +146,7 @@ def _port(
     if not _is_related(draft.text, sides):
         if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
             return  # what the twin does, this one does by calling it
-        why = "the GPU runner changed its version, and the NPU runner does this in another way"
+        why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
         draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
         return
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
@@ -158,7 +158,7 @@ def _port(
         )
         return
     if broken:
-        why = f"the GPU runner's change does not fit here ({', '.join(map(str, sorted(broken)[:2]))})"
+        why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
         draft.reviews.append(_declined(draft, job, sides, why=why, confidence=REBUILT))
         return
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text)

@@ -84,3 +84,19 @@ def test_check_loads_neither_rich_nor_jinja_nor_libcst() -> None:
     root = Path(__file__).parent.parent
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html", "github", "junit", "sarif"])
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("Both changed it", "Both changed it."),
+        ("Both changed it.", "Both changed it."),
+        ("Did both change it?", "Did both change it?"),
+    ],
+)
+def test_what_was_taken_is_a_sentence_of_its_own(reason: str, said: str, name: str) -> None:
+    review = replace(REPORTS["upgrade"].reviews[0], reason=reason)
+    text = re.sub(r"<[^>]+>|\s+|%0A", " ", render(Report("upgrade", reviews=(review,)), name))
+    before = said if name in ("markdown", "html", "sarif") else reason
+    assert re.search(rf"{re.escape(before)} +[Tt]ook a merge, confidence 0.62\b", text)

@@ -23,7 +23,7 @@ from runner_sync.render.order import (
     order_units,
     order_worst_first,
 )
-from runner_sync.render.summary import chosen_side, file_status, is_changed, sides_of, summarize
+from runner_sync.render.summary import chosen_side, closed, file_status, is_changed, sides_of, summarize, taken
 from runner_sync.render.templates import fill_template
 
 
@@ -62,7 +62,7 @@ def render_html(report: Report) -> str:
         report=report,
         sentence=summarize(report),
         files=_files(report),
-        reviews=[(item, chosen_side(item), _sides(item)) for item in order_reviews(report.reviews)],
+        reviews=[(item, closed(item.reason), taken(item), _sides(item)) for item in order_reviews(report.reviews)],
         findings=[(finding, _excerpts(lines, finding)) for finding in order_worst_first(report.findings)],
         blocks=[
             (path, list(group)) for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path)

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from runner_sync.model import Finding, Report, ReviewItem
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.order import order_findings, order_reviews, order_units
-from runner_sync.render.summary import chosen_side
+from runner_sync.render.summary import taken
 
 
 def render_junit(report: Report) -> str:
@@ -43,7 +43,7 @@ def _finding(finding: Finding) -> ElementTree.Element:
 
 
 def _review(item: ReviewItem) -> ElementTree.Element:
-    text = f"{item.path}:{item.line}\n{item.reason}\nTook {chosen_side(item)}, confidence {item.confidence:.2f}."
+    text = f"{item.path}:{item.line}\n{item.reason}\nTook {taken(item)}."
     return _case(item.path, f"{item.id} {item.unit}", message=item.reason, kind="review", text=text)
 
 

@@ -19,7 +19,7 @@ from runner_sync.render.order import (
     order_units,
     order_worst_first,
 )
-from runner_sync.render.summary import chosen_side, count, is_changed, sides_of, summarize
+from runner_sync.render.summary import chosen_side, closed, count, is_changed, sides_of, summarize, taken
 
 # GitHub refuses comments above 65,536 characters and step summaries above 1 MiB (docs.github.com); Buildkite
 # annotations are at most 1 MiB. Room is left for what a caller puts around it.
@@ -98,7 +98,7 @@ def _review(item: ReviewItem) -> str:
     chosen = chosen_side(item)
     lines = [
         f"<details><summary><b>{html_code(item.id)}</b> {html_code(place)} {html_code(item.unit)}</summary>",
-        f"{markdown_text(item.reason).rstrip('.')}. Took **{chosen}**, confidence {item.confidence:.2f}.",
+        f"{markdown_text(closed(item.reason))} Took {taken(item)}.",
     ]
     sides = sides_of(item)
     for side, text in sides.items():

@@ -83,6 +83,17 @@ def sides_of(item: ReviewItem) -> dict[str, str]:
     return {"base": item.base, "omni": item.omni, item.newer: item.upstream, "chosen": item.chosen}
 
 
+def taken(item: ReviewItem) -> str:
+    """Say what was taken and how sure that is, to put behind *took*: ``omni, confidence 0.50``."""
+    return f"{chosen_side(item)}, confidence {item.confidence:.2f}"
+
+
+def closed(sentence: str) -> str:
+    """Return ``sentence`` with a full stop, unless it ends with one or asks something: another one is to follow."""
+    said = sentence.strip()
+    return said if said.endswith((".", "?")) else f"{said}."
+
+
 def in_step(report: Report) -> str:
     """Say that nothing is left to do, against what."""
     targets = [name for name in (target(report, "vllm-ascend"), target(report, "vllm")) if name]

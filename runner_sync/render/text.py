@@ -15,7 +15,7 @@ from runner_sync.render.escape import one_line, visible
 from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
 from runner_sync.render.order import order_findings, order_reviews, order_units
-from runner_sync.render.summary import chosen_side, count, sides_of, summarize
+from runner_sync.render.summary import chosen_side, count, sides_of, summarize, taken
 
 _SIDE_LINES = 4
 _LEFT_OUT_LINES = 12
@@ -100,8 +100,8 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
     place = one_line(_place(item.path, item.line, item.end_line))
     yield from _head(item.id, "yellow", place, item.unit, ink)
     yield ink.fold(f"review: {one_line(item.reason)}", indent="  ")
+    yield f"  took {taken(item)}"
     chosen = chosen_side(item)
-    yield f"  took {chosen}, confidence {item.confidence:.2f}"
     sides = {
         side: [line.rstrip() for line in visible(text).strip("\n").split("\n")] if text.strip() else []
         for side, text in sides_of(item).items()

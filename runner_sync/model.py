@@ -23,6 +23,9 @@ UnitKind = Literal["method", "function", "class", "field", "statement", "import"
 Lineage = Literal["copy", "override", "own"]
 Outcome = Literal["unchanged", "updated", "added", "removed", "review"]
 Severity = Literal["error", "warning", "info"]
+How = Literal["lock", "inferred", "composite", "twin", "namesake"]
+"""How a reference is known: the lock names it; it is the closest text of those at hand, which is of one revision or of
+several; it is the unit's GPU twin; vLLM's class has a unit of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,15 +227,14 @@ class Finding:
 class BaseRef:
     """Which upstream text a unit was copied from, and how that is known.
 
-    ``how`` is ``lock``, ``option``, ``inferred`` or ``composite``; ``similarity`` is in 0…1. ``also`` are the refs that
-    single statements of a composite copy come from.
+    ``similarity`` is in 0…1. ``also`` are the refs that single statements of a composite copy come from.
     """
 
     project: Project
     ref: str
     path: str
     qualname: str
-    how: str
+    how: How
     similarity: float
     digest: str = ""
     also: tuple[str, ...] = ()

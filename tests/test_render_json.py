@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pytest
 from render_samples import REPORTS, poison
 
-from runner_sync.model import Report
+from runner_sync.model import How, Report
 from runner_sync.render import render
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
@@ -109,3 +110,8 @@ def test_files_tell_new_from_changed() -> None:
 def test_replay_means_are_over_cases() -> None:
     summary = json.loads(render(REPORTS["replay"], "json"))["summary"]
     assert (summary["cases"], summary["effort_left"], summary["silent"]) == (2, 0.3, 3)
+
+
+def test_the_schema_names_every_way_in_which_a_base_is_known() -> None:
+    said = SCHEMA["$defs"]["base"]["properties"]["how"]["description"]
+    assert set(re.findall(r"\w+", said)) - {"or"} == set(get_args(How))

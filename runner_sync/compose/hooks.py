@@ -29,19 +29,16 @@ def fit_sampler_hook(text: str, hook: SamplerHook) -> tuple[str, tuple[str, ...]
     if function is None:
         return text, ()
     said = []
-    for fit in (_history_first, _fall_through):
+    for fit, done in (
+        (_history_first, "the token history is updated before the model is asked"),
+        (_fall_through, "when the model declines, the call goes to super()"),
+    ):
         new = fit(text, function, hook)
         if new != text:
-            said.append(_SAID[fit.__name__])
+            said.append(done)
             text = new
             function = _function(text, hook.method) or function
     return text, tuple(said)
-
-
-_SAID = {
-    "_history_first": "the token history is updated before the model is asked",
-    "_fall_through": "when the model declines, the call goes to super()",
-}
 
 
 def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:

@@ -33,7 +33,10 @@ def dice(a: Counter[str], b: Counter[str]) -> float:
 
 @lru_cache(maxsize=4096)
 def fingerprint(text: str) -> Fingerprint:
-    """Multiset of canonical statements of a unit, comments and docstrings left out; empty when it does not parse."""
+    """Multiset of canonical statements of a unit, comments and docstrings left out; empty when it does not parse.
+
+    It is shared by all who ask for that text: not to be changed.
+    """
     try:
         return Counter(canons(text))
     except UnparsableText:

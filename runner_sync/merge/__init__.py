@@ -22,7 +22,7 @@ from runner_sync.merge.passages import (
     under_new_conditions,
     used_too_early,
 )
-from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Terms, settled_for
+from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import (
@@ -144,6 +144,7 @@ __all__ = [
     "Kind",
     "Merged",
     "Policy",
+    "Preference",
     "Reason",
     "UnparsableText",
     "Veto",

@@ -12,6 +12,8 @@ from typing import Literal
 from runner_sync.merge.reason import Veto
 
 Winner = Literal["omni", "upstream"]
+Preference = Literal["omni", "upstream", "review"]
+"""Which side people let win in a unit; ``review`` where each conflict has its own winner and is asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,11 @@ class Terms:
     pinned: Collection[str] = frozenset()
 
 
-def settled_for(policy: Policy, side: str) -> Policy:
-    """``policy`` with every conflict settled for one side; any other word than a side changes nothing."""
-    match side:
-        case "omni" | "upstream":
-            return replace(
-                policy, edited_here_gone_there=side, gone_here_edited_there=side, both_edited=side, both_added=side
-            )
-        case _:
-            return policy
+def settled_for(policy: Policy, side: Preference) -> Policy:
+    """``policy`` with every conflict settled for one side; as it is for ``review``."""
+    if side == "review":
+        return policy
+    return replace(policy, edited_here_gone_there=side, gone_here_edited_there=side, both_edited=side, both_added=side)
 
 
 FOLLOW = Policy()

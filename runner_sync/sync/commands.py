@@ -37,7 +37,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     results, notes = planning.plan(options, given)
     finished = [_finish(result, options, given) for result in results]
     findings, remarks = proof.new_breakage(given, finished, options) if options.verify else ((), ())
-    return _planned("upgrade", finished, findings, (*notes, *remarks), given, options)
+    return _planned("upgrade", finished, findings=findings, notes=(*notes, *remarks), given=given, options=options)
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
@@ -88,7 +88,8 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
 def _planned(
     command: str,
     results: list[ModuleResult],
-    findings: tuple[Finding, ...],
+    *,
+    findings: tuple[Finding, ...] = (),
     notes: tuple[str, ...],
     given: inputs.Inputs,
     options: UpgradeOptions,
@@ -191,7 +192,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]
-    return _planned("lock", frozen, (), notes, replace(given, lock=known), options)
+    return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)
 
 
 def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:

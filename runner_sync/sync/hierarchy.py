@@ -26,6 +26,7 @@ Mixins = dict[str, dict[str, frozenset[str]]]
 def hierarchy_of(
     found: Found,
     twin: GpuTwin,
+    *,
     modules: Sequence[Found],
     program: Program,
     options: UpgradeOptions,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from runner_sync import config as configuration
@@ -35,7 +35,6 @@ class Inputs:
     lock: Lock
     ascend: Tree | None = None
     vllm: Tree | None = None
-    notes: list[str] = field(default_factory=list)
 
     @property
     def profile(self) -> Profile:

@@ -63,6 +63,18 @@ class Upgrade:
     lock: FileChange | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the jobs of all modules have in common; ``given`` has the profile that fits the trees."""
+
+    options: UpgradeOptions
+    given: inputs.Inputs
+    modules: Sequence[Found]
+    bases: Bases
+    program: Program
+    attributes: Attributes
+
+
 def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResult], tuple[str, ...]]:
     """Upgrade every derived module. Returns the results and notes on where the bases came from."""
     modules = find_modules(given)
@@ -71,10 +83,11 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     program = Program(given.trees, relocated=relocated_names(modules))
     given = replace(given, config=replace(given.config, profile=given.profile.fitted(program.lacks)))
     attributes = Attributes(program.trees.values(), given.profile.surroundings)
+    run = _Run(options, given, modules, bases, program, attributes)
     results: list[ModuleResult] = []
     for found in modules:
         options.progress(f"comparing {found.path}", len(results), len(modules))
-        result = upgrade_module(_job(found, modules, bases, program, attributes, options, given))
+        result = upgrade_module(_job(found, run))
         program.overlay[found.path] = result.after
         results.append(result)
     if options.gpu and options.upstream and not options.only:
@@ -154,15 +167,8 @@ def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
     }
 
 
-def _job(
-    found: Found,
-    modules: Sequence[Found],
-    bases: Bases,
-    program: Program,
-    attributes: Attributes,
-    options: UpgradeOptions,
-    given: inputs.Inputs,
-) -> ModuleJob:
+def _job(found: Found, run: _Run) -> ModuleJob:
+    options, given, bases, program = run.options, run.given, run.bases, run.program
     twin = _twin(found, bases, options, given)
     return ModuleJob(
         given.profile,
@@ -178,15 +184,16 @@ def _job(
             variants=variants(found, program, bases),
         ),
         twin,
-        hierarchy_of(found, twin, modules, program, options, given),
+        hierarchy_of(found, twin, modules=run.modules, program=program, options=options, given=given),
         Target(
-            called_elsewhere=called_elsewhere(found, modules, given) if found is modules[0] else frozenset(),
+            called_elsewhere=called_elsewhere(found, run.modules, given) if found is run.modules[0] else frozenset(),
             records=_records(program),
             constructors=program.constructors(found.text, module_name(found.path)),
             relocated=program.relocated,
             lacks=program.lacks,
             moved_to=program.moved_to,
-            missing_members=_missing_members(given.profile.names, program) | _undefined(found, twin, attributes, given),
+            missing_members=_missing_members(given.profile.names, program)
+            | _undefined(found, twin, run.attributes, given),
         ),
         Settings(only=options.only, policies=given.config.units),
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from runner_sync import lineage, merge
 from runner_sync.lineage import Candidate, Origin
 from runner_sync.lock import digest
-from runner_sync.model import BaseRef, Lineage
+from runner_sync.model import BaseRef, How, Lineage
 from runner_sync.profile import RunnerModule
 from runner_sync.units import texts
 from runner_sync.upgrade.job import Closest, Side
@@ -67,7 +67,7 @@ def find_base(
     if known is None:
         origin = replace(origin, composite=(*origin.composite, *beside))
     anchor = module.upstreams[0]
-    how = "lock" if known is not None else "composite" if origin.composite else "inferred"
+    how: How = "lock" if known is not None else "composite" if origin.composite else "inferred"
     score = round(origin.similarity, 3)
     ref = BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(origin.text), origin.composite)
     kind: Lineage = "copy" if _is_same_record(text, origin.text) else lineage.kind_of(text, origin)

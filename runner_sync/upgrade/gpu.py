@@ -207,7 +207,7 @@ def translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _fully_translated(module_text: str, profile: Profile) -> dict[str, str]:
+def _fully_translated(module_text: str, profile: Profile) -> Mapping[str, str]:
     """Names that the GPU module binds to something of its own (a subclass of the graph wrapper) are GPU names too."""
     return {name: translate_unit(text, profile).text for name, text in texts.unit_texts(module_text).items()}
 

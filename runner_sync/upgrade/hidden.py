@@ -203,7 +203,7 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
     own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
     behind = {member: text for member, text in inherited.members.items() if text is not None}
     runs = {**inherited.vllm, **new, **behind, **own}
-    hooks = [m for m in new if m not in old and m in inherited.vllm and runs[m] is new[m]]
+    hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
     handed_on = [behind[member] for member, text in own.items() if member in behind and parents_of(text, member)]
     named = {used for text in (*runs.values(), *handed_on) for used in self_names(text)} if hooks else set()
     waiting: dict[str, list[str]] = {}

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from runner_sync.compose.members import Action, uses_word
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
+from runner_sync.merge import Preference
 from runner_sync.model import BaseRef, Lineage, Outcome, Provenance, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 
@@ -169,7 +170,7 @@ class Settings:
     """What was asked for: the units to upgrade, by pattern (none: all), and by pattern the side that wins conflicts."""
 
     only: tuple[str, ...] = ()
-    policies: Mapping[str, str] = field(default_factory=dict)
+    policies: Mapping[str, Preference] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +279,7 @@ class Draft:
         return self.name.rpartition(".")[2]
 
 
-def winner(job: ModuleJob, name: str) -> str:
+def winner(job: ModuleJob, name: str) -> Preference:
     """Which side wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` where nobody said so."""
     return next((side for glob, side in job.settings.policies.items() if fnmatchcase(name, glob)), "review")
 

@@ -112,6 +112,7 @@ def _overlap(a: str, b: str) -> float:
 
 @lru_cache(maxsize=8192)
 def _words(canon: str) -> Counter[str]:
+    """The words of a statement, shared by all who ask for them: not to be changed."""
     return Counter(re.findall(r"\w+", canon))
 
 

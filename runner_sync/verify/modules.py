@@ -70,7 +70,7 @@ class Module:
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> ast.Module:
-    """Parse ``text`` once per process; raises `SyntaxError` as `ast.parse` does."""
+    """Parse ``text`` once per process, for all who ask: not to be changed. Raises `SyntaxError` as `ast.parse` does."""
     return ast.parse(text)
 
 

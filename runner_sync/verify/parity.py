@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -103,7 +103,7 @@ def in_npu_words(text: str, profile: Profile) -> str:
 
 
 @lru_cache(maxsize=4)
-def _dictionary(profile: Profile) -> tuple[re.Pattern[str], dict[str, str]]:
+def _dictionary(profile: Profile) -> tuple[re.Pattern[str], Mapping[str, str]]:
     table = {row.name: row.new_name for row in reversed(profile.names) if row.name != row.new_name}
     table |= dict(profile.classes) | dict(profile.attributes)
     ordered = sorted(table, key=len, reverse=True)

@@ -5,8 +5,8 @@ Goes out: a frozen ``Config``. Reads those two files and nothing else. Every key
 the file and the key.
 
 Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``,
-``gpu-imports``, ``surroundings``) replace the built-in ones; with ``extend-`` in front they are put before them, and
-win where both speak of one name.
+``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones; with ``extend-`` in front they are put
+before them, and win where both speak of one name.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ KEYS: Mapping[str, str] = {
     "sampler-hook": "table `method`, `history`, `sampler`, `flag`, `asks`: the contract of a model's own sampler",
     "output": "table `name`, `variable`: the record that a runner hands on",
     "gpu-imports": "translated names that the derived platform must not import in their GPU form",
+    "handovers": "record classes that one step of a runner hands to the next, looked for where a module imports them",
     "surroundings": "folders whose modules are handed runners, and may set attributes on them",
     "extend-modules": "like `modules`, added to the built-in ones",
     "extend-names": "like `names`, added to the built-in ones",
@@ -66,6 +67,7 @@ KEYS: Mapping[str, str] = {
     "extend-device-only": "like `device-only`, added to the built-in ones",
     "extend-unported": "like `unported`, added to the built-in ones",
     "extend-gpu-imports": "like `gpu-imports`, added to the built-in ones",
+    "extend-handovers": "like `handovers`, added to the built-in ones",
     "extend-surroundings": "like `surroundings`, added to the built-in ones",
 }
 
@@ -279,6 +281,7 @@ def _profile(reader: _Reader) -> Profile:
         sampler_hook=reader.value("sampler-hook", SamplerHook, NPU.sampler_hook),
         output=reader.value("output", Output, NPU.output),
         gpu_imports=_overlaid(reader, "gpu-imports", str, NPU.gpu_imports),
+        handovers=_overlaid(reader, "handovers", str, NPU.handovers),
         surroundings=_overlaid(reader, "surroundings", str, NPU.surroundings),
         attributes=_dotted(reader, "attributes", NPU.attributes),
         classes=_pairs(reader, "classes", NPU.classes),

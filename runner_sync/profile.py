@@ -106,6 +106,7 @@ class Profile:
     sampler_hook: SamplerHook = SamplerHook()
     output: Output = Output()
     gpu_imports: tuple[str, ...] = ()
+    handovers: tuple[str, ...] = ()
     surroundings: tuple[str, ...] = ()
 
     @property
@@ -298,6 +299,8 @@ NPU = Profile(
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
     ),
+    # The record that takes what `execute_model` computed to `sample_tokens`.
+    handovers=("ExecuteModelState",),
     surroundings=("vllm_ascend", *OMNI_FOLDERS, "vllm/v1"),
     # Other translated names (`Sampler`, `InputBatch`, …) have NPU subclasses and serve well as annotations.
     gpu_imports=("CUDAGraphWrapper", "BreakableCUDAGraphWrapper", "set_forward_context"),

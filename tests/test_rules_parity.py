@@ -232,6 +232,22 @@ def test_the_order_of_fields(body: str, expected: list[str]) -> None:
     assert symbols(job(STATE + npu(f"def f(self, stats, logits):\n    {body}")), "RS205") == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param("ExecuteModelState", ["logits=stats"], id="of the built-in profile"),
+        pytest.param("Handed", ["logits=stats"], id="of this profile"),
+        pytest.param("OtherState", [], id="of none"),
+    ],
+)
+def test_the_order_of_fields_of_an_imported_record_is_that_of_the_profiles(name: str, expected: list[str]) -> None:
+    body = npu(f"def f(self, stats, logits):\n    self.x = {name}(stats, logits)")
+    files = {"vllm_omni/state.py": STATE.replace("ExecuteModelState", name)}
+    given = job(f"from vllm_omni.state import {name}\n{body}", files=files)
+    given = replace(given, profile=replace(NPU, handovers=(*NPU.handovers, "Handed")))
+    assert symbols(given, "RS205") == expected
+
+
 # RS206
 
 HOOK = """

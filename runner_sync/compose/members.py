@@ -108,7 +108,7 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
     if _is_rebuilt(name, text, twins) and _did_without(name, twins):
         return Member(name, "left", WITHOUT)
     if _is_rebuilt(name, text, twins):
-        return Member(name, "rebuilt", "the GPU class replaces vLLM's version of it, and vllm-ascend has its own")
+        return Member(name, "rebuilt", "the GPU class replaces vLLM's version of it, and upstream's class has its own")
     if name in wanted:
         if name in twins.inherited:
             return Member(

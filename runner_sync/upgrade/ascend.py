@@ -145,7 +145,7 @@ def _ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> None:
         news = set(lineage.fingerprint(text)) - before
         if news and news <= made:
             reason = (
-                f"new in vllm-ascend {base.ref.ref} and not in omni's copy: taken to be newer than the copy; "
+                f"new in {base.ref.project} {base.ref.ref} and not in omni's copy: taken to be newer than the copy; "
                 "leave it out if omni had removed it"
             )
             shown = textwrap.dedent(text)

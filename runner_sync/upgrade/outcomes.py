@@ -93,6 +93,8 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
     if region.source == "upstream" and job.upstream.new is not None:
         old = draft.base.ref if draft.base else "?"
         commits = job.upstream.causes(draft.name, region.lines, old)
-        return f"vllm-ascend {old} → {job.upstream.new.ref}" + (f": {commits}" if commits else "")
-    ref = job.twin.new.ref if job.twin.new else "?"
-    return f"{job.twin.new.path if job.twin.new else 'GPU runner'} at vllm-omni {ref}"
+        project = job.module.upstreams[0].project
+        return f"{project} {old} → {job.upstream.new.ref}" + (f": {commits}" if commits else "")
+    if job.twin.new is None or job.module.gpu is None:
+        return "the GPU runner"
+    return f"{job.twin.new.path} at {job.module.gpu.project} {job.twin.new.ref}"

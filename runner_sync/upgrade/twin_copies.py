@@ -36,7 +36,8 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
         if not result.parses:
             continue
         if result.text != draft.text:
-            reason = "vllm-ascend gave up its own version of this method: it follows the GPU runner's now"
+            project = job.module.upstreams[0].project
+            reason = f"{project} gave up its own version of this method: it follows the GPU runner's now"
             draft.reviews = [
                 review(
                     draft,

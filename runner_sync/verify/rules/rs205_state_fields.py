@@ -51,9 +51,11 @@ def _records(reading: Reading | None) -> dict[str, ClassText]:
 
 def _visible_records(subject: Subject) -> dict[str, ClassText]:
     found = _records(subject.npu)
-    for name in subject.npu.imports if "State" in subject.npu.text else ():
-        record = subject.library.find_class(subject.npu, name) if name.endswith("State") else None
-        if record is not None and record.name in _records(record.reading):
+    for name in [handed for handed in subject.profile.handovers if handed in subject.npu.imports]:
+        known = subject.library.find_class(subject.npu, name)
+        # Of a file that no other rule needs whole, a class is found without its fields.
+        record = _records(known.reading).get(known.name) if known is not None else None
+        if record is not None:
             found[name] = record
     return found
 
@@ -74,9 +76,8 @@ def _missing_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
             record.node,
             symbol=f"{record.name}.{name}",
             message=f"The GPU's `{record.name}` carries `{name}` ({subject.gpu.path}:{field.lineno}), the NPU's does "
-            "not, so `sample_tokens` never sees it.",
-            fix=f"Add `{name}` to `{record.name}`, where `execute_model` makes it, and where `sample_tokens` unpacks "
-            "it.",
+            "not, so nothing on NPU is handed it.",
+            fix=f"Add `{name}` to `{record.name}`, where it is made, and where it is taken apart.",
             also=(subject.gpu.span_of(field),),
         )
 

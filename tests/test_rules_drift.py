@@ -48,7 +48,7 @@ def follow(npu: str, base: str, target: str) -> CheckJob:
 def test_a_change_that_the_copy_does_not_follow_is_counted_and_shown() -> None:
     (finding,) = found(follow(OMNI, BODY, SYNCED), "RS101")
     assert (finding.unit, finding.symbol) == ("NPUARModelRunner._dummy_run", "NPUModelRunner._dummy_run")
-    assert "vllm-ascend 0.30.0rc2 changed 1 statements" in finding.message
+    assert "vllm-ascend 0.30.0rc2 changed 1 statement of " in finding.message
     assert "since 0.26.0rc1" in finding.message
     assert "`self.commit_block_table(num_tokens)`" in finding.message
     assert finding.fix == "runner-sync upgrade --only NPUARModelRunner._dummy_run"
@@ -150,7 +150,7 @@ def test_each_unit_is_compared_with_the_base_that_the_lock_names() -> None:
     module = replace(given.modules[0], base_texts={"0.24.0rc1": upstream(BODY)})
     (finding,) = found(replace(given, modules=(module, *given.modules[1:])), "RS101")
     assert "since 0.24.0rc1" in finding.message
-    assert "1 statements" in finding.message
+    assert "1 statement of" in finding.message
 
 
 def test_a_unit_that_the_lock_calls_omnis_own_follows_nobody() -> None:

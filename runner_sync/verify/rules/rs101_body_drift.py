@@ -69,11 +69,12 @@ def _message(subject: Subject, follower: Follower) -> str:
 
 def _say(found: Difference, where: str, name: str, since: str) -> str:
     changed = len(found.added) + len(found.dropped)
+    said = f"{changed} statement" if changed == 1 else f"{changed} statements"
     behind = len(found.missing) + len(found.leftover)
     sample = shortened((found.missing or found.leftover)[0], most=80)
     verb = "adds" if found.missing else "no longer has"
     return (
-        f"{where} changed {changed} statements of `{name}` since {since or 'the base'}; this copy does not follow "
+        f"{where} changed {said} of `{name}` since {since or 'the base'}; this copy does not follow "
         f"{behind} of them (risk {_risk(found)}): upstream {verb} `{sample}`."
     )
 

@@ -269,6 +269,61 @@ def test_a_merged_statement_is_shown_without_blanks_around_dots() -> None:
     assert "self.rows.last" in decision.chosen
 
 
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream", "expected"),
+    [
+        pytest.param(
+            "out = g(-1, x[a:b], k=1)",
+            ("k=1", "k=1, o=2"),
+            ("x[", "y["),
+            "out = g(-1, y[a:b], k=1, o=2)",
+            id="a sign, a slice and a keyword",
+        ),
+        pytest.param(
+            "out = g({a: -b}, x[a + 1 : b], lambda: c, *d, **e)",
+            ("*d", "*d, *o"),
+            ("x[", "y["),
+            "out = g({a: -b}, y[a + 1 : b], lambda: c, *d, *o, **e)",
+            id="the same signs between other neighbours",
+        ),
+        pytest.param("f(a, k=1, m = 2)", ("m = 2", "m = 3"), ("a,", "b,"), "f(b, k=1, m = 3)", id="each as it is"),
+        pytest.param(
+            "f(a, k = 1)", ("k = 1", "k=1, o=2"), ("a,", "b,"), "f(b, k=1, o=2)", id="omni's before upstream's"
+        ),
+        pytest.param("f(a, x, k=1)", ("f(a, x", "f(x"), ("k=1", "k=2"), "f(x, k=2)", id="first in its brackets now"),
+        pytest.param(
+            "f(\n    a,\n    c, k=1,\n)", ("a,", "b,"), ("k=1", "k=2"), "f(b, c, k=2,)", id="lines that are gone"
+        ),
+        pytest.param("f(a, k=1)  # b", ("a,", "b,"), ("k=1", "k=2"), "f(b, k=2)  # b", id="a comment behind it"),
+        pytest.param(
+            "f(a, 1. if b else c, d)", ("(a", "(o"), ("d)", "u)"), "f(o, 1. if b else c, u)", id="a bare point"
+        ),
+        pytest.param(
+            "while (a or b) and f(x, k=1): pass",
+            ("k=1", "k=1, o=2"),
+            ("x,", "y,"),
+            "while (a or b) and f(y, k=1, o=2): pass",
+            id="brackets behind a keyword",
+        ),
+        pytest.param(
+            "await (f(a, b, c))", ("a,", "o,"), ("c)", "u)"), "await (f(o, b, u))", id="and one that calls nothing"
+        ),
+        pytest.param(
+            "if not (f(a, b) or c): pass", ("a,", "o,"), ("c)", "u)"), "if not (f(o, b) or u): pass", id="not"
+        ),
+        pytest.param(
+            "from . import (a, b, c)", ("b,", "b, o,"), ("(a", "(u, a"), "from . import (u, a, b, o, c)", id="an import"
+        ),
+    ],
+)
+def test_a_merged_statement_has_the_blanks_of_its_sides(
+    base: str, omni: tuple[str, str], upstream: tuple[str, str], expected: str
+) -> None:
+    texts = (f"async def run():\n    {text}\n" for text in (base, base.replace(*omni), base.replace(*upstream)))
+    merged = merge(Triple(*texts)).text.replace(":\n        pass", ": pass")
+    assert merged == f"async def run():\n    {expected}\n"
+
+
 UNPACKED = "def run(self):\n    rows, output = self.state\n    self.note(output)\n    return len(rows)\n"
 
 
@@ -513,7 +568,7 @@ def test_arguments_without_names_that_both_sides_add_at_one_place_are_a_question
 )
 def test_elements_of_which_each_says_what_it_is_are_none(text: str, also: str) -> None:
     result = appended(text, also=also)
-    assert f"theirs{also}".replace("=", " = ") in result.text
+    assert f"theirs{also}" in result.text
     assert "mine" in result.text
     assert result.decisions == ()
 

@@ -15,9 +15,11 @@ import tokenize
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
+from keyword import iskeyword
 
 from runner_sync.merge.policy import Winner
 from runner_sync.merge.repeated import without_repeated
+from runner_sync.merge.spacing import spaced_as
 from runner_sync.statements import CLOSERS, OPENERS, tokens
 
 _SKIP = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
@@ -46,7 +48,7 @@ def merge_phrases(
         return omni if merged == sides[1] else upstream
     merged = without_repeated(merged, sides)
     text = _join(_without_added_commas(merged, [_elements(phrases) for phrases in written]))
-    return text if parses(text) else None
+    return spaced_as(text, (omni, upstream, base)) if parses(text) else None
 
 
 def is_part_of(text: str, whole: str) -> bool:
@@ -86,6 +88,7 @@ def _stand_in_order(elements: Phrases, among: Phrases) -> bool:
 def _phrases(text: str) -> Phrases:
     out: Phrases = []
     fresh = True
+    last = ""
     for token in tokens(text + "\n"):
         if token.type in _SKIP:
             continue
@@ -99,8 +102,9 @@ def _phrases(text: str) -> Phrases:
             out.append(token.string)
             fresh = False
         else:
-            is_attribute = token.string == "." or out[-1].endswith(".")
+            is_attribute = (token.string == "." or last == ".") and not iskeyword(token.string) and not iskeyword(last)
             out[-1] += token.string if is_attribute else f" {token.string}"
+        last = token.string
     while out and out[-1] == _LINE:
         out.pop()
     return out
@@ -327,26 +331,10 @@ def _join(phrases: Phrases) -> str:
     return text.rstrip()
 
 
-_KEYWORDS = (
-    "return",
-    "in",
-    "and",
-    "or",
-    "not",
-    "is",
-    "if",
-    "else",
-    "assert",
-    "yield",
-    "for",
-    "lambda",
-    "with",
-    "del",
-    "as",
-)
-
-
 def _is_callable(text: str) -> bool:
-    if not (text[-1].isalnum() or text[-1] in "_)]"):
-        return False
-    return text.rsplit(None, 1)[-1] not in _KEYWORDS
+    """Whether brackets behind this text are those of a call or a subscript."""
+    word = _LAST_WORD.search(text)
+    return not iskeyword(word[0]) if word is not None else text[-1] in ")]"
+
+
+_LAST_WORD = re.compile(r"\w+$")

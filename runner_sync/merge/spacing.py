@@ -1,0 +1,59 @@
+"""Blanks between the tokens of a merged statement, as the sides have them.
+
+Comes in: a merged text that its phrases were printed as, and the texts of the sides. Goes out: the text with other
+blanks. May touch: nothing.
+
+    sides     out = g(-1, x[a:b], k=1)        out = g(-1, y[a:b])
+    printed   out = g(- 1, y[a: b], k = 1)
+    result    out = g(-1, y[a:b], k=1)
+
+No rule tells a slice from a dictionary, or a keyword from an assignment; who wrote the tokens next to each other has
+told. A side that has a line break between them says nothing about the one line that they stand in now.
+"""
+
+from __future__ import annotations
+
+import tokenize
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from runner_sync.statements import tokens
+
+_UNPRINTED = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+
+
+def spaced_as(text: str, sides: Sequence[str]) -> str:
+    """``text`` with the blanks between two tokens that the first of ``sides`` has which has these two in a row.
+
+    What stands between a statement and its comment is no matter of the tokens and stays.
+    """
+    made = _printed(text)
+    gaps: dict[int, str] = {}
+    for side in reversed(sides):
+        theirs = _printed(side)
+        for start, begin, size in _runs(made, theirs):
+            for k in range(size - 1):
+                gap = _gap(theirs[begin + k], theirs[begin + k + 1])
+                if gap is not None and _gap(made[start + k], made[start + k + 1]) is not None:
+                    gaps[start + k] = gap
+    lines = text.split("\n")
+    for k in sorted(gaps, reverse=True):
+        (row, end), (_, start) = made[k].end, made[k + 1].start
+        lines[row - 1] = lines[row - 1][:end] + gaps[k] + lines[row - 1][start:]
+    return "\n".join(lines)
+
+
+def _printed(text: str) -> list[tokenize.TokenInfo]:
+    return [token for token in tokens(f"{text}\n") if token.type not in _UNPRINTED]
+
+
+def _runs(made: Sequence[tokenize.TokenInfo], theirs: Sequence[tokenize.TokenInfo]) -> list[tuple[int, int, int]]:
+    matcher = SequenceMatcher(None, [token.string for token in made], [token.string for token in theirs])
+    return [(run.a, run.b, run.size) for run in matcher.get_matching_blocks()]
+
+
+def _gap(token: tokenize.TokenInfo, following: tokenize.TokenInfo) -> str | None:
+    """The blanks between two tokens of one line, or ``None``: a line break, or a comment."""
+    if token.end[0] != following.start[0] or following.type == tokenize.COMMENT:
+        return None
+    return " " * (following.start[1] - token.end[1])

@@ -107,37 +107,48 @@ def _sparse(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]
     places: dict[str, list[int]] = defaultdict(list)
     for j, node in enumerate(right):
         places[_key(node)].append(j)
+    # ``row`` and ``above`` are the chains by right index that end at this and at the last node of ``left``.
     # ends[k] is the right index, best[k] the weight of the lightest chain that ends no later; both increase.
     ends: list[int] = []
     best: list[float] = []
     tips: list[tuple[int, int, _Chain | None]] = []
-    chains: dict[tuple[int, int], tuple[float, _Chain]] = {}
+    row: dict[int, tuple[float, _Chain]] = {}
     for i, node in enumerate(left):
+        above, row = row, {}
         found = []
         for j in places.get(_key(node), ()):
             before = bisect_left(ends, j) - 1
             weight, chain = (best[before], tips[before][2]) if before >= 0 else (0.0, None)
-            run = chains.get((i - 1, j - 1))
+            run = above.get(j - 1)
             if run is not None and run[0] + _RUN >= weight:
-                weight, chain = run[0] + _RUN, run[1]
-            found.append((j, weight + node.weight, _Chain(i, j, chain)))
+                weight, link = run[0] + _RUN, run[1].grown()
+            else:
+                link = _Chain(i, j, 1, chain)
+            found.append((j, weight + node.weight, link))
         for j, weight, link in reversed(found):
-            chains[i, j] = (weight, link)
+            row[j] = (weight, link)
             _insert(ends, best, tips, j, weight, link)
     return tips[-1][2].pairs() if tips and tips[-1][2] is not None else []
 
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
+    """``size`` pairs in a row, the last of which is ``left`` and ``right``, behind another chain."""
+
     left: int
     right: int
+    size: int
     before: _Chain | None
 
+    def grown(self) -> _Chain:
+        """With the next pair in the row; the one chain and the other share what is before them."""
+        return _Chain(self.left + 1, self.right + 1, self.size + 1, self.before)
+
     def pairs(self) -> list[tuple[int, int]]:
-        out = []
+        out: list[tuple[int, int]] = []
         link: _Chain | None = self
         while link is not None:
-            out.append((link.left, link.right))
+            out += [(link.left - k, link.right - k) for k in range(link.size)]
             link = link.before
         return out[::-1]
 

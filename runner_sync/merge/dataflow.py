@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -254,32 +254,32 @@ SMALL = 8
 """Statements, nested ones counted; what is larger stays where the sides have it."""
 
 
-def put_behind_bindings(tree: Tree, movable: set[int]) -> list[tuple[int, str]]:
+def put_behind_bindings(tree: Tree, movable: set[int]) -> None:
     """Move each movable statement behind the sibling of the other side's that first binds a local it reads.
 
-    Only where nothing before it binds that name and a later sibling does. Returns ``(key, name)`` of those moved.
+    Only where nothing before it binds that name and a later sibling does, and once for each name.
     """
-    moved: list[tuple[int, str]] = []
+    moved: set[tuple[int, str]] = set()
     for key in list(tree.children):
         if key == 0 or not tree.node[key].defines:
             continue
         known = set(binds(tree.node[key]))
         _order_suite(tree, key, known, movable, moved)
-    return moved
 
 
-def _order_suite(tree: Tree, key: int, known: set[str], movable: set[int], moved: list[tuple[int, str]]) -> None:
+def _order_suite(tree: Tree, key: int, known: set[str], movable: set[int], moved: set[tuple[int, str]]) -> None:
     suite = tree.children.get(key, [])
+    ahead = _Ahead(tree, [] if movable.isdisjoint(suite) else suite)
     index = 0
     while index < len(suite):
         child = suite[index]
-        target = _later_binding(tree, suite, index, known) if child in movable else None
+        target = _later_binding(tree, suite, index, known, ahead) if child in movable else None
         if target is not None and (child, target[1]) not in moved:
             end = _run_end(suite, index, movable)
             run = suite[index:end]
             at = max(target[0], end - 1)
             suite[index : at + 1] = [*suite[end : at + 1], *run]
-            moved.append((child, target[1]))
+            moved.add((child, target[1]))
             continue
         if not tree.node[child].defines:
             known |= binds(tree.node[child])
@@ -288,7 +288,25 @@ def _order_suite(tree: Tree, key: int, known: set[str], movable: set[int], moved
                 known |= binds(tree.node[clause])
                 _order_suite(tree, clause, known, movable, moved)
         known |= tree.bound_by(child)
+        ahead.leave(child)
         index += 1
+
+
+class _Ahead:
+    """How many statements set each name, of those of a suite that a walk has not left behind yet.
+
+    Asking each of them for every name that is looked for would take a suite of thousands minutes.
+    """
+
+    def __init__(self, tree: Tree, suite: Sequence[int]) -> None:
+        self.setters = {key: (tree.set_here_by(key), tree.newly_set_by(key)) for key in suite}
+        self.omnis, self.new = (Counter(name for one in self.setters.values() for name in one[k]) for k in (0, 1))
+
+    def leave(self, key: int) -> None:
+        """The walk goes on behind this statement."""
+        omnis, new = self.setters.get(key, ((), ()))
+        self.omnis.subtract(omnis)
+        self.new.subtract(new)
 
 
 def _run_end(suite: list[int], index: int, movable: set[int]) -> int:
@@ -298,15 +316,15 @@ def _run_end(suite: list[int], index: int, movable: set[int]) -> int:
     return end
 
 
-def _later_binding(tree: Tree, suite: list[int], index: int, known: set[str]) -> tuple[int, str] | None:
+def _later_binding(tree: Tree, suite: list[int], index: int, known: set[str], ahead: _Ahead) -> tuple[int, str] | None:
     child = suite[index]
     if sum(1 for _ in tree.inside(child)) > SMALL:
         return None
     first = reads(tree.node[child]) if not tree.node[child].defines else frozenset()
     wanted = (first | (tree.read_by(child) - tree.set_by(child))) - known
-    set_by = tree.set_here_by if child in tree.new else tree.newly_set_by
+    side, setters = (0, ahead.omnis) if child in tree.new else (1, ahead.new)
     for name in sorted(wanted):
-        for later in range(index + 1, len(suite)):
-            if name in set_by(suite[later]):
-                return later, name
+        if setters[name] > (name in ahead.setters[child][side]):
+            later = range(index + 1, len(suite))
+            return next(k for k in later if name in ahead.setters[suite[k]][side]), name
     return None

@@ -5,6 +5,7 @@ Comes in: a ``Weave``, what was written of it, ``Doubt`` values. Goes out: ``Dec
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -66,8 +67,13 @@ def decisions(
 ) -> tuple[Decision, ...]:
     """What a person is asked about the merged text."""
     nearby = _nearby(weave, strands, emitted)
+    asked: dict[Reason, set[int]] = defaultdict(set)
+    for doubt in doubts:
+        asked[doubt.reason].add(id(doubt.strand))
     questions = [
-        _question(doubt, emitted, contents, nearby) for doubt in doubts if not _is_nested(weave, doubt, doubts)
+        _question(doubt, emitted, contents, nearby)
+        for doubt in doubts
+        if not _is_nested(weave, doubt.strand, asked[doubt.reason])
     ]
     return tuple(_decision(weave, question) for question in _left_out_at_one_place(_grouped(questions)))
 
@@ -102,20 +108,19 @@ def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | N
     return shown_together(nodes, of, sorted({index for index in indices if index is not None}))
 
 
-def _is_nested(weave: Weave, doubt: Doubt, doubts: Sequence[Doubt]) -> bool:
-    """A statement inside a block about which the same question is asked already, or a clause that is shown there."""
-    same = {id(d.strand) for d in doubts if d.reason == doubt.reason}
+def _is_nested(weave: Weave, strand: Strand, asked: Collection[int]) -> bool:
+    """A statement inside a block about which the same question is ``asked``, or a clause that is shown there."""
     for side, of, index in (
-        (weave.omni, weave.of_omni, doubt.strand.omni),
-        (weave.upstream, weave.of_upstream, doubt.strand.upstream),
-        (weave.base, weave.of_base, doubt.strand.base),
+        (weave.omni, weave.of_omni, strand.omni),
+        (weave.upstream, weave.of_upstream, strand.upstream),
+        (weave.base, weave.of_base, strand.base),
     ):
         if index is None:
             continue
         above, owner = side[index].parent, side[index].owner
-        if above >= 0 and id(of[above]) in same:
+        if above >= 0 and id(of[above]) in asked:
             return True
-        if owner >= 0 and id(of[owner]) in same and is_shown_whole(side, of, owner):
+        if owner >= 0 and id(of[owner]) in asked and is_shown_whole(side, of, owner):
             return True
     return False
 

@@ -16,7 +16,7 @@ from runner_sync.merge.reason import Reason
 from runner_sync.merge.remarks import is_on, put_above_their_statements
 from runner_sync.merge.rulers import enclose_their_block
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import INDENT, Node
+from runner_sync.statements import INDENT, ROOT, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,7 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
     """
     doubts: list[Doubt] = []
     hollow: set[int] = set()
+    emptied = _emptied_by_both(weave)
     while True:
         kept = [s for s in strands if s.kept]
         alive = {id(s) for s in kept}
@@ -87,10 +88,11 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
             for strand in strands_:
                 doubts.append(Doubt(strand, reason, REBUILT))
                 _leave_out(strand, kept)
-        both = [s for s in kept if id(s) not in full | hollow and _is_emptied_by_both(weave, s)]
+        both = [s for s in kept if s.kept and id(s) in emptied and id(s) not in full and id(s) not in hollow]
         hollow |= {id(s) for s in both}
         doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
-        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full | hollow, owners=owners)]
+        full |= hollow
+        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full, owners=owners)]
         if not gone and not empty and not orphans:
             return kept, doubts
         for strand in gone:
@@ -104,12 +106,14 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
                 strand.owner = None
 
 
-def _is_emptied_by_both(weave: Weave, head: Strand) -> bool:
-    """Whether each side still has a statement of the base under a head of which the other one has taken it out."""
-    if head.sides != "bou" or not head.kept:
-        return False
-    rows = zip(weave.base, weave.of_base, strict=True)
-    return {"bo", "bu"} <= {s.sides for node, s in rows if node.parent == head.base and not node.is_comment}
+def _emptied_by_both(weave: Weave) -> set[int]:
+    """Heads under which each side still has a statement of the base that the other one has taken out."""
+    inside: dict[int, set[str]] = defaultdict(set)
+    for node, strand in zip(weave.base, weave.of_base, strict=True):
+        if not node.is_comment:
+            inside[node.parent].add(strand.sides)
+    heads = (weave.of_base[parent] for parent, sides in inside.items() if parent != ROOT and {"bo", "bu"} <= sides)
+    return {id(head) for head in heads if head.sides == "bou"}
 
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:

@@ -47,6 +47,11 @@ def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
     return of[link] if link != ROOT else None
 
 
+def is_beyond(nodes: Nodes, index: int, suite: int) -> bool:
+    """Whether a node behind the head of a suite is behind all of the suite; a comment may stand at any column."""
+    return nodes[index].parent < suite and not nodes[index].is_comment
+
+
 def home(weave: Weave, strand: Strand) -> Strand | None:
     """The innermost kept suite around a strand, on a side that has it."""
     side = strand.sides[-1]
@@ -140,7 +145,7 @@ def _clauses_of(weave: Weave, index: int) -> list[int]:
 
 def _sibling(of: Sequence[Strand], nodes: Nodes, indices: range, parent: int) -> Strand | None:
     for k in indices:
-        if k == parent:
+        if k == parent or is_beyond(nodes, k, parent):
             return None
         if nodes[k].parent == parent and len(of[k].sides) > 1 and of[k].kept and not nodes[k].is_comment:
             return of[k]

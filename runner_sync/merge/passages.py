@@ -6,11 +6,14 @@ touch: nothing.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, INFERRED, REBUILT
 from runner_sync.merge.dataflow import attributes_set, binds, reads, uses
+from runner_sync.merge.nesting import is_beyond
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import Node, below
@@ -153,20 +156,22 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]
     ``line[id(strand)]`` is where a strand stands in the result.
     """
     doubts = []
-    replacing = [(line[id(s)], binds(any_node(weave, s))) for s in kept if s.sides == "u"]
-    setters: dict[str, list[int]] = {}
+    replacing: dict[str, int] = {}
+    for place, name in ((line[id(s)], name) for s in kept if s.sides == "u" for name in binds(any_node(weave, s))):
+        replacing[name] = min(place, replacing.get(name, place))
+    setters: dict[str, list[int]] = defaultdict(list)
     for index, node in enumerate(weave.omni):
         for name in binds(node):
-            setters.setdefault(name, []).append(index)
+            setters[name].append(index)
     for strand in kept:
         if strand.sides != "o" or (omni := strand.omni) is None:
             continue
         for name in sorted(reads(weave.omni[omni])):
-            above = [index for index in setters.get(name, ()) if index < omni]
-            setter = weave.of_omni[above[-1] if above else omni]
+            above = bisect_left(setters[name], omni) - 1
+            setter = weave.of_omni[setters[name][above] if above >= 0 else omni]
             gone = not setter.kept or _is_without(weave, setter, name)
-            places = [place for place, names in replacing if name in names and gone] or [line.get(id(setter), 0)]
-            if min(places) > line[id(strand)]:
+            instead = replacing.get(name) if gone else None
+            if (line.get(id(setter), 0) if instead is None else instead) > line[id(strand)]:
                 doubts.append(Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL))
                 break
     return doubts
@@ -176,12 +181,12 @@ def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Omni's own statements at the end of a branch that upstream put around what stood before them: they went along
     with their neighbour, and run under its condition now."""
     doubts = []
+    last = {id(other.parent): at for at, other in enumerate(kept) if other.upstream is not None}
     for at, strand in enumerate(kept):
         above = strand.parent
         if strand.sides != "o" or any_node(weave, strand).is_comment or above is None or above.sides != "u":
             continue
-        inside = [other for other in kept[at + 1 :] if other.parent is above and other.upstream is not None]
-        if any_node(weave, above).canon.startswith(CONDITIONS) and not inside:
+        if any_node(weave, above).canon.startswith(CONDITIONS) and last.get(id(above), at) <= at:
             doubts.append(Doubt(strand, Reason("under a new condition", (any_node(weave, above).canon,)), REBUILT))
     return doubts
 
@@ -223,7 +228,7 @@ def _sibling(weave: Weave, index: int, step: int) -> Strand | None:
     """The nearest statement before or after, in the same suite of upstream, that the base has, too."""
     parent = weave.upstream[index].parent
     k = index + step
-    while 0 <= k < len(weave.upstream) and k != parent:
+    while 0 <= k < len(weave.upstream) and k != parent and not is_beyond(weave.upstream, k, parent):
         node, other = weave.upstream[k], weave.of_upstream[k]
         if node.parent == parent and not node.is_comment and other.base is not None:
             return other

@@ -30,6 +30,7 @@ from runner_sync.merge import (
     Merged,
     Reason,
     UnparsableText,
+    emit,
     lost,
     merge,
     named_alike,
@@ -37,7 +38,7 @@ from runner_sync.merge import (
 )
 from runner_sync.merge.align import common
 from runner_sync.merge.contents import is_between
-from runner_sync.merge.emit import emit, heads_first
+from runner_sync.merge.emit import heads_first
 from runner_sync.merge.renames import with_omni_names_of_values
 from runner_sync.merge.weave import Strand
 from runner_sync.model import Triple
@@ -264,7 +265,7 @@ def test_suites_that_wait_for_one_another_come_once(name: str, monkeypatch: pyte
         seen.append((len({id(strand) for strand in put}), len(put), len(strands)))
         return put
 
-    monkeypatch.setattr(sys.modules[emit.__module__], "heads_first", recorded)
+    monkeypatch.setattr(emit, "heads_first", recorded)
     case = read_case(CASES / name)
     assert case.run(replace(case.triple, omni=case.run().text)).parses
     assert len(seen) == 2

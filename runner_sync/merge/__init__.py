@@ -12,10 +12,10 @@ from runner_sync.merge.classify import classify
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import Content, content
 from runner_sync.merge.decisions import Decision, decisions
-from runner_sync.merge.emit import emit, prune, without_partial_wrappers
+from runner_sync.merge.emit import text_of
 from runner_sync.merge.exits import added_exits
 from runner_sync.merge.nesting import parents
-from runner_sync.merge.passages import (
+from runner_sync.merge.own_statements import (
     emptied,
     set_for_nothing,
     set_twice,
@@ -23,6 +23,7 @@ from runner_sync.merge.passages import (
     used_too_early,
 )
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
+from runner_sync.merge.pruning import prune, without_partial_wrappers
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.remarks import with_their_statements
 from runner_sync.merge.renames import (
@@ -71,49 +72,84 @@ def merge(
         foreign: canonical statements that upstream has from a third party; they do not come in.
         pinned: canonical statements that omni has from a third party; that upstream dropped them is no reason to.
     """
-    policy = policy or FOLLOW
-    terms = Terms(policy, heritage, veto, foreign, pinned)
-    if triple.upstream == triple.omni or (triple.upstream == triple.base and not heritage):
-        return Merged(triple.omni)
-    if triple.base == triple.omni and veto is None and not foreign:
-        return Merged(triple.upstream)
-    triple = with_omni_names_of_values(with_omni_names(triple))
-    if policy.nesting == "upstream":
-        triple = with_upstream_names(triple)
+    terms = Terms(policy or FOLLOW, heritage, veto, foreign, pinned)
+    settled = _without_a_merge(triple, terms)
+    if settled is not None:
+        return Merged(settled)
+    triple = _in_one_naming(triple, terms.policy)
     weave = classify(flatten(triple.base), flatten(triple.omni), flatten(triple.upstream))
-    strands = order(weave, policy)
+    strands = order(weave, terms.policy)
+    doubts = _settle(weave, strands, terms)
+    chosen = _choose(weave, strands, terms)
+    doubts = _with_consequences(weave, chosen.kept, [*doubts, *chosen.left_out]) + chosen.both_changed
+    return _written(triple, weave, strands, chosen, doubts, tight=terms.policy.nesting == "upstream")
+
+
+def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
+    """The result where only one side has changed anything, or both the same; none of the texts need be Python."""
+    if triple.upstream == triple.omni or (triple.upstream == triple.base and not terms.heritage):
+        return triple.omni
+    if triple.base == triple.omni and terms.veto is None and not terms.foreign:
+        return triple.upstream
+    return None
+
+
+def _in_one_naming(triple: Triple, policy: Policy) -> Triple:
+    """The texts with one name for what the sides call differently."""
+    triple = with_omni_names_of_values(with_omni_names(triple))
+    return with_upstream_names(triple) if policy.nesting == "upstream" else triple
+
+
+def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
+    """Mark what stays, and put it into the suites that it stands in; the doubts about it."""
     doubts = settle_presence(weave, strands, terms)
-    parents(weave, strands, policy)
-    if policy.nesting == "omni":
+    parents(weave, strands, terms.policy)
+    if terms.policy.nesting == "omni":
         doubts += without_partial_wrappers(weave, strands)
         go_where_the_old_one_is(weave)
+    return doubts
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What stays with its text, and the doubts: about what is ``left_out``, and about statements changed by both."""
+
+    kept: list[Strand]
+    contents: dict[int, Content]
+    left_out: list[Doubt]
+    both_changed: list[Doubt]
+
+
+def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
+    """The text of everything that stays. What cannot stand goes before that, and once more with what nothing reads."""
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)
     contents, both_changed = _contents(weave, kept, terms)
-    doubts += unread_additions(weave, kept, contents, records_fit=policy.nesting == "omni")
+    left_out = unread_additions(weave, kept, contents, records_fit=terms.policy.nesting == "omni")
     kept, hollow_now = prune(weave, kept)
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
-    kept = with_their_statements(weave, kept, heritage)
-    doubts += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, foreign)]
-    doubts += [emptied(weave, s) for s in suites if not s.kept]
-    doubts = set_for_nothing(weave, kept, doubts) + set_twice(weave, kept) + came_back(weave, kept)
-    doubts += added_exits(weave, kept)
-    doubts += both_changed
-    return _written(triple, weave, strands, kept, contents, doubts, tight=policy.nesting == "upstream")
+    kept = with_their_statements(weave, kept, terms.heritage)
+    left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
+    left_out += [emptied(weave, s) for s in suites if not s.kept]
+    return _Chosen(kept, contents, left_out, both_changed)
+
+
+def _with_consequences(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts, with those about statements that nobody edited and that do something else in the result."""
+    return [
+        *set_for_nothing(weave, kept, doubts),
+        *set_twice(weave, kept),
+        *came_back(weave, kept),
+        *added_exits(weave, kept),
+    ]
 
 
 def _written(
-    triple: Triple,
-    weave: Weave,
-    strands: Sequence[Strand],
-    kept: Sequence[Strand],
-    contents: dict[int, Content],
-    doubts: Sequence[Doubt],
-    *,
-    tight: bool,
+    triple: Triple, weave: Weave, strands: Sequence[Strand], chosen: _Chosen, doubts: Sequence[Doubt], *, tight: bool
 ) -> Merged:
     """What is kept as text, and the doubts, with those that the order of the text brings, as questions at its lines."""
-    emitted = emit(weave, kept, contents, indent=_indent(triple.omni or triple.upstream), tight=tight)
+    kept, contents = chosen.kept, chosen.contents
+    emitted = text_of(weave, kept, contents, indent=_indent(triple.omni or triple.upstream), tight=tight)
     asked = [*doubts, *under_new_conditions(weave, kept)]
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]

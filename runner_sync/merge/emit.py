@@ -1,4 +1,4 @@
-"""Settled strands → text that parses, with the line of every strand.
+"""Settled strands → text, with the line of every strand.
 
 Comes in: strands in order with their contents and parents. Goes out: ``Emitted``. May touch: nothing.
 """
@@ -9,14 +9,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.merge.contents import Content
-from runner_sync.merge.dataflow import Tree, put_before_branches, put_before_readers, put_behind_bindings
-from runner_sync.merge.reason import Reason
 from runner_sync.merge.remarks import is_on, put_above_their_statements
+from runner_sync.merge.reordering import Tree, put_before_branches, put_before_readers, put_behind_bindings
 from runner_sync.merge.rulers import enclose_their_block
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import INDENT, ROOT, Node
+from runner_sync.merge.weave import Strand, Weave, any_node
+from runner_sync.statements import INDENT, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,120 +29,7 @@ class Emitted:
         return "\n".join(self.lines) + "\n"
 
 
-HOLLOW = Reason("suite around nothing")
-ORPHAN = Reason("branch of a removed condition")
-PARTIAL = Reason("suite around other statements")
-EMPTIED = Reason("both emptied")
-
-WRAPPERS = ("try", "with ", "async with ")
-
-
-def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """Leave out upstream's new ``try`` and ``with`` where omni has edited, moved or dropped a statement inside.
-
-    For a text that is built in another way: what such a suite begins and ends would be around something else.
-    """
-    doubts = []
-    for strand in strands:
-        node = any_node(weave, strand)
-        if strand.sides != "u" or not strand.kept or not node.canon.startswith(WRAPPERS) or node.is_clause:
-            continue
-        inside = [weave.of_upstream[k] for k, n in enumerate(weave.upstream) if n.parent == strand.upstream]
-        old = [other for other in inside if other.base is not None and not any_node(weave, other).is_comment]
-        if all(_is_unedited(weave, other) for other in old):
-            continue
-        _leave_out(strand, [other for other in strands if other.kept])
-        for other in strands:
-            if other.parent is strand:
-                other.parent = strand.parent
-        doubts.append(Doubt(strand, PARTIAL, REBUILT))
-    return doubts
-
-
-def _is_unedited(weave: Weave, strand: Strand) -> bool:
-    if strand.omni is None or strand.base is None:
-        return False
-    return weave.omni[strand.omni].canon == weave.base[strand.base].canon
-
-
-def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt]]:
-    """Leave out strands that cannot stand: suites without a statement, clauses without their statement.
-
-    Returns the strands that stay, and doubts about upstream's new suites that were left out because omni has nothing
-    of what they enclose, or not the condition that they are a branch of. A suite of which each side has kept another
-    part stays without both, and is asked about: what its head does it does for upstream and for omni.
-    """
-    doubts: list[Doubt] = []
-    hollow: set[int] = set()
-    emptied = _emptied_by_both(weave)
-    while True:
-        kept = [s for s in strands if s.kept]
-        alive = {id(s) for s in kept}
-        full = {id(s.parent) for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
-        owners = {id(s.owner) for s in kept if s.owner is not None and not any_node(weave, s).is_comment}
-        empty = [s for s in kept if s.sides == "u" and id(s) in owners and id(s) not in full]
-        orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, alive)]
-        for strands_, reason in ((empty, HOLLOW), (orphans, ORPHAN)):
-            for strand in strands_:
-                doubts.append(Doubt(strand, reason, REBUILT))
-                _leave_out(strand, kept)
-        both = [s for s in kept if s.kept and id(s) in emptied and id(s) not in full and id(s) not in hollow]
-        hollow |= {id(s) for s in both}
-        doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
-        full |= hollow
-        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full, owners=owners)]
-        if not gone and not empty and not orphans:
-            return kept, doubts
-        for strand in gone:
-            strand.kept = False
-        for strand in kept:
-            if strand.parent is not None and not strand.parent.kept and _is_remark(weave, strand):
-                strand.kept = False
-            while strand.parent is not None and not strand.parent.kept:
-                strand.parent = strand.parent.parent
-            if strand.owner is not None and not strand.owner.kept:
-                strand.owner = None
-
-
-def _emptied_by_both(weave: Weave) -> set[int]:
-    """Heads under which each side still has a statement of the base that the other one has taken out."""
-    inside: dict[int, set[str]] = defaultdict(set)
-    for node, strand in zip(weave.base, weave.of_base, strict=True):
-        if not node.is_comment:
-            inside[node.parent].add(strand.sides)
-    heads = (weave.of_base[parent] for parent, sides in inside.items() if parent != ROOT and {"bo", "bu"} <= sides)
-    return {id(head) for head in heads if head.sides == "bou"}
-
-
-def _is_remark(weave: Weave, strand: Strand) -> bool:
-    """A comment that upstream alone has: it goes with the suite that it stands in."""
-    return strand.sides == "u" and any_node(weave, strand).is_comment
-
-
-def _leave_out(suite: Strand, strands: Sequence[Strand]) -> None:
-    """A new suite of upstream's with its clauses and all that upstream alone has in them."""
-    suite.kept = False
-    out = {id(suite)}
-    for strand in strands:
-        if strand.sides == "u" and (id(strand.owner) in out or id(strand.parent) in out):
-            strand.kept = False
-            out.add(id(strand))
-
-
-def _is_orphan(weave: Weave, strand: Strand, alive: set[int]) -> bool:
-    return any_node(weave, strand).is_clause and (strand.owner is None or id(strand.owner) not in alive)
-
-
-def _cannot_stand(weave: Weave, strand: Strand, *, alive: set[int], full: set[int], owners: set[int]) -> bool:
-    node = any_node(weave, strand)
-    if _is_orphan(weave, strand, alive):
-        return True
-    if node.canon == "try" and id(strand) not in owners:
-        return True
-    return node.compound and not node.one_line and id(strand) not in full and id(strand) not in owners
-
-
-def emit(
+def text_of(
     weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content], *, indent: int, tight: bool
 ) -> Emitted:
     """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones.

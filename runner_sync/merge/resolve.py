@@ -13,15 +13,11 @@ from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.contents import CARRIED, DISTINCT, Heritage, is_between, is_inherited, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads, sets
 from runner_sync.merge.lost import without_definitions
-from runner_sync.merge.passages import (
-    between_removed,
-    inside_removed,
-    loops_with_additions,
-    suites_with_edits,
-)
+from runner_sync.merge.passages import between_removed, inside_removed
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.refusal import refuse
+from runner_sync.merge.removed_suites import loops_with_additions, suites_with_edits
 from runner_sync.merge.returning import leave_out_what_stayed
 from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs

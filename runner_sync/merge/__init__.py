@@ -115,7 +115,7 @@ class _Chosen:
     """What stays with its text, and the doubts: about what is ``left_out``, and about statements changed by both."""
 
     kept: list[Strand]
-    contents: dict[int, Content]
+    contents: dict[Strand, Content]
     left_out: list[Doubt]
     both_changed: list[Doubt]
 
@@ -156,11 +156,11 @@ def _written(
     return Merged(text, decisions(weave, strands, emitted, contents, asked), parses(text))
 
 
-def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[int, Content], list[Doubt]]:
+def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[Strand, Content], list[Doubt]]:
     """The chosen text of every strand, and what is doubtful about it."""
     contents, doubts = {}, []
     for strand in kept:
-        contents[id(strand)], reason = content(weave, strand, terms)
+        contents[strand], reason = content(weave, strand, terms)
         if reason is not None:
             doubts.append(Doubt(strand, reason, CONTESTED))
     return contents, doubts

@@ -62,14 +62,14 @@ def decisions(
     weave: Weave,
     strands: Sequence[Strand],
     emitted: Emitted,
-    contents: Mapping[int, Content],
+    contents: Mapping[Strand, Content],
     doubts: Sequence[Doubt],
 ) -> tuple[Decision, ...]:
     """What a person is asked about the merged text."""
     nearby = _nearby(weave, strands, emitted)
-    asked: dict[Reason, set[int]] = defaultdict(set)
+    asked: dict[Reason, set[Strand]] = defaultdict(set)
     for doubt in doubts:
-        asked[doubt.reason].add(id(doubt.strand))
+        asked[doubt.reason].add(doubt.strand)
     questions = [
         _question(doubt, emitted, contents, nearby)
         for doubt in doubts
@@ -79,12 +79,12 @@ def decisions(
 
 
 def _question(
-    doubt: Doubt, emitted: Emitted, contents: Mapping[int, Content], nearby: Mapping[int, tuple[int, bool]]
+    doubt: Doubt, emitted: Emitted, contents: Mapping[Strand, Content], nearby: Mapping[Strand, tuple[int, bool]]
 ) -> _Question:
     shown = doubt.instead or doubt.strand
-    line, is_last = nearby.get(id(shown), (0, False))
-    first, last = emitted.place.get(id(shown), (line, line))
-    chosen = "\n".join(contents[id(shown)].lines) if id(shown) in emitted.place else ""
+    line, is_last = nearby.get(shown, (0, False))
+    first, last = emitted.place.get(shown, (line, line))
+    chosen = "\n".join(contents[shown].lines) if shown in emitted.place else ""
     return _Question(first, last, (doubt,), doubt.confidence, chosen, is_last)
 
 
@@ -108,7 +108,7 @@ def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | N
     return shown_together(nodes, of, sorted({index for index in indices if index is not None}))
 
 
-def _is_nested(weave: Weave, strand: Strand, asked: Collection[int]) -> bool:
+def _is_nested(weave: Weave, strand: Strand, asked: Collection[Strand]) -> bool:
     """A statement inside a block about which the same question is ``asked``, or a clause that is shown there."""
     for side, of, index in (
         (weave.omni, weave.of_omni, strand.omni),
@@ -118,9 +118,9 @@ def _is_nested(weave: Weave, strand: Strand, asked: Collection[int]) -> bool:
         if index is None:
             continue
         above, owner = side[index].parent, side[index].owner
-        if above >= 0 and id(of[above]) in asked:
+        if above >= 0 and of[above] in asked:
             return True
-        if owner >= 0 and id(of[owner]) in asked and is_shown_whole(side, of, owner):
+        if owner >= 0 and of[owner] in asked and is_shown_whole(side, of, owner):
             return True
     return False
 
@@ -176,22 +176,22 @@ LEFT_OUT: Collection[Kind] = frozenset(
 """What becomes of a change of upstream's to a part that omni had taken out."""
 
 
-def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[int, tuple[int, bool]]:
+def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
     """For every strand where a reader misses it: the line of the next one in its suite that is in the result, else of
     the nearest one before it there, and whether it is the latter."""
     line, found = 0, {}
-    last_in: dict[int, int] = {}
+    last_in: dict[Strand | None, int] = {}
     for strand in strands:
-        if id(strand) in emitted.place:
-            line = emitted.place[id(strand)][0]
-            last_in[id(strand.parent)] = last_in[id(strand)] = line
-            found[id(strand)] = line, False
+        if strand in emitted.place:
+            line = emitted.place[strand][0]
+            last_in[strand.parent] = last_in[strand] = line
+            found[strand] = line, False
         else:
-            found[id(strand)] = last_in.get(id(home(weave, strand)), line), True
-    next_in: dict[int, int] = {}
+            found[strand] = last_in.get(home(weave, strand), line), True
+    next_in: dict[Strand | None, int] = {}
     for strand in reversed(strands):
-        if id(strand) in emitted.place:
-            next_in[id(strand.parent)] = emitted.place[id(strand)][0]
-        elif next_in.get(id(home(weave, strand)), 0) > found[id(strand)][0]:
-            found[id(strand)] = next_in[id(home(weave, strand))], False
+        if strand in emitted.place:
+            next_in[strand.parent] = emitted.place[strand][0]
+        elif next_in.get(home(weave, strand), 0) > found[strand][0]:
+            found[strand] = next_in[home(weave, strand)], False
     return found

@@ -19,10 +19,10 @@ from runner_sync.statements import INDENT, Node
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """``lines`` of the text, and ``place[id(strand)]`` = (first, last) 1-based line of each strand."""
+    """``lines`` of the text, and ``place[strand]`` = (first, last) 1-based line of each strand."""
 
     lines: tuple[str, ...]
-    place: Mapping[int, tuple[int, int]]
+    place: Mapping[Strand, tuple[int, int]]
 
     @property
     def text(self) -> str:
@@ -30,7 +30,7 @@ class Emitted:
 
 
 def text_of(
-    weave: Weave, strands: Sequence[Strand], contents: Mapping[int, Content], *, indent: int, tight: bool
+    weave: Weave, strands: Sequence[Strand], contents: Mapping[Strand, Content], *, indent: int, tight: bool
 ) -> Emitted:
     """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones.
 
@@ -42,7 +42,7 @@ def text_of(
     put_above_their_statements(weave, children.values())
     enclose_their_block(weave, children, clauses, tight=tight)
     printer = _Printer(weave, contents, children, clauses)
-    for strand in printer.children.get(0, []):
+    for strand in printer.children.get(None, []):
         printer.write(strand, indent)
     return Emitted(tuple(printer.lines), printer.place)
 
@@ -50,9 +50,9 @@ def text_of(
 def _settle_order(
     weave: Weave,
     strands: Sequence[Strand],
-    children: dict[int, list[Strand]],
-    clauses: dict[int, list[Strand]],
-    contents: Mapping[int, Content],
+    children: dict[Strand | None, list[Strand]],
+    clauses: dict[Strand | None, list[Strand]],
+    contents: Mapping[Strand, Content],
     *,
     tight: bool,
 ) -> None:
@@ -62,22 +62,21 @@ def _settle_order(
     Those of upstream only where the text is built in another way, which is when it is not ``tight``: else its order is
     right.
     """
-    by_key = {id(s): s for s in strands}
     tree = Tree(
-        {key: [id(s) for s in suite] for key, suite in children.items()},
-        {key: [id(s) for s in suite] for key, suite in clauses.items()},
-        {id(s): _as_chosen(weave, s, contents[id(s)]) for s in strands},
-        new={id(s) for s in strands if s.omni is None},
+        children,
+        clauses,
+        {s: _as_chosen(weave, s, contents[s]) for s in strands},
+        new={s for s in strands if s.omni is None},
     )
-    additions = {id(s) for s in strands if s.sides == "o"}
-    around_shared = {id(s.parent) for s in strands if len(s.sides) > 1}
+    additions = {s for s in strands if s.sides == "o"}
+    around_shared = {s.parent for s in strands if len(s.sides) > 1}
     put_before_branches(tree, additions - around_shared)
     put_behind_bindings(tree, additions)
     put_before_readers(tree, additions)
     if not tight:
         put_behind_bindings(tree, set(tree.new))
     for key, suite in tree.children.items():
-        children[key] = [by_key[k] for k in suite]
+        children[key] = suite
 
 
 def _as_chosen(weave: Weave, strand: Strand, chosen: Content) -> Node:
@@ -91,68 +90,68 @@ def heads_first(strands: Sequence[Strand]) -> list[Strand]:
 
     Both put a suite around the same statements; the order of additions at one place has omni's first.
     """
-    places = {id(strand): k for k, strand in enumerate(strands)}
-    waiting: dict[int, list[Strand]] = defaultdict(list)
-    wrappers = {id(strand.parent) for strand in strands if len(strand.sides) > 1}
-    behind: dict[int, int] = {}
-    out: dict[int, Strand] = {}
+    places = {strand: k for k, strand in enumerate(strands)}
+    waiting: dict[Strand, list[Strand]] = defaultdict(list)
+    wrappers = {strand.parent for strand in strands if len(strand.sides) > 1}
+    behind: dict[Strand | None, Strand] = {}
+    out: dict[Strand, None] = {}
 
     def put(strand: Strand) -> None:
-        if id(strand) in out:
+        if strand in out:
             return
-        out[id(strand)] = strand
-        for follower in waiting.pop(id(strand), []):
+        out[strand] = None
+        for follower in waiting.pop(strand, []):
             put(follower)
 
     for k, strand in enumerate(strands):
         above = strand.parent
-        head = behind.get(id(above)) or behind.get(id(strand.owner))
-        if strand.sides == "o" and id(strand) in wrappers and above is not None and above.sides == "u":
-            head = id(above)
+        head = behind.get(above) or behind.get(strand.owner)
+        if strand.sides == "o" and strand in wrappers and above is not None and above.sides == "u":
+            head = above
         if head is None or places.get(head, -1) < k:
             put(strand)
         else:
-            behind[id(strand)] = head
+            behind[strand] = head
             waiting[head].append(strand)
     for follower in [one for followers in waiting.values() for one in followers]:
         put(follower)
-    return list(out.values())
+    return list(out)
 
 
-def _children(strands: Sequence[Strand]) -> dict[int, list[Strand]]:
-    """Strands by ``id`` of the parent (0 for none), in order. A parent that comes later cannot be one: climb."""
-    seen: set[int] = set()
-    children: dict[int, list[Strand]] = defaultdict(list)
+def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
+    """Strands by their parent (``None`` for none), in order. A parent that comes later cannot be one: climb."""
+    seen: set[Strand] = set()
+    children: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
         parent = strand.parent
-        while parent is not None and id(parent) not in seen:
+        while parent is not None and parent not in seen:
             parent = parent.parent
-        seen.add(id(strand))
+        seen.add(strand)
         if strand.owner is None:
-            children[id(parent) if parent is not None else 0].append(strand)
+            children[parent].append(strand)
     return children
 
 
-def _clauses(strands: Sequence[Strand]) -> dict[int, list[Strand]]:
-    clauses: dict[int, list[Strand]] = defaultdict(list)
+def _clauses(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
+    clauses: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
         if strand.owner is not None:
-            clauses[id(strand.owner)].append(strand)
+            clauses[strand.owner].append(strand)
     return clauses
 
 
 @dataclass
 class _Printer:
     weave: Weave
-    contents: Mapping[int, Content]
-    children: Mapping[int, list[Strand]]
-    clauses: Mapping[int, list[Strand]]
+    contents: Mapping[Strand, Content]
+    children: Mapping[Strand | None, list[Strand]]
+    clauses: Mapping[Strand | None, list[Strand]]
     lines: list[str] = field(default_factory=list)
-    place: dict[int, tuple[int, int]] = field(default_factory=dict)
+    place: dict[Strand, tuple[int, int]] = field(default_factory=dict)
     last: Strand | None = None
 
     def write(self, strand: Strand, column: int) -> None:
-        content = self.contents[id(strand)]
+        content = self.contents[strand]
         if self.lines:
             self.lines += [""] * (
                 0 if self.last is not None and is_on(self.weave, self.last, strand) else content.blanks
@@ -162,12 +161,12 @@ class _Printer:
         first = len(self.lines) + 1
         for k, line in enumerate(content.lines):
             self.lines.append(line if k in content.frozen or not line else margin + line)
-        self.place[id(strand)] = (first, len(self.lines))
+        self.place[strand] = (first, len(self.lines))
         node = any_node(self.weave, strand)
-        inner = self.children.get(id(strand), [])
+        inner = self.children.get(strand, [])
         for child in inner:
             self.write(child, column + INDENT)
         if node.compound and not node.one_line and all(any_node(self.weave, s).is_comment for s in inner):
             self.lines.append(f"{margin}{' ' * INDENT}pass")
-        for clause in self.clauses.get(id(strand), []):
+        for clause in self.clauses.get(strand, []):
             self.write(clause, column)

@@ -22,12 +22,12 @@ from runner_sync.statements import Node, below
 
 def set_for_nothing(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
     """The doubts, with those about statements of omni's whose locals nothing reads any more; one for each statement."""
-    found = {id(doubt.strand): doubt for doubt in _set_for_nothing(weave, kept)}
+    found = {doubt.strand: doubt for doubt in _set_for_nothing(weave, kept)}
     out = []
     for doubt in doubts:
-        unread = found.get(id(doubt.strand)) if doubt.reason.kind == "edited statement removed" else None
+        unread = found.get(doubt.strand) if doubt.reason.kind == "edited statement removed" else None
         if unread is not None:
-            del found[id(doubt.strand)]
+            del found[doubt.strand]
             doubt = replace(doubt, reason=Reason("edited statement unread", unread.reason.names))
         out.append(doubt)
     return [*out, *found.values()]
@@ -65,14 +65,14 @@ def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     return doubts
 
 
-def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]) -> list[Doubt]:
+def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, int]) -> list[Doubt]:
     """Omni's own uses of a local in front of the statement that sets it now: moved by upstream, or put in its place.
 
-    ``line[id(strand)]`` is where a strand stands in the result.
+    ``line[strand]`` is where a strand stands in the result.
     """
     doubts = []
     replacing: dict[str, int] = {}
-    for place, name in ((line[id(s)], name) for s in kept if s.sides == "u" for name in binds(any_node(weave, s))):
+    for place, name in ((line[s], name) for s in kept if s.sides == "u" for name in binds(any_node(weave, s))):
         replacing[name] = min(place, replacing.get(name, place))
     setters: dict[str, list[int]] = defaultdict(list)
     for index, node in enumerate(weave.omni):
@@ -86,7 +86,7 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[int, int]
             setter = weave.of_omni[setters[name][above] if above >= 0 else omni]
             gone = not setter.kept or _is_without(weave, setter, name)
             instead = replacing.get(name) if gone else None
-            if (line.get(id(setter), 0) if instead is None else instead) > line[id(strand)]:
+            if (line.get(setter, 0) if instead is None else instead) > line[strand]:
                 doubts.append(Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL))
                 break
     return doubts
@@ -96,12 +96,12 @@ def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Omni's own statements at the end of a branch that upstream put around what stood before them: they went along
     with their neighbour, and run under its condition now."""
     doubts = []
-    last = {id(other.parent): at for at, other in enumerate(kept) if other.upstream is not None}
+    last = {other.parent: at for at, other in enumerate(kept) if other.upstream is not None}
     for at, strand in enumerate(kept):
         above = strand.parent
         if strand.sides != "o" or any_node(weave, strand).is_comment or above is None or above.sides != "u":
             continue
-        if any_node(weave, above).canon.startswith(CONDITIONS) and last.get(id(above), at) <= at:
+        if any_node(weave, above).canon.startswith(CONDITIONS) and last.get(above, at) <= at:
             doubts.append(Doubt(strand, Reason("under a new condition", (any_node(weave, above).canon,)), REBUILT))
     return doubts
 

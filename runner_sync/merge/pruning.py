@@ -58,21 +58,21 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
     part stays without both, and is asked about: what its head does it does for upstream and for omni.
     """
     doubts: list[Doubt] = []
-    hollow: set[int] = set()
+    hollow: set[Strand] = set()
     emptied = _emptied_by_both(weave)
     while True:
         kept = [s for s in strands if s.kept]
-        alive = {id(s) for s in kept}
-        full = {id(s.parent) for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
-        owners = {id(s.owner) for s in kept if s.owner is not None and not any_node(weave, s).is_comment}
-        empty = [s for s in kept if s.sides == "u" and id(s) in owners and id(s) not in full]
+        alive = set(kept)
+        full = {s.parent for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
+        owners = {s.owner for s in kept if s.owner is not None and not any_node(weave, s).is_comment}
+        empty = [s for s in kept if s.sides == "u" and s in owners and s not in full]
         orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, alive)]
         for strands_, reason in ((empty, HOLLOW), (orphans, ORPHAN)):
             for strand in strands_:
                 doubts.append(Doubt(strand, reason, REBUILT))
                 _leave_out(strand, kept)
-        both = [s for s in kept if s.kept and id(s) in emptied and id(s) not in full and id(s) not in hollow]
-        hollow |= {id(s) for s in both}
+        both = [s for s in kept if s.kept and s in emptied and s not in full and s not in hollow]
+        hollow |= set(both)
         doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
         full |= hollow
         gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full, owners=owners)]
@@ -89,14 +89,14 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
                 strand.owner = None
 
 
-def _emptied_by_both(weave: Weave) -> set[int]:
+def _emptied_by_both(weave: Weave) -> set[Strand]:
     """Heads under which each side still has a statement of the base that the other one has taken out."""
     inside: dict[int, set[str]] = defaultdict(set)
     for node, strand in zip(weave.base, weave.of_base, strict=True):
         if not node.is_comment:
             inside[node.parent].add(strand.sides)
     heads = (weave.of_base[parent] for parent, sides in inside.items() if parent != ROOT and {"bo", "bu"} <= sides)
-    return {id(head) for head in heads if head.sides == "bou"}
+    return {head for head in heads if head.sides == "bou"}
 
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:
@@ -107,21 +107,21 @@ def _is_remark(weave: Weave, strand: Strand) -> bool:
 def _leave_out(suite: Strand, strands: Sequence[Strand]) -> None:
     """A new suite of upstream's with its clauses and all that upstream alone has in them."""
     suite.kept = False
-    out = {id(suite)}
+    out = {suite}
     for strand in strands:
-        if strand.sides == "u" and (id(strand.owner) in out or id(strand.parent) in out):
+        if strand.sides == "u" and (strand.owner in out or strand.parent in out):
             strand.kept = False
-            out.add(id(strand))
+            out.add(strand)
 
 
-def _is_orphan(weave: Weave, strand: Strand, alive: set[int]) -> bool:
-    return any_node(weave, strand).is_clause and (strand.owner is None or id(strand.owner) not in alive)
+def _is_orphan(weave: Weave, strand: Strand, alive: set[Strand]) -> bool:
+    return any_node(weave, strand).is_clause and (strand.owner is None or strand.owner not in alive)
 
 
-def _cannot_stand(weave: Weave, strand: Strand, *, alive: set[int], full: set[int], owners: set[int]) -> bool:
+def _cannot_stand(weave: Weave, strand: Strand, *, alive: set[Strand], full: set[Strand], owners: set[Strand]) -> bool:
     node = any_node(weave, strand)
     if _is_orphan(weave, strand, alive):
         return True
-    if node.canon == "try" and id(strand) not in owners:
+    if node.canon == "try" and strand not in owners:
         return True
-    return node.compound and not node.one_line and id(strand) not in full and id(strand) not in owners
+    return node.compound and not node.one_line and strand not in full and strand not in owners

@@ -17,7 +17,8 @@ from runner_sync.statements import Node
 
 def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
     """Leave out what ``veto`` refuses, what depends on it, and the deletions that belong to the same change."""
-    doubts, refused = [], set()
+    doubts: list[Doubt] = []
+    refused: set[Strand] = set()
     set_here = {name for node in weave.omni for name in _sets(node)}
     lost: set[str] = set()
     for strand in strands:
@@ -25,16 +26,16 @@ def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
             continue
         node = weave.upstream[strand.upstream]
         above = weave.of_upstream[node.parent] if node.parent >= 0 else None
-        inside = above is not None and id(above) in refused
+        inside = above is not None and above in refused
         reason = None if node.is_comment else veto(node.canon) or _depends(node, lost)
         if reason or inside:
             strand.kept = False
-            refused.add(id(strand))
+            refused.add(strand)
             lost |= _sets(node) - set_here
             if reason and not inside:
                 doubts.append(Doubt(strand, reason, DERIVED))
     for run in runs(strands):
-        if any(id(strand) in refused for strand in run):
+        if any(strand in refused for strand in run):
             for strand in run:
                 strand.kept = strand.kept or strand.omni is not None
     return doubts

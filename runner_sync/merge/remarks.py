@@ -27,21 +27,21 @@ Nodes = Sequence[Node]
 def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
     """Without upstream's comments on what did not come in or what omni comments on in other words, and without omni's
     comments on what is gone, and those of another revision of upstream (``heritage``) that today's has not."""
-    alive = {id(strand) for strand in kept}
-    out: set[int] = set()
+    alive = set(kept)
+    out: set[Strand] = set()
     for block, about in _remarks(weave.upstream):
         strand = weave.of_upstream[about]
         new = [weave.of_upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
-        if id(strand) not in alive or _is_reworded(weave, strand, block):
-            out |= {id(comment) for comment in new}
+        if strand not in alive or _is_reworded(weave, strand, block):
+            out |= set(new)
     for block, about in _remarks(weave.omni):
         mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
-            out |= {id(comment) for comment in mine if not is_separator(weave.omni[comment.in_omni])}
+            out |= {comment for comment in mine if not is_separator(weave.omni[comment.in_omni])}
         elif mine and _is_replaced_since(weave, block, about, heritage):
-            out |= {id(comment) for comment in mine}
+            out |= set(mine)
     for strand in kept:
-        strand.kept = id(strand) not in out
+        strand.kept = strand not in out
     return [strand for strand in kept if strand.kept]
 
 
@@ -57,12 +57,12 @@ def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> 
 
     In place; only inside one suite, and never a ruler, which is about all that stands between it and the next.
     """
-    home = {id(strand): suite for suite in suites for strand in suite}
+    home = {strand: suite for suite in suites for strand in suite}
     for side in ("o", "u"):
         _put_above(weave, side, home)
 
 
-def _put_above(weave: Weave, side: str, home: Mapping[int, list[Strand]]) -> None:
+def _put_above(weave: Weave, side: str, home: Mapping[Strand, list[Strand]]) -> None:
     nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
     for block, about in _remarks(nodes):
         strand = of[about]
@@ -71,8 +71,8 @@ def _put_above(weave: Weave, side: str, home: Mapping[int, list[Strand]]) -> Non
             if of[k].sides != side or is_separator(nodes[k]):
                 break
             above.insert(0, of[k])
-        suite = home.get(id(strand), [])
-        mine = [comment for comment in above if home.get(id(comment)) is suite]
+        suite = home.get(strand, [])
+        mine = [comment for comment in above if home.get(comment) is suite]
         if not mine or len(mine) < len(above):
             continue
         first, at = suite.index(mine[-1]), suite.index(strand)
@@ -129,7 +129,7 @@ def _likeness(ours: Nodes, theirs: Nodes) -> float:
     return 2 * (left & right).total() / max(1, left.total() + right.total())
 
 
-def _is_any_left(weave: Weave, first: int, alive: set[int]) -> bool:
+def _is_any_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
     """Whether anything of omni's paragraph is in the result: the statements up to a blank line or another comment."""
     nodes = weave.omni
     inside = {first}
@@ -139,7 +139,7 @@ def _is_any_left(weave: Weave, first: int, alive: set[int]) -> bool:
         if not (follows or node.parent in inside or node.owner in inside):
             break
         inside.add(k)
-    return any(id(weave.of_omni[k]) in alive for k in inside if not nodes[k].is_comment)
+    return any(weave.of_omni[k] in alive for k in inside if not nodes[k].is_comment)
 
 
 def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> bool:

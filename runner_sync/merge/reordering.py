@@ -11,92 +11,93 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from runner_sync.merge.dataflow import binds, reads, sets
+from runner_sync.merge.weave import Strand
 from runner_sync.statements import Node
 
 
 class Tree:
-    """A merged tree: ``children`` and ``clauses`` by key of the parent, ``node`` by key; key 0 is the top.
+    """A merged tree: ``children`` and ``clauses`` by the statement or head above, ``None`` is that of the unit.
 
     ``new`` are the keys that only upstream has.
     """
 
     def __init__(
         self,
-        children: Mapping[int, list[int]],
-        clauses: Mapping[int, list[int]],
-        node: Mapping[int, Node],
+        children: Mapping[Strand | None, list[Strand]],
+        clauses: Mapping[Strand | None, list[Strand]],
+        node: Mapping[Strand, Node],
         *,
-        new: Collection[int] = (),
+        new: Collection[Strand] = (),
     ) -> None:
         self.children = {key: list(keys) for key, keys in children.items()}
         self.clauses = clauses
         self.node = node
         self.new = new
 
-    def inside(self, key: int) -> Iterator[int]:
+    def inside(self, key: Strand) -> Iterator[Strand]:
         """``key`` and everything below it, in order."""
         yield key
         for child in [*self.children.get(key, []), *self.clauses.get(key, [])]:
             yield from self.inside(child)
 
-    def read_by(self, key: int) -> frozenset[str]:
+    def read_by(self, key: Strand) -> frozenset[str]:
         """Names that are read when the statement runs; the body of a function is not run where it stands."""
         if self.node[key].defines:
             return frozenset()
         below = [*self.children.get(key, []), *self.clauses.get(key, [])]
         return reads(self.node[key]).union(*(self.read_by(k) for k in below))
 
-    def bound_by(self, key: int) -> frozenset[str]:
+    def bound_by(self, key: Strand) -> frozenset[str]:
         """Names that the statement or anything inside it binds (nested functions count with their name only)."""
         return self._names(key, binds)
 
-    def set_by(self, key: int) -> frozenset[str]:
+    def set_by(self, key: Strand) -> frozenset[str]:
         """Those of ``bound_by`` that are set behind it whatever was before."""
         return self._names(key, sets)
 
-    def _names(self, key: int, of: Callable[[Node], frozenset[str]]) -> frozenset[str]:
+    def _names(self, key: Strand, of: Callable[[Node], frozenset[str]]) -> frozenset[str]:
         if self.node[key].defines:
             return frozenset({self.node[key].defines})
         below = [*self.children.get(key, []), *self.clauses.get(key, [])]
         return of(self.node[key]).union(*(self._names(k, of) for k in below))
 
-    def newly_set_by(self, key: int) -> frozenset[str]:
+    def newly_set_by(self, key: Strand) -> frozenset[str]:
         """Those of ``set_by`` that a statement of upstream's alone sets: what omni has, omni has put in order."""
         return self._set_in(key, [k for k in self._that_set(key) if k in self.new])
 
-    def set_here_by(self, key: int) -> frozenset[str]:
+    def set_here_by(self, key: Strand) -> frozenset[str]:
         """Those of ``set_by`` that a statement of omni's sets."""
         return self._set_in(key, [k for k in self._that_set(key) if k not in self.new])
 
-    def _that_set(self, key: int) -> Iterable[int]:
+    def _that_set(self, key: Strand) -> Iterable[Strand]:
         return [key] if self.node[key].defines else self.inside(key)
 
-    def _set_in(self, key: int, keys: Iterable[int]) -> frozenset[str]:
+    def _set_in(self, key: Strand, keys: Iterable[Strand]) -> frozenset[str]:
         return frozenset(name for k in keys for name in sets(self.node[k])) & self.set_by(key)
 
 
-def put_before_readers(tree: Tree, movable: set[int]) -> None:
+def put_before_readers(tree: Tree, movable: set[Strand]) -> None:
     """Move each movable statement that alone binds a local before the statement that reads it too early.
 
     Only a later sibling of the reader, or of a suite around it, whose own locals are all bound there.
     """
     for key in list(tree.children):
-        if key and tree.node[key].defines:
+        if key is not None and tree.node[key].defines:
             locals_ = frozenset(name for k in tree.inside(key) if k != key for name in binds(tree.node[k]))
             _Fetch(tree, movable, locals_).suite(key, set(binds(tree.node[key])), [])
 
 
-def put_before_branches(tree: Tree, movable: set[int]) -> None:
+def put_before_branches(tree: Tree, movable: set[Strand]) -> None:
     """Take additions at the start of a branch that upstream put around their neighbours out in front of it.
 
     Only those that bind what is read behind the branch or in its other clauses, where it would not be set.
     """
     for key in list(tree.children):
-        if key and tree.node[key].defines:
+        if key is not None and tree.node[key].defines:
             _clear_branches(tree, movable, key, frozenset())
 
 
-def _clear_branches(tree: Tree, movable: set[int], key: int, behind: frozenset[str]) -> None:
+def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: frozenset[str]) -> None:
     suite = tree.children.get(key, [])
     for branch in list(reversed(suite)):
         clauses = tree.clauses.get(branch, [])
@@ -119,11 +120,11 @@ def _clear_branches(tree: Tree, movable: set[int], key: int, behind: frozenset[s
 BRANCHES = ("if ", "for ", "while ", "try", "async for ")
 
 
-def _is_remark(tree: Tree, key: int) -> bool:
+def _is_remark(tree: Tree, key: Strand) -> bool:
     return key in tree.new and tree.node[key].is_comment
 
 
-_Place = tuple[list[int], int]
+_Place = tuple[list[Strand], Strand]
 """A suite, and a statement in it."""
 
 
@@ -132,10 +133,10 @@ class _Fetch:
     """One walk through a function in the order its statements run. ``locals_`` are the names that it binds at all."""
 
     tree: Tree
-    movable: set[int]
+    movable: set[Strand]
     locals_: frozenset[str]
 
-    def suite(self, key: int, known: set[str], around: list[_Place]) -> None:
+    def suite(self, key: Strand, known: set[str], around: list[_Place]) -> None:
         """Walk one suite; ``around`` are the suites around it, each with the statement that this one is inside of."""
         tree, suite = self.tree, self.tree.children.get(key, [])
         index = 0
@@ -160,7 +161,9 @@ class _Fetch:
                 self.suite(clause, known, [*around, (suite, child)])
             index = suite.index(child) + 1
 
-    def _source(self, child: int, known: set[str], around: list[_Place]) -> tuple[list[int], _Place, int] | None:
+    def _source(
+        self, child: Strand, known: set[str], around: list[_Place]
+    ) -> tuple[list[Strand], _Place, Strand] | None:
         """A later statement that binds what ``child`` reads and nothing before it binds: the suite to take it from,
         the statement to put it before, and its key."""
         for name in sorted((reads(self.tree.node[child]) & self.locals_) - known):
@@ -187,20 +190,22 @@ SMALL = 8
 """Statements, nested ones counted; what is larger stays where the sides have it."""
 
 
-def put_behind_bindings(tree: Tree, movable: set[int]) -> None:
+def put_behind_bindings(tree: Tree, movable: set[Strand]) -> None:
     """Move each movable statement behind the sibling of the other side's that first binds a local it reads.
 
     Only where nothing before it binds that name and a later sibling does, and once for each name.
     """
-    moved: set[tuple[int, str]] = set()
+    moved: set[tuple[Strand, str]] = set()
     for key in list(tree.children):
-        if key == 0 or not tree.node[key].defines:
+        if key is None or not tree.node[key].defines:
             continue
         known = set(binds(tree.node[key]))
         _order_suite(tree, key, known, movable, moved)
 
 
-def _order_suite(tree: Tree, key: int, known: set[str], movable: set[int], moved: set[tuple[int, str]]) -> None:
+def _order_suite(
+    tree: Tree, key: Strand, known: set[str], movable: set[Strand], moved: set[tuple[Strand, str]]
+) -> None:
     suite = tree.children.get(key, [])
     ahead = _Ahead(tree, [] if movable.isdisjoint(suite) else suite)
     index = 0
@@ -231,25 +236,27 @@ class _Ahead:
     Asking each of them for every name that is looked for would take a suite of thousands minutes.
     """
 
-    def __init__(self, tree: Tree, suite: Sequence[int]) -> None:
+    def __init__(self, tree: Tree, suite: Sequence[Strand]) -> None:
         self.setters = {key: (tree.set_here_by(key), tree.newly_set_by(key)) for key in suite}
         self.omnis, self.new = (Counter(name for one in self.setters.values() for name in one[k]) for k in (0, 1))
 
-    def leave(self, key: int) -> None:
+    def leave(self, key: Strand) -> None:
         """The walk goes on behind this statement."""
         omnis, new = self.setters.get(key, ((), ()))
         self.omnis.subtract(omnis)
         self.new.subtract(new)
 
 
-def _run_end(suite: list[int], index: int, movable: set[int]) -> int:
+def _run_end(suite: list[Strand], index: int, movable: set[Strand]) -> int:
     end = index + 1
     while end < len(suite) and suite[end] in movable:
         end += 1
     return end
 
 
-def _later_binding(tree: Tree, suite: list[int], index: int, known: set[str], ahead: _Ahead) -> tuple[int, str] | None:
+def _later_binding(
+    tree: Tree, suite: list[Strand], index: int, known: set[str], ahead: _Ahead
+) -> tuple[int, str] | None:
     child = suite[index]
     if sum(1 for _ in tree.inside(child)) > SMALL:
         return None

@@ -26,11 +26,11 @@ def go_where_the_old_one_is(weave: Weave) -> None:
         old = _removed_there(weave, new)
         names = [_bound(side, run) for side, run in ((weave.upstream, new), (weave.base, old))]
         tops = [weave.of_base[k] for k in old if weave.base[k].parent not in old and not weave.base[k].is_clause]
-        homes = {id(suite): suite for suite in (home(weave, strand) for strand in tops)}
+        homes = {home(weave, strand) for strand in tops}
         moved = all(_parent_in_base(weave, strand) is not home(weave, strand) for strand in tops)
         if not names[0] & names[1] or len(homes) != 1 or not moved:
             continue
-        (suite,) = homes.values()
+        (suite,) = homes
         for k in new:
             inner = weave.upstream[k].parent in new or weave.upstream[k].is_clause
             if not inner and not is_inside(suite, weave.of_upstream[k]):

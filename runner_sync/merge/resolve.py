@@ -308,14 +308,15 @@ def _ends_with_another_return(weave: Weave, strand: Strand) -> bool:
     )
 
 
-def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> int | None:
-    """A name for the suite that this ``return`` is the last statement of; ``None`` for any other statement."""
+def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Strand | int | None:
+    """The head of the suite that this ``return`` is the last statement of (``ROOT``: the unit); ``None`` for any other
+    statement."""
     node = nodes[index]
     if not node.canon.startswith("return"):
         return None
     if any(other.parent == node.parent and not other.is_comment for other in nodes[index + 1 :]):
         return None
-    return ROOT if node.parent == ROOT else id(of[node.parent])
+    return ROOT if node.parent == ROOT else of[node.parent]
 
 
 def _leave_out_foreign(weave: Weave, foreign: Heritage) -> None:

@@ -19,11 +19,11 @@ def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     sides = ((weave.base, weave.of_base), (weave.upstream, weave.of_upstream))
     old, new = ([(_block(nodes, k), of[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, of in sides)
     removed = {block for block, strand in old if strand.sides == "b"}
-    alive = {id(strand) for strand in kept}
+    alive = set(kept)
     back = [
         strand
         for block, strand in new
-        if strand.sides == "u" and id(strand) in alive and any(_has_grown(block, old_one) for old_one in removed)
+        if strand.sides == "u" and strand in alive and any(_has_grown(block, old_one) for old_one in removed)
     ]
     return [Doubt(strand, Reason("removed block came back"), CONTESTED) for strand in back]
 

@@ -15,21 +15,21 @@ from collections.abc import Iterator, Mapping
 from runner_sync.merge.remarks import is_separator
 from runner_sync.merge.weave import Strand, Weave, any_node
 
-Suites = Mapping[int, list[Strand]]
+Suites = Mapping[Strand | None, list[Strand]]
 
 
 def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, tight: bool) -> None:
     """Put the rulers of every pair around its block, in place. ``tight`` is whether upstream's own stays outside."""
     for first, last in list(_pairs(weave)):
-        home = {id(strand): suite for suite in children.values() for strand in suite}
+        home = {strand: suite for suite in children.values() for strand in suite}
         opening, closing = weave.of_omni[first], weave.of_omni[last]
         block = [weave.of_omni[k] for k in range(first + 1, last)]
         is_omnis = any(strand.sides == "o" and not any_node(weave, strand).is_comment for strand in block)
-        if id(opening) not in home or id(closing) not in home or not is_omnis:
+        if opening not in home or closing not in home or not is_omnis:
             continue
         _bring_together(weave, home, opening, closing, block)
-        suite = home[id(opening)]
-        if suite is not home[id(closing)] or suite.index(opening) > suite.index(closing):
+        suite = home[opening]
+        if suite is not home[closing] or suite.index(opening) > suite.index(closing):
             continue
         if suite.index(closing) == suite.index(opening) + 1:
             suite.remove(opening)
@@ -51,22 +51,22 @@ def _pairs(weave: Weave) -> Iterator[tuple[int, int]]:
 
 
 def _bring_together(
-    weave: Weave, home: dict[int, list[Strand]], opening: Strand, closing: Strand, block: list[Strand]
+    weave: Weave, home: dict[Strand, list[Strand]], opening: Strand, closing: Strand, block: list[Strand]
 ) -> None:
-    before, after = home[id(opening)], home[id(closing)]
+    before, after = home[opening], home[closing]
     if before is after:
         return
-    inside = [strand for strand in block if home.get(id(strand)) is after]
+    inside = [strand for strand in block if home.get(strand) is after]
     if inside:
         before.remove(opening)
         after.insert(_above_remarks(weave, after, min(after.index(strand) for strand in inside)), opening)
-        home[id(opening)] = after
+        home[opening] = after
         return
-    inside = [strand for strand in block if home.get(id(strand)) is before]
+    inside = [strand for strand in block if home.get(strand) is before]
     if inside:
         after.remove(closing)
         before.insert(max(before.index(strand) for strand in inside) + 1, closing)
-        home[id(closing)] = before
+        home[closing] = before
 
 
 def _above_remarks(weave: Weave, suite: list[Strand], at: int) -> int:
@@ -94,5 +94,5 @@ def _tighten(
 
 
 def _is_upstreams(strand: Strand, children: Suites, clauses: Suites) -> bool:
-    below = [*children.get(id(strand), []), *clauses.get(id(strand), [])]
+    below = [*children.get(strand, []), *clauses.get(strand, [])]
     return strand.sides == "u" and all(_is_upstreams(other, children, clauses) for other in below)

@@ -25,7 +25,7 @@ UNREAD = Reason("read only in what was left out")
 
 
 def unread_additions(
-    weave: Weave, kept: Sequence[Strand], contents: dict[int, Content], *, records_fit: bool
+    weave: Weave, kept: Sequence[Strand], contents: dict[Strand, Content], *, records_fit: bool
 ) -> list[Doubt]:
     """Leave out new statements of upstream's that set such locals, and take its edits back that set nothing else.
 
@@ -48,7 +48,7 @@ class _Unread:
     """
 
     def __init__(
-        self, weave: Weave, kept: Sequence[Strand], contents: dict[int, Content], *, records_fit: bool
+        self, weave: Weave, kept: Sequence[Strand], contents: dict[Strand, Content], *, records_fit: bool
     ) -> None:
         self.weave = weave
         self.kept = kept
@@ -81,7 +81,7 @@ class _Unread:
             strand.kept = False
             after = frozenset[str]()
         else:
-            self.contents[id(strand)] = of_node(self.weave.omni[strand.omni])
+            self.contents[strand] = of_node(self.weave.omni[strand.omni])
             after = _read_in(self.weave, strand, self.contents)
         self.read_here.update(after)
         self.read_here.subtract(before)
@@ -101,7 +101,7 @@ class _Unread:
             return False
         if strand.sides == "u":
             return True
-        chosen = self.contents[id(strand)].lines
+        chosen = self.contents[strand].lines
         edited = strand.omni is not None and chosen == node.lines != self.weave.omni[strand.omni].lines
         return edited and names.isdisjoint(self.mine)
 
@@ -111,7 +111,7 @@ class _Unread:
             return False
         weave = self.weave
         base, mine, node = weave.base[strand.base], weave.omni[strand.omni], weave.upstream[strand.upstream]
-        if self.contents[id(strand)].lines == mine.lines:
+        if self.contents[strand].lines == mine.lines:
             return False
         if not all(_UNPACKED.match(one.canon) for one in (base, mine, node)):
             return False
@@ -127,11 +127,11 @@ def _has(node: Node) -> frozenset[str]:
     return binds(node) | (reads(node) - uses(node))
 
 
-def _read_in(weave: Weave, strand: Strand, contents: dict[int, Content]) -> frozenset[str]:
+def _read_in(weave: Weave, strand: Strand, contents: dict[Strand, Content]) -> frozenset[str]:
     """Locals that the chosen text of a strand mentions and one of the sides reads in it."""
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]
-    chosen = contents[id(strand)].lines
+    chosen = contents[strand].lines
     for node in nodes:
         if node.lines == chosen:
             return uses(node)

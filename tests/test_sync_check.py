@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Report
 from runner_sync.render import render
-from runner_sync.sync.options import CheckOptions, TreeOptions
+from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
 
 
 @pytest.fixture
@@ -524,6 +525,34 @@ def test_a_runner_whose_class_has_another_name_is_no_green_run(locked: Trees, pa
             sync.check(options)
     with pytest.raises(InputError, match=said):
         sync.verify(locked.check(ascend=locked.ascend_old))
+
+
+_CLASSLESS: list[tuple[str, str, Callable[[str], str]]] = [
+    (AR, "NPUARModelRunner", lambda _: ""),
+    (AR, "NPUARModelRunner", lambda text: text.replace("class NPUARModelRunner(", "class NPUARModelRunnerV2(")),
+    (BASE, "OmniNPUModelRunner", lambda _: ""),
+    (GPU_AR, "GPUARModelRunner", lambda _: ""),
+]
+
+
+@pytest.mark.parametrize("is_locked", [True, False])
+@pytest.mark.parametrize("command", [sync.lock, sync.upgrade], ids=["lock", "upgrade"])
+@pytest.mark.parametrize(("path", "name", "text"), _CLASSLESS)
+def test_what_records_the_runners_wants_their_classes_too(
+    locked: Trees,
+    command: Callable[[UpgradeOptions], sync.Upgrade],
+    path: str,
+    name: str,
+    text: Callable[[str], str],
+    is_locked: bool,
+) -> None:
+    """A lock without the units of a runner would say for ever after that it has none."""
+    if not is_locked:
+        (locked.omni / "runner-sync.lock").unlink()
+    file = locked.omni / path
+    file.write_text(text(file.read_text("utf-8")), "utf-8")
+    with pytest.raises(InputError, match=rf"^{path} has no class {name}: bring it back, .*\(`modules`\)\.$"):
+        command(locked.upgrade(locked.ascend_old))
 
 
 def test_an_upgrade_forgets_a_file_that_went(locked: Trees) -> None:

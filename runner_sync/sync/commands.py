@@ -30,10 +30,10 @@ from runner_sync.upgrade.job import ModuleResult, is_selected
 def upgrade(options: UpgradeOptions) -> Upgrade:
     """Plan an upgrade: read the trees, merge, port, check the result. Nothing is written."""
     given = open_inputs(options)
-    if given.lock.entries:
-        refuse_twinless(given)
-        refuse_classless(given, find_modules(given))
-    refuse_tabs(find_modules(given))
+    modules = find_modules(given)
+    refuse_twinless(given)
+    refuse_classless(given, modules)
+    refuse_tabs(modules)
     results, notes = planning.plan(options, given)
     finished = [_finish(result, options, given) for result in results]
     findings, remarks = proof.new_breakage(given, finished, options) if options.verify else ((), ())
@@ -188,6 +188,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     """Plan a lock of the runners as they stand: what each unit was last synced to, as recorded or by inference."""
     # What the lock names may be out of reach, and then this is the remedy: nothing is looked up by it.
     given = open_inputs(options, with_lock=False)
+    refuse_classless(given, find_modules(given))
     results, notes = planning.plan(options, given)
     known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni)
     recorded = Recorded.of(known, given, options.progress)

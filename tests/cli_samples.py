@@ -64,6 +64,7 @@ class FakeSync:
 
     report: Report = PLAN
     root: Path | None = Path("omni")
+    lock: FileChange | None = LOCK
     before: Callable[[], None] = lambda: None
     during_apply: Callable[[], None] = lambda: None
     refuse: Callable[[], None] = lambda: None
@@ -85,7 +86,7 @@ class FakeSync:
         def run(options: Any, *rest: Any) -> Upgrade:
             self.before()
             self.asked[name] = (options, *rest)
-            return Upgrade(replace(self.report, command=name), self.report.changes, self.root, LOCK)
+            return Upgrade(replace(self.report, command=name), self.report.changes, self.root, self.lock)
 
         return run
 

@@ -248,6 +248,17 @@ def test_diff_shows_the_patch_and_writes_nothing(
     assert "apply" not in sync.asked
 
 
+def test_an_empty_patch_has_its_reason_and_no_second_run(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was left open by an earlier run gives exit code 1, and nothing of it stands in the patch."""
+    sync.report = replace(PLAN, units=(), changes=(), summary={"left_open": 2})
+    sync.lock = None
+    assert cli.run(["upgrade", "--diff"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "2 review comments of an earlier upgrade are still to be settled" in err
+    assert err.endswith("There is nothing to write.\n")
+
+
 @pytest.mark.parametrize(("line", "code"), [("upgrade", 2), ("upgrade --diff", 0), ("lock", 0)])
 def test_an_upgrade_that_could_not_be_written_does_not_begin(sync: FakeSync, line: str, code: int) -> None:
     sync.refuse = _raising(InputError("a.py has uncommitted changes."))

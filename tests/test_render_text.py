@@ -24,6 +24,8 @@ REPLAY_SENTENCE = (
     "2 cases: mean effort_left 0.30, kept 0.20, recall 0.86, precision 0.93; 3 silent errors; "
     "1 of 2 outputs cannot be parsed."
 )
+LEFT = "of an earlier upgrade"
+SETTLE = "still to be settled (`runner-sync check --select RS406`)"
 SENTENCES = [
     ("written", REPORTS["upgrade"],
      "Upgraded: 2 units updated, 1 added, 2 ported, 0 removed; 2 review items; 3 findings; 2 files written."),
@@ -38,6 +40,12 @@ SENTENCES = [
     ("upgrade of nothing but a finding", Report("upgrade", INPUTS, UNITS[2:3], findings=FINDINGS[:1]),
      "Plan: 0 units updated, 0 ported, 0 removed; 0 review items; 1 finding."),
     ("GPU side only", Report("upgrade", INPUTS[:1]), "All units are in step with the GPU runners."),
+    ("comments of an earlier upgrade", Report("upgrade", INPUTS, UNITS[2:3], summary={"left_open": 30}),
+     f"The unit looked at is in step with vllm-ascend 0.17.0rc1; 30 review comments {LEFT} are {SETTLE}."),
+    ("and new questions", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], summary={"left_open": 1}),
+     f"Plan: 1 unit updated, 0 ported, 0 removed; 1 review item; 0 findings; 1 review comment {LEFT} is {SETTLE}."),
+    ("no comment left", Report("upgrade", INPUTS, UNITS[2:3], summary={"left_open": 0}),
+     "The unit looked at is in step with vllm-ascend 0.17.0rc1."),
     ("check", REPORTS["check"], "Found 1 error, 1 warning, 1 info in 2 files."),
     ("clean check", Report("check", INPUTS), "No findings against vllm-ascend 0.17.0rc1."),
     ("check of what a baseline accepts", Report("check", INPUTS, summary={"accepted": 33, "ignored": 0}),

@@ -111,15 +111,25 @@ def in_step(report: Report) -> str:
 
 def _upgrade_sentence(report: Report) -> str:
     tally = count_units(report)
+    left = _left_open(report)
     if not report.reviews and not report.findings and tally["unchanged"] == tally["units"]:
-        return in_step(report)
+        return f"{in_step(report).removesuffix('.')}{left}."
     written = report.summary.get("written")
     lead = "Upgraded" if written else "Plan" if written is None else "Wrote nothing"
     added = f"{tally['added']} added, " if tally["added"] else ""
     units = f"{count(tally['updated'], 'unit')} updated, {added}{tally['units_ported']} ported"
     rest = f"{count(tally['reviews'], 'review item')}; {count(tally['findings'], 'finding')}"
     files = f"; {count(written, 'file')} written" if isinstance(written, int) and written else ""
-    return f"{lead}: {units}, {tally['removed']} removed; {rest}{files}."
+    return f"{lead}: {units}, {tally['removed']} removed; {rest}{files}{left}."
+
+
+def _left_open(report: Report) -> str:
+    """What an earlier upgrade left for a person: this run asks nothing about it, and yet does not end well."""
+    number = report.summary.get("left_open")
+    if not isinstance(number, int) or not number:
+        return ""
+    comments = f"{count(number, 'review comment')} of an earlier upgrade {'is' if number == 1 else 'are'}"
+    return f"; {comments} still to be settled (`runner-sync check --select RS406`)"
 
 
 def _findings_sentence(report: Report) -> str:

@@ -106,7 +106,7 @@ def _planned(
         reviews=reviews,
         findings=findings,
         changes=changes,
-        notes=(*notes, *_left_open(count)),
+        notes=notes,
         summary=planning.summarise(results, reviews) | ({"left_open": count} if count else {}),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
@@ -131,14 +131,6 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
                 f"the lock names {tree.source.ref}, which is without them"
             )
     return notes
-
-
-def _left_open(count: int) -> list[str]:
-    """What an earlier upgrade left for a person: a second run has nothing to say about it."""
-    if not count:
-        return []
-    comments = "1 review comment" if count == 1 else f"{count} review comments"
-    return [f"{comments} of an earlier upgrade still to be settled (`runner-sync check --select RS406`)"]
 
 
 def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:

@@ -95,7 +95,8 @@ def _conclude(
     if Output("text") not in outputs:
         screen.say(summarize(report))
     if diff:
-        screen.say("Nothing was written; run again without --diff to write.")
+        again = "Nothing was written; run again without --diff to write."
+        screen.say(again if report.changes else "There is nothing to write.")
     elif command == "upgrade" and any(change.path in paths for change in planned.changes):
         root = planned.root or Path()
         screen.say(advise(report, paths, root=root, is_tree=options.out is None, options=_targets(options)))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_samples import FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
+from cli_samples import CHANGE, FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
 
 from runner_sync import __version__, cli
 from runner_sync.errors import InputError
@@ -257,6 +257,29 @@ def test_an_empty_patch_has_its_reason_and_no_second_run(sync: FakeSync, capsys:
     assert out == ""
     assert "2 review comments of an earlier upgrade are still to be settled" in err
     assert err.endswith("There is nothing to write.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "ids", "after", "said"),
+    [
+        ("", ("Rx",), "a = 1\n", "1 review item is in no line of the patch: add -o text to read it.\n"),
+        ("", ("Rx", "Ry"), "a = 1\n", "2 review items are in no line of the patch: add -o text to read them.\n"),
+        ("", ("Rx", "Ry"), "# runner-sync: review Rx why\na = 1\n", "1 review item is in no line of the patch"),
+        ("-o diff:a.patch", ("Rx",), "a = 1\n", "1 review item is in no line of the patch"),
+        ("", ("Rx",), "# runner-sync: review Rx why\na = 1\n", ""),
+        ("-o text", ("Rx",), "a = 1\n", ""),
+        ("-o markdown:plan.md", ("Rx",), "a = 1\n", ""),
+    ],
+)
+def test_a_patch_says_which_questions_it_does_not_show(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], words: str, ids: tuple[str, ...], after: str, said: str
+) -> None:
+    reviews = tuple(replace(REVIEW, id=name) for name in ids)
+    sync.report = replace(PLAN, reviews=reviews, changes=(replace(CHANGE, after=after),))
+    assert cli.run(["upgrade", "--diff", *words.split()]) == 1
+    err = capsys.readouterr().err
+    assert said in err
+    assert ("in no line of the patch" in err) == bool(said)
 
 
 @pytest.mark.parametrize(("line", "code"), [("upgrade", 2), ("upgrade --diff", 0), ("lock", 0)])

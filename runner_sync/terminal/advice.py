@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from runner_sync.model import Report, Source, UnitReport
+from runner_sync.model import Report, ReviewItem, Source, UnitReport
 
 _COMMIT_WIDTH = 72
 """Columns of a commit message (git-commit(1), Discussion)."""
@@ -39,10 +39,15 @@ def _review(report: Report, paths: Sequence[str], root: Path) -> list[str]:
         return [f"settle {items}, listed above: no file that was written holds one"]
     found = "".join(f"\n       {file}" for file in files)
     marks = "`runner-sync: review`" + (" and `<<<<<<<`" if _has_conflicts(report) else "")
-    written = "".join(change.after or "" for change in report.changes)
-    listed = sum(item.id not in written for item in report.reviews)
+    listed = len(only_listed(report))
     rest = f"\n     ({listed} of them only listed above: they changed nothing in the files)" if listed else ""
     return [f"settle {items}: search for {marks}, decide, delete it, in{found}{rest}"]
+
+
+def only_listed(report: Report) -> list[ReviewItem]:
+    """The review items that stand in no file as it becomes: only a report shows them."""
+    written = "".join(change.after or "" for change in report.changes)
+    return [item for item in report.reviews if item.id not in written]
 
 
 def _has_conflicts(report: Report) -> bool:

@@ -90,10 +90,13 @@ def _conclude(
     screen: Screen,
 ) -> None:
     from runner_sync.render.summary import summarize
-    from runner_sync.terminal.advice import advise
+    from runner_sync.terminal.advice import advise, only_listed
 
     if Output("text") not in outputs:
         screen.say(summarize(report))
+    if diff and all(output.format == "diff" for output in outputs) and (unseen := len(only_listed(report))):
+        items = "1 review item is" if unseen == 1 else f"{unseen} review items are"
+        screen.say(f"{items} in no line of the patch: add -o text to read {'it' if unseen == 1 else 'them'}.")
     if diff:
         again = "Nothing was written; run again without --diff to write."
         screen.say(again if report.changes else "There is nothing to write.")

@@ -81,6 +81,11 @@ def test_everything_a_connection_needs_is_read(home: Path, monkeypatch: pytest.M
     )
 
 
+@pytest.mark.usefixtures("home")
+def test_who_sets_no_timeout_waits_as_long_as_pip() -> None:
+    assert read_settings().timeout == 15.0
+
+
 @pytest.mark.parametrize(
     ("value", "urls"), [("1", ()), ("true", ()), ("0", (PYPI,)), ("false", (PYPI,)), ("", (PYPI,))]
 )

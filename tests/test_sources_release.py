@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -377,6 +379,21 @@ def test_progress_counts_up_to_the_whole_file(index: FakeIndex) -> None:
     size = len(index.files["vllm-ascend"][SDIST])
     assert seen[-1] == (SDIST, size, size)
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+
+
+@pytest.mark.parametrize("look", [partial(open_release, "vllm-omni", "0.14.0"), partial(releases, "vllm-omni")])
+def test_an_index_that_never_answers_is_waited_for_three_times_and_every_wait_is_told_of(
+    index: FakeIndex, monkeypatch: pytest.MonkeyPatch, look: Callable[..., object]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = f"127.0.0.1:{silent.getsockname()[1]}"
+        isolate_index(monkeypatch, f"http://{host}/simple", cache.folder())
+        monkeypatch.setenv("PIP_DEFAULT_TIMEOUT", "1")
+        seen: list[str] = []
+        with pytest.raises(InputError, match=rf"package index at {host} \(it does not answer in time\)"):
+            look(progress=lambda label, *_: seen.append(label))
+    assert seen == [f"waiting for the package index at {host} (try {number} of 3)" for number in (2, 3)]
+    assert index.requests == []
 
 
 def test_a_damaged_cache_entry_is_fetched_again(index: FakeIndex) -> None:

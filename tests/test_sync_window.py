@@ -24,8 +24,8 @@ NEXT_MAJOR = [*RELEASES, "1.0.0", "1.0.1", "1.1.0", "1.2.0rc1"]
 def test_the_window_ends_behind_the_version_of_what_follows(
     monkeypatch: pytest.MonkeyPatch, newest: str, behind: str | None, oldest: str
 ) -> None:
-    monkeypatch.setattr(sources, "releases", lambda _: RELEASES)
-    found = inputs.earlier_releases("vllm-ascend", newest, behind=behind)
+    monkeypatch.setattr(sources, "releases", lambda _project, **_options: RELEASES)
+    found = inputs.earlier_releases("vllm-ascend", newest, lambda *_: None, behind=behind)
     assert (found[0], found[-1]) == (oldest, newest)
 
 

@@ -21,7 +21,8 @@ PYPI = "default/"
 
 _SECTIONS = ("global", "install")
 _TRUE = frozenset({"1", "true", "yes", "on", "y", "t"})
-_DEFAULT_TIMEOUT = 60.0
+_DEFAULT_TIMEOUT = 15.0
+"""As in pip."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ ReleaseTree = ArchiveTree | WheelTree
 _ARCHIVE, _LISTING = "release", "wheel"
 
 
-def releases(project: Project) -> list[str]:
+def releases(project: Project, *, progress: layout.Progress | None = None) -> list[str]:
     """Versions of ``project`` on the index that pip is configured for, oldest first, yanked ones left out.
 
     Offline (``RUNNER_SYNC_OFFLINE=1``) these are the versions in the cache. Raises ``InputError`` without an index.
@@ -40,7 +40,8 @@ def releases(project: Project) -> list[str]:
     settings = read_settings()
     if session.is_offline():
         return _cached_versions(project, settings)
-    with session.connect(settings, project=project, what=f"the list of {project} releases") as connection:
+    what = f"the list of {project} releases"
+    with session.connect(settings, project=project, what=what, progress=progress) as connection:
         return index.list_versions(index.list_files(project, connection))
 
 
@@ -137,7 +138,7 @@ class _Remote:
 
         if self._found is None:
             what = f"{self._project} {self._wanted}"
-            connection = session.connect(self._settings, project=self._project, what=what)
+            connection = session.connect(self._settings, project=self._project, what=what, progress=self._progress)
             weakref.finalize(self, connection.close)
             files = index.list_files(self._project, connection)
             file = index.choose_files(files, self._project, wanted=self._wanted, sha256=self._sha256)[0]

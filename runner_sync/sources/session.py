@@ -7,7 +7,7 @@ credentials to the index's own host only. May touch: the network; ``RUNNER_SYNC_
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,16 +16,38 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import requests
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 from requests.adapters import HTTPAdapter
+from urllib3.connectionpool import ConnectionPool
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project
-from runner_sync.sources.layout import PATH_OPTIONS
+from runner_sync.sources.layout import PATH_OPTIONS, Progress
 from runner_sync.sources.pip_config import PYPI, IndexSettings
 
-_RETRY = Retry(
-    total=2,
+
+class _TellingRetry(Retry):
+    """Tries that are told of: nobody shall take an index that accepts connections and never answers for a hung run."""
+
+    def __init__(self, *args: Any, tell: Callable[[ConnectionPool, int], None] | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.tell = tell
+
+    def new(self, **options: Any) -> _TellingRetry:
+        """As in urllib3, and tells the same."""
+        return super().new(**({"tell": self.tell} | options))
+
+    def increment(self, *args: Any, **options: Any) -> _TellingRetry:
+        """As in urllib3. Raises its errors after the last try."""
+        following = super().increment(*args, **options)
+        if self.tell is not None:
+            self.tell(options["_pool"], len(following.history) + 1)
+        return following
+
+
+_TRIES = 3
+_RETRY = _TellingRetry(
+    total=_TRIES - 1,
     backoff_factor=0.3,
     status_forcelist=(429, 500, 502, 503, 504),
     allowed_methods=("GET", "HEAD"),
@@ -33,6 +55,7 @@ _RETRY = Retry(
     raise_on_status=False,
 )
 _CONNECT_SECONDS = 15.0
+_USUAL_PORTS = (80, 443)
 IDENTITY = {"Accept-Encoding": "identity"}
 """Files are hashed as the index stores them, so no server may compress them on the way."""
 
@@ -40,13 +63,19 @@ IDENTITY = {"Accept-Encoding": "identity"}
 class IndexSession(requests.Session):
     """A session that applies pip's settings to every request."""
 
-    def __init__(self, settings: IndexSettings) -> None:
+    def __init__(self, settings: IndexSettings, *, progress: Progress | None = None) -> None:
         super().__init__()
         self.settings = settings
+        self._progress = progress
         self.cert = settings.client_cert
         self._logins = dict(login for url in settings.urls if (login := _login(url)))
         for scheme in ("https://", "http://"):
-            self.mount(scheme, HTTPAdapter(max_retries=_RETRY))
+            self.mount(scheme, HTTPAdapter(max_retries=_RETRY.new(tell=self._tell)))
+
+    def _tell(self, pool: ConnectionPool, number: int) -> None:
+        if self._progress is not None:
+            host = pool.host if pool.port in (None, *_USUAL_PORTS) else f"{pool.host}:{pool.port}"
+            self._progress(f"waiting for the package index at {host} (try {number} of {_TRIES})", 0, None)
 
     def request(self, method: str | bytes, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
         """As in requests, with pip's timeout where the caller names none."""
@@ -78,17 +107,17 @@ def is_offline() -> bool:
     return os.environ.get("RUNNER_SYNC_OFFLINE", "").lower() not in ("", "0", "false", "no")
 
 
-def connect(settings: IndexSettings, *, project: Project, what: str) -> IndexSession:
+def connect(settings: IndexSettings, *, project: Project, what: str, progress: Progress | None = None) -> IndexSession:
     """A session for the index. Raises ``InputError`` when the network or any index is switched off.
 
-    ``what`` is what is being looked for, for the message.
+    ``what`` is what is being looked for, for the message; ``progress`` hears of every try but the first.
     """
     remedy = f"or give the tree with {PATH_OPTIONS[project]}"
     if is_offline():
         raise InputError(f"{what} is not in the cache and RUNNER_SYNC_OFFLINE is set: unset it {remedy}.")
     if not settings.urls:
         raise InputError(f"{what} cannot be looked up because pip is set to no-index: name an index {remedy}.")
-    return IndexSession(replace(settings, urls=tuple(_address(url) for url in settings.urls)))
+    return IndexSession(replace(settings, urls=tuple(_address(url) for url in settings.urls)), progress=progress)
 
 
 def _address(url: str) -> str:

@@ -89,7 +89,8 @@ class Bases:
                 f"cannot tell what the runners were last synced to: {tree.source.location} is neither a git checkout "
                 "nor a release; name the old vllm-ascend with --ascend-base."
             )
-        within = inputs.earlier_releases("vllm-ascend", newest, behind=self.given.omni.source.version)
+        behind = self.given.omni.source.version
+        within = inputs.earlier_releases("vllm-ascend", newest, self.options.progress, behind=behind)
         older = [v for v in within if v != newest]
         return [*(self.revisions.at("vllm-ascend", version, path) for version in older), now]
 
@@ -113,7 +114,7 @@ class Bases:
         if isinstance(named, InGit):
             older = [tag for tag in [named.release_before()] if tag is not None]
         elif tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
-            known = inputs.earlier_releases("vllm-ascend", tree.source.version)
+            known = inputs.earlier_releases("vllm-ascend", tree.source.version, self.options.progress)
             between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
             older = [v for v in known if Version(v) < Version(base)]
         before = [replace(self.revisions.at("vllm-ascend", ref, path), is_base=False) for ref in older[-1:]]
@@ -168,7 +169,8 @@ class Bases:
                 "mixins are ported; name the old omni with --omni-base for the rest"
             )
             return []
-        older = [v for v in inputs.earlier_releases("vllm-omni", own.version) if v != own.version]
+        known = inputs.earlier_releases("vllm-omni", own.version, self.options.progress)
+        older = [v for v in known if v != own.version]
         return older[-GPU_RELEASES:]
 
     def _before_candidate(self, base: str) -> list[str]:
@@ -206,7 +208,7 @@ class Bases:
             return None
         if isinstance(tree, InGit):
             return tree.release_before()
-        known = inputs.earlier_releases("vllm-omni", tree.source.version)
+        known = inputs.earlier_releases("vllm-omni", tree.source.version, self.options.progress)
         return next((v for v in reversed(known) if Version(v) < Version(tree.source.version)), None)
 
     def _vllm_of(self, ref: str, found: Found) -> Callable[[], Side | None]:

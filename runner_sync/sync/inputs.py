@@ -160,7 +160,7 @@ def declared(tree: Tree) -> str | None:
     return sources.declared_vllm(tree)
 
 
-def earlier_releases(project: Project, newest: str, *, behind: str | None = None) -> list[str]:
+def earlier_releases(project: Project, newest: str, progress: Progress, *, behind: str | None = None) -> list[str]:
     """Releases of ``project`` up to ``newest`` within the window, oldest first.
 
     ``behind`` is the version of what follows it, where that is told: what lags is as far behind its own version,
@@ -171,7 +171,8 @@ def earlier_releases(project: Project, newest: str, *, behind: str | None = None
 
     limit = Version(newest)
     start = min(limit, Version(behind)) if behind is not None else limit
-    known = [(name, version) for name in sources.releases(project) if (version := Version(name)) <= limit]
+    names = sources.releases(project, progress=progress)
+    known = [(name, version) for name in names if (version := Version(name)) <= limit]
     last: dict[int, int] = {}
     for _, version in known:
         last[version.major] = max(last.get(version.major, 0), version.minor)

@@ -21,7 +21,7 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from runner_sync.errors import InputError
@@ -146,6 +146,22 @@ def restore(disk: str, after: str) -> str:
     if "\r" in plain:
         text = _with_endings(plain, text)
     return (_BOM if disk.startswith(_BOM) else "") + text
+
+
+def as_on_disk(changes: Sequence[FileChange], root: Path | None) -> tuple[FileChange, ...]:
+    """``changes`` with the byte order mark and the line endings that the files below ``root`` have and ``write``
+    restores: a patch without them does not apply. Where nothing is on disk, as they are."""
+    return tuple(_exact(change, root) if root is not None else change for change in changes)
+
+
+def _exact(change: FileChange, root: Path) -> FileChange:
+    target = _target(change.path, root.resolve())
+    if change.before is None or not target.is_file():
+        return change
+    disk = _read(target, change.path)
+    if not _is_same(disk, change.before):
+        return change
+    return replace(change, before=disk, after=None if change.after is None else restore(disk, change.after))
 
 
 def _with_endings(disk: str, after: str) -> str:

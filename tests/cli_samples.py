@@ -56,6 +56,7 @@ class Upgrade:
     changes: tuple[FileChange, ...]
     root: Path | None
     lock: FileChange | None = None
+    patch: tuple[FileChange, ...] = ()
 
 
 @dataclass
@@ -86,7 +87,9 @@ class FakeSync:
         def run(options: Any, *rest: Any) -> Upgrade:
             self.before()
             self.asked[name] = (options, *rest)
-            return Upgrade(replace(self.report, command=name), self.report.changes, self.root, self.lock)
+            changes = self.report.changes
+            patch = (*changes, *([self.lock] if self.lock is not None else []))
+            return Upgrade(replace(self.report, command=name), changes, self.root, self.lock, patch)
 
         return run
 

@@ -555,6 +555,29 @@ def test_what_records_the_runners_wants_their_classes_too(
         command(locked.upgrade(locked.ascend_old))
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_git_applies_the_patch_to_what_lies_there(trees: Trees, ending: str, mark: str) -> None:
+    """And it makes of the file what the command itself would have written."""
+    commit(trees.ascend_old)
+    trees.write_lock()
+    lay_out(trees.ascend_old, ASCEND_NEW)
+    commit(trees.ascend_old)
+    for path in (AR, lock.FILE_NAME):
+        file = trees.omni / path
+        file.write_bytes((mark + file.read_text("utf-8").replace("\n", ending)).encode())
+    commit(trees.omni)
+    options = trees.upgrade(trees.ascend_old, verify=False)
+    planned = sync.upgrade(options)
+    assert {AR, lock.FILE_NAME} <= {change.path for change in planned.patch}
+    patch = render(replace(planned.report, changes=planned.patch), "diff").encode()
+    subprocess.run(["git", "-C", str(trees.omni), "apply"], input=patch, check=True)
+    applied = {change.path: (trees.omni / change.path).read_bytes() for change in planned.patch}
+    subprocess.run(["git", "-C", str(trees.omni), "checkout", "-q", "."], check=True)
+    sync.apply(planned, options)
+    assert applied == {path: (trees.omni / path).read_bytes() for path in applied}
+
+
 def test_an_upgrade_forgets_a_file_that_went(locked: Trees) -> None:
     (locked.omni / AR).unlink()
     commit(locked.omni)

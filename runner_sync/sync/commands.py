@@ -111,7 +111,9 @@ def _planned(
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
     root = options.out if options.out is not None else given.root
-    return Upgrade(report, changes, root, lock_change(command, results, given, options))
+    lock = lock_change(command, results, given, options)
+    patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
+    return Upgrade(report, changes, root, lock, patch)
 
 
 def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

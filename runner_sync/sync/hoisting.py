@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 
 from runner_sync import lock as locks
 from runner_sync import units as unit_room
+from runner_sync import write
 from runner_sync.compose import imports
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.names import defined_names
@@ -47,7 +48,9 @@ def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
         notes=(f"{move.npu.qualname}: {move.reason}",),
     )
     root = options.out if options.out is not None else given.root
-    return Upgrade(report, changes, root, _lock_change(given, move))
+    lock = _lock_change(given, move)
+    patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
+    return Upgrade(report, changes, root, lock, patch)
 
 
 def _open(options: UpgradeOptions) -> inputs.Inputs:

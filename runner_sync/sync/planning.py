@@ -55,12 +55,14 @@ SKELETON = "module.py.j2"
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """What an upgrade would do. ``root`` is the folder that the changes belong below, ``None`` without one on disk."""
+    """What an upgrade would do. ``root`` is the folder that the changes belong below, ``None`` without one on disk;
+    ``patch`` are the changes and the lock's with the line endings that the files have now."""
 
     report: Report
     changes: tuple[FileChange, ...]
     root: Path | None
     lock: FileChange | None = None
+    patch: tuple[FileChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

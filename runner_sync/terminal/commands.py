@@ -58,7 +58,7 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
     report = replace(planned.report, changes=(*planned.report.changes, *lock))
     if not diff:
         report = replace(report, summary={**report.summary, "written": len(paths)})
-    deliver(report, outputs, screen)
+    deliver(report, outputs, screen, patch=planned.patch)
     _conclude(command, report, paths, options, planned, outputs=outputs, diff=diff, screen=screen)
     return exit_code(report)
 

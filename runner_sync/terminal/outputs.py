@@ -19,7 +19,7 @@ from runner_sync.render import FORMATS, github_summary, render
 from runner_sync.terminal.screen import PLAIN_WIDTH, Screen
 
 if TYPE_CHECKING:
-    from runner_sync.model import Report
+    from runner_sync.model import FileChange, Report
 
 _FINDINGS = ("text", "json", "markdown", "github", "gitlab", "junit", "sarif", "html")
 FORMATS_OF: dict[str, tuple[str, ...]] = {
@@ -96,20 +96,24 @@ def _check_writable(file: Path) -> None:
         raise InputError(f"{file}: the directory {folder} is read-only; name another file for the report.")
 
 
-def deliver(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
+def deliver(
+    report: Report, outputs: Sequence[Output], screen: Screen, *, patch: tuple[FileChange, ...] | None = None
+) -> None:
     """Render ``report`` for every output, files first, so that a terminal ends with what it is to show.
 
-    Raises ``InputError`` when a file cannot be written after all.
+    ``patch`` are its changes as a patch must have them to apply. Raises ``InputError`` when a file cannot be written
+    after all.
     """
     for output in sorted(outputs, key=lambda output: output.file is None):
         if output.format == "sarif":
             report = _with_rules(report)
+        shown = replace(report, changes=patch) if output.format == "diff" and patch is not None else report
         if output.file is not None:
-            _save(output.file, render(report, output.format, width=PLAIN_WIDTH))
+            _save(output.file, render(shown, output.format, width=PLAIN_WIDTH))
         elif output.format in ("text", "diff"):
-            _show(report, output.format, screen)
+            _show(shown, output.format, screen)
         else:
-            screen.show_exact(render(report, output.format))
+            screen.show_exact(render(shown, output.format))
         if output.format == "github":
             _append_summary(report)
 

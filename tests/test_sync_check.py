@@ -578,6 +578,41 @@ def test_git_applies_the_patch_to_what_lies_there(trees: Trees, ending: str, mar
     assert applied == {path: (trees.omni / path).read_bytes() for path in applied}
 
 
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("OmniNPUModelRuner.execute_model", r"did you mean 'OmniNPUModelRunner\.execute_model'\?"),
+        ("execute_model", r"did you mean 'OmniNPUModelRunner\.execute_model'\?"),
+        ("Nope", "name one as in 'Class.method', or take it out"),
+    ],
+)
+def test_a_unit_pattern_that_no_unit_matches_is_refused(locked: Trees, pattern: str, hint: str) -> None:
+    (locked.omni / "runner-sync.toml").write_text(f'[units]\n"{pattern}" = "omni"\n', "utf-8")
+    with pytest.raises(InputError, match=rf"runner-sync\.toml: units: no unit matches '{pattern}'; {hint}"):
+        sync.upgrade(locked.upgrade(locked.ascend_old))
+
+
+@pytest.mark.parametrize(
+    "pattern", ["OmniNPUModelRunner.execute_model", "*._forward", "NPUARModelRunner.only_on_gpu", "NPUAR*"]
+)
+def test_a_unit_pattern_may_name_what_only_the_gpu_side_has(locked: Trees, pattern: str) -> None:
+    file = locked.omni / GPU_AR
+    file.write_text(f"{file.read_text('utf-8').rstrip()}\n\n    def only_on_gpu(self):\n        return 1\n", "utf-8")
+    (locked.omni / "runner-sync.toml").write_text(f'[units]\n"{pattern}" = "omni"\n', "utf-8")
+    commit(locked.omni)
+    options = locked.upgrade(locked.ascend_old, omni_base="HEAD", vllm_base="0.20.0", verify=False)
+    assert sync.upgrade(options).report.command == "upgrade"
+
+
+def test_a_path_pattern_that_no_file_matches_is_said(locked: Trees) -> None:
+    text = '[per-path-ignores]\n"*/npu_ar_*.py" = ["RS202"]\n"*/npu_arr_*.py" = ["RS202"]\n'
+    (locked.omni / "runner-sync.toml").write_text(text, "utf-8")
+    said = [note for note in sync.check(locked.check()).notes if "per-path-ignores" in note]
+    assert [note.partition("runner-sync.toml: ")[2] for note in said] == [
+        "per-path-ignores: no file matches '*/npu_arr_*.py'"
+    ]
+
+
 def test_an_upgrade_forgets_a_file_that_went(locked: Trees) -> None:
     (locked.omni / AR).unlink()
     commit(locked.omni)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from runner_sync import sources
@@ -46,7 +47,7 @@ def check(options: CheckOptions) -> Report:
     if given.ascend is not None and codes.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
         said.append(title)
-    said += _not_looked_for(given, codes)
+    said += [*_not_looked_for(given, codes), *_idle_ignores(given)]
     result = _run(options, given, job, codes)
     return _report("check", options, given, result, modules, said=(*said, *_unread(job, result)))
 
@@ -111,6 +112,14 @@ def _unread(job: CheckJob, result: CheckResult) -> list[str]:
             f"{result.branch_error}"
         )
     return said
+
+
+def _idle_ignores(given: inputs.Inputs) -> list[str]:
+    """Patterns of paths that match no file: misspelt, or behind a file that went."""
+    globs = given.config.per_path_ignores
+    paths = [*given.omni.paths(), FILE_NAME] if globs else []
+    place = f"{given.config.source}: per-path-ignores"
+    return [f"{place}: no file matches {glob!r}" for glob in globs if not any(fnmatchcase(p, glob) for p in paths)]
 
 
 def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:

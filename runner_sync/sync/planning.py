@@ -11,6 +11,7 @@ import difflib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from runner_sync import lock as locks
@@ -99,13 +100,19 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
 
 
 def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.Inputs) -> None:
-    """Each ``--only`` must name a unit of the NPU modules or of their GPU twins. Raises ``InputError``."""
+    """Each ``--only`` must name a unit of the NPU modules or of their GPU twins, and so must each pattern of `units`:
+    what nobody has is misspelt, and would be ignored. Raises ``InputError``."""
     known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
-    for found in modules:
-        twin = found.module.gpu
+    for module in given.profile.modules:
+        twin = module.gpu
         text = given.omni.read(twin.path) if twin is not None else None
         if twin is not None and text:
             known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, twin.path)}
+    for glob in given.config.units:
+        if not any(fnmatchcase(name, glob) for name in known):
+            close = difflib.get_close_matches(glob, known, n=1) or [n for n in sorted(known) if n.endswith(f".{glob}")]
+            hint = f"did you mean {close[0]!r}?" if close else "name one as in 'Class.method', or take it out."
+            raise InputError(f"{given.config.source}: units: no unit matches {glob!r}; {hint}")
     for glob in only:
         if not any(is_selected(name, (glob,)) for name in known):
             close = difflib.get_close_matches(glob, [*known, *(n.rpartition(".")[2] for n in known)], n=1)

@@ -417,6 +417,46 @@ def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> 
     assert asked[0].omni == "if recorder is not None:\n    self.clear(rows)"
 
 
+KEPT_SUITES = {
+    "block_with_an_edit_of_omni_that_upstream_removed_stays_whole": (
+        "recorder = Recorder.get()",
+        "recorder = self.recorder",
+        "recorder = self.recorder",
+    ),
+    "loop_with_an_addition_stays_when_the_gpu_side_replaces_it": (
+        "meta = self.model.meta_of(name)",
+        "meta = self.model.meta_of(name, row)",
+        "meta = self.model.meta_of(name, row)",
+    ),
+    "loop_around_an_omni_statement_becomes_a_comprehension": (
+        "self.add(req)",
+        "self.add(req)\n    self.omni(req)",
+        "self.omni(req)",
+    ),
+    "condition_that_upstream_removed_stays_around_statements_of_omnis": (
+        "self.capturer.clear()",
+        "self.omni_capturer.flush()",
+        "self.omni_capturer.flush()",
+    ),
+}
+"""What each side of the question has inside the suite that stays, by merge case."""
+
+
+@pytest.mark.parametrize("name", KEPT_SUITES)
+def test_a_suite_that_stays_for_what_is_in_it_is_shown_with_that(name: str) -> None:
+    """Of ``if …enable_return_routed_experts:`` in vllm-omni 0.27.0 the head is the same on both sides."""
+    case = read_case(CASES / name)
+    result = case.run()
+    (asked,) = result.decisions
+    head = asked.omni.split("\n")[0]
+    for side, inside in zip((asked.base, asked.omni, asked.chosen), KEPT_SUITES[name], strict=True):
+        assert side.startswith(f"{head}\n    ")
+        assert f"    {inside}" in side
+    assert (asked.upstream, asked.omni != asked.base) == ("", True)
+    written = textwrap.dedent("\n".join(result.text.split("\n")[asked.line - 1 : asked.end_line]))
+    assert written == asked.chosen
+
+
 def test_what_a_third_party_has_below_the_same_head_is_no_reason_to_hide_the_head() -> None:
     """``else`` and ``if self.is_pooling_model`` stand somewhere in vLLM's method; what is below them here is omni's."""
     case = read_case(CASES / "an_addition_of_omnis_below_a_head_that_a_third_party_has_elsewhere")

@@ -5,6 +5,7 @@ Comes in: a ``Weave``, what was written of it, ``Doubt`` values. Goes out: ``Dec
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from runner_sync.merge.nesting import home
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.shown import is_shown_whole, shown_together
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node
+from runner_sync.statements import Node, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,10 @@ def decisions(
     for doubt in doubts:
         asked[doubt.reason].add(doubt.strand)
     questions = [
-        _question(doubt, emitted, contents, nearby)
+        _about_all_inside(weave, question, emitted)
         for doubt in doubts
         if not _is_nested(weave, doubt.strand, asked[doubt.reason])
+        for question in [_question(doubt, emitted, contents, nearby)]
     ]
     return tuple(_decision(weave, question) for question in _left_out_at_one_place(_grouped(questions)))
 
@@ -88,24 +90,39 @@ def _question(
     return _Question(first, last, (doubt,), doubt.confidence, chosen, is_last)
 
 
+def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
+    """The question with all that stands in the suite that it is about, where its head alone tells no one what stayed.
+
+    ``if …enable_return_routed_experts:`` of vllm-omni 0.27.0 is the same on both sides; its body was written anew.
+    """
+    omni = question.doubts[0].strand.omni
+    if question.reason.kind not in WHOLE_SUITES or not question.chosen or omni is None:
+        return question
+    inside = [weave.of_omni[k] for k in below(weave.omni, omni)]
+    last = max(emitted.place[strand][1] for strand in inside if strand in emitted.place)
+    chosen = textwrap.dedent("\n".join(emitted.lines[question.line - 1 : last]))
+    return replace(question, end_line=last, chosen=chosen)
+
+
 def _decision(weave: Weave, question: _Question) -> Decision:
     strands = [doubt.strand for doubt in question.doubts]
     now = [doubt.instead or doubt.strand for doubt in question.doubts]
+    whole = question.reason.kind in WHOLE_SUITES
     return Decision(
         question.line,
         question.end_line,
         question.reason,
         question.confidence,
-        base=_side(weave.base, weave.of_base, [strand.base for strand in strands]),
-        omni=_side(weave.omni, weave.of_omni, [strand.omni for strand in strands]),
+        base=_side(weave.base, weave.of_base, [strand.base for strand in strands], whole=whole),
+        omni=_side(weave.omni, weave.of_omni, [strand.omni for strand in strands], whole=whole),
         upstream=_side(weave.upstream, weave.of_upstream, [strand.upstream for strand in now]),
         chosen=question.chosen,
         is_last=question.is_last,
     )
 
 
-def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | None]) -> str:
-    return shown_together(nodes, of, sorted({index for index in indices if index is not None}))
+def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | None], *, whole: bool = False) -> str:
+    return shown_together(nodes, of, sorted({index for index in indices if index is not None}), whole=whole)
 
 
 def _is_nested(weave: Weave, strand: Strand, asked: Collection[Strand]) -> bool:
@@ -174,6 +191,12 @@ LEFT_OUT: Collection[Kind] = frozenset(
     }
 )
 """What becomes of a change of upstream's to a part that omni had taken out."""
+
+
+WHOLE_SUITES: Collection[Kind] = frozenset(
+    {"edited block removed", "loop with additions removed", "condition of additions removed"}
+)
+"""What is asked of a suite that stays for what omni has inside it: that is what there is to decide about."""
 
 
 def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:

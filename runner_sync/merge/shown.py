@@ -22,15 +22,15 @@ def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> b
     return len(of[index].sides) == 1 and not is_around and not any(of[k].kept for k in whole)
 
 
-def shown_together(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int]) -> str:
+def shown_together(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int], *, whole: bool = False) -> str:
     """The texts of some statements as they stand in the method, each with all inside it where that met the same fate.
 
     Between those of different suites come the heads of these: what runs under a condition does not read as if it
-    always ran.
+    always ran. With ``whole`` a question is about the suites and not their heads, whatever became of what is inside.
     """
     among: set[int] = set()
     for index in indices:
-        among.update(below(nodes, index) if is_shown_whole(nodes, of, index) else [index])
+        among.update(below(nodes, index) if whole or is_shown_whole(nodes, of, index) else [index])
     ways = [_way(nodes, index) for index in indices]
     shared = sum(len(set(step)) == 1 for step in zip(*ways, strict=False)) if len(ways) > 1 else 0
     heads = {head for way in ways if len(ways) > 1 for head in way[shared:]}

@@ -277,11 +277,31 @@ def test_the_nearest_successor_of_a_new_member(name: str, have: set[str], expect
     assert successor(name, ["a", "b", "c", "d", "e"], have) == expected
 
 
-def test_who_needs_a_member_is_said() -> None:
-    reasons = {member.name: member.reason for member in decide(replace(NOTHING, gpu_new=HELPER, npu=CALLER))}
-    assert reasons == {"helper": "ported code calls it", "deeper": "helper, which is ported too, calls it"}
-    known = replace(NOTHING, gpu_old=HELPER, gpu_new=HELPER, npu=CALLER, called_elsewhere={"deeper"})
-    assert {member.name: member.reason for member in decide(known)} == dict.fromkeys(HELPER, "NPU code calls it")
+BROUGHT = {"helper": "run calls it since this upgrade", "deeper": "helper, which is ported too, calls it"}
+
+
+@pytest.mark.parametrize(
+    ("twins", "expected"),
+    [
+        pytest.param(replace(NOTHING, npu=CALLER), BROUGHT, id="called since this upgrade"),
+        pytest.param(
+            replace(NOTHING, npu=CALLER, gpu_old=HELPER), BROUGHT, id="called since this upgrade, and old on GPU"
+        ),
+        pytest.param(
+            replace(NOTHING, npu=CALLER, npu_before=CALLER, called_elsewhere={"deeper"}),
+            dict.fromkeys(HELPER, "NPU code calls it"),
+            id="called before, here and in another module",
+        ),
+        pytest.param(
+            replace(NOTHING, npu=CALLER, npu_before={"stop": CALLER["run"], "run": ""}),
+            {**BROUGHT, "helper": "NPU code calls it"},
+            id="called before, by another method",
+        ),
+    ],
+)
+def test_who_needs_a_member_is_said(twins: Twins, expected: dict[str, str]) -> None:
+    """``_run_post_sample_talker_mtp`` is called by what comes to vllm-omni 0.29.0 with it, and by nothing older."""
+    assert {member.name: member.reason for member in decide(replace(twins, gpu_new=HELPER))} == expected
 
 
 PARENT = """\

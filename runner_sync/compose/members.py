@@ -62,7 +62,8 @@ class Member:
 class Twins:
     """One pair of classes. Texts are translated to NPU already, except that ``device`` judges what could not be.
 
-    ``gpu_old`` and ``gpu_new`` are the GPU class's members; ``npu`` the NPU class's after the upstream merge;
+    ``gpu_old`` and ``gpu_new`` are the GPU class's members; ``npu`` the NPU class's after the upstream merge and
+    ``npu_before`` as they were before the upgrade;
     ``inherited`` the members that the NPU class has through its bases, with their texts where they are omni's
     (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, each with
     what it is, ``helpers`` the module-level definitions of the GPU module, ``called_elsewhere`` members that other
@@ -84,6 +85,7 @@ class Twins:
     known_before: Collection[str] = ()
     required: Collection[str] = ()
     absent: Mapping[str, Obstacle] = field(default_factory=dict)
+    npu_before: Mapping[str, str] = field(default_factory=dict)
 
 
 def decide(twins: Twins) -> list[Member]:
@@ -132,12 +134,18 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
 
 
 def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:
-    """Who needs a member that is ported: code that is on NPU, or only what is ported with it."""
-    if name not in twins.called_elsewhere and not any(name in self_names(text) for text in twins.npu.values()):
-        callers = (n for n, text in twins.gpu_new.items() if n in wanted and n != name and name in self_names(text))
-        if (caller := next(callers, None)) is not None:
-            return f"{caller}, which is ported too, calls it"
-    return "ported code calls it" if name not in twins.gpu_old else "NPU code calls it"
+    """Who needs a member that is ported: code that was on NPU, code that is since this upgrade, or only what is ported
+    with it."""
+    if name in twins.called_elsewhere or _callers(name, twins.npu_before):
+        return "NPU code calls it"
+    if callers := _callers(name, twins.npu):
+        return f"{callers[0]} calls it since this upgrade"
+    ported = (member for member in _callers(name, twins.gpu_new) if member in wanted and member != name)
+    return f"{next(ported)}, which is ported too, calls it"
+
+
+def _callers(name: str, members: Mapping[str, str]) -> list[str]:
+    return [member for member, text in members.items() if name in self_names(text)]
 
 
 WITHOUT = "the NPU class has done without it since before this upgrade"

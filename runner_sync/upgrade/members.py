@@ -23,6 +23,7 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         gpu_old={k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)},
         gpu_new=members,
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
+        npu_before={d.member: d.before for d in drafts if d.owner == class_name},
         inherited=inherited.members if inherited else {},
         device=job.refused,
         called_elsewhere=job.target.called_elsewhere,

@@ -14,6 +14,7 @@ from runner_sync.merge.contents import Content, content
 from runner_sync.merge.decisions import Decision, decisions
 from runner_sync.merge.emit import text_of
 from runner_sync.merge.exits import added_exits
+from runner_sync.merge.named_values import without_named_values
 from runner_sync.merge.nesting import parents
 from runner_sync.merge.own_statements import (
     emptied,
@@ -102,7 +103,7 @@ def _in_one_naming(triple: Triple, policy: Policy) -> Triple:
 
 def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
     """Mark what stays, and put it into the suites that it stands in; the doubts about it."""
-    doubts = settle_presence(weave, strands, terms)
+    doubts = without_named_values(weave, settle_presence(weave, strands, terms))
     parents(weave, strands, terms.policy)
     if terms.policy.nesting == "omni":
         doubts += without_partial_wrappers(weave, strands)

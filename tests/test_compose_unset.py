@@ -83,3 +83,26 @@ def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> 
 )
 def test_what_stays(before: str, text: str) -> None:
     assert left_out(before, text, UPSTREAM) is None
+
+
+CALL = "return self.pack(rows, ids=ids)"
+SAME = UPSTREAM.replace("routed = self.routed(rows)", "routed = self.old_routed()")
+
+
+@pytest.mark.parametrize(
+    ("before", "base", "is_settled"),
+    [
+        pytest.param(BEFORE, SAME, True, id="omni had left it out"),
+        pytest.param(BEFORE, UPSTREAM.replace("self.pack(rows", "self.pack(1"), True, id="of a call that has changed"),
+        pytest.param(BEFORE, BEFORE, False, id="new in the call"),
+        pytest.param(BEFORE, "", False, id="no base at hand"),
+        pytest.param(BEFORE, SAME.replace("routed=routed", "routed=routed[:1]"), False, id="another value"),
+        pytest.param(BEFORE, SAME.replace("self.pack", "self.put"), False, id="in another call"),
+        pytest.param(BEFORE.replace(CALL, "return rows"), SAME, False, id="of a call that omni did not have"),
+    ],
+)
+def test_what_omni_had_left_out_of_the_same_call_is_no_news(before: str, base: str, is_settled: bool) -> None:
+    """``routed_experts=`` of vllm-ascend 0.25.1rc1, which vllm-omni 0.27.0 sets on the record instead."""
+    mended = left_out(before, BEFORE.replace("ids=ids", "ids=ids, routed=routed"), UPSTREAM, base=base)
+    assert mended is not None
+    assert (mended.text, mended.is_settled) == (BEFORE, is_settled)

@@ -19,9 +19,12 @@ from runner_sync.statements import as_module, mentions, parse_unit, parses
 from runner_sync.syntax import walk
 
 
-def left_out(before: str, text: str, upstream: str) -> Mended | None:
+def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended | None:
     """The first keyword argument left out that reads a local of upstream's which nothing in ``text`` binds, and which
-    ``before`` did not read either."""
+    ``before`` did not read either.
+
+    ``base`` is upstream's text that ``before`` was made from: what a call gave there and not in ``before`` is no news.
+    """
     if not parses(text) or not parses(before):
         return None
     free = (locals_of(upstream) & used_names(as_module(text))) - used_names(as_module(before))
@@ -35,5 +38,18 @@ def left_out(before: str, text: str, upstream: str) -> Mended | None:
                 places = Places(text)
                 said = places.source(key)
                 reason = f"left out: {key.arg}=, for nothing here sets {read[0]}"
-                return Mended(apply(text, [places.removal(call, key)]), call.lineno, said, reason, is_gone=True)
+                made = apply(text, [places.removal(call, key)])
+                is_settled = _gives(base, call, key) and bool(_calls(before, call))
+                return Mended(made, call.lineno, said, reason, is_gone=True, is_settled=is_settled)
     return None
+
+
+def _gives(text: str, call: ast.Call, key: ast.keyword) -> bool:
+    """Whether the same function is given the same argument in ``text``."""
+    return any(ast.dump(key) == ast.dump(other) for known in _calls(text, call) for other in known.keywords)
+
+
+def _calls(text: str, call: ast.Call) -> list[ast.Call]:
+    """The calls of the same function in ``text``."""
+    found = [node for node in walk(parse_unit(text)) if isinstance(node, ast.Call)] if parses(text) else []
+    return [node for node in found if ast.dump(node.func) == ast.dump(call.func)]

@@ -16,7 +16,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, How, Lineage
 from runner_sync.profile import RunnerModule
 from runner_sync.units import texts
-from runner_sync.upgrade.job import Closest, Side
+from runner_sync.upgrade.job import Closest, Draft, ModuleJob, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,14 @@ def closest(name: str, text: str, sides: Sequence[Side]) -> Origin | None:
     if origin is None:
         return None
     return replace(origin, text=next(one.text for one in candidates if one.ref == origin.ref))
+
+
+def base_text(draft: Draft, job: ModuleJob) -> str | None:
+    """What the unit that a draft follows reads in the revision that is named as its base."""
+    if draft.base is None:
+        return None
+    side = next((side for side in job.upstream.bases if side.ref == draft.base.ref), None)
+    return texts.unit_texts(side.text, side.path).get(draft.base.qualname) if side is not None else None
 
 
 def find_base(

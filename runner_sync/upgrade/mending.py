@@ -14,6 +14,7 @@ from runner_sync.compose.members import self_names
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.passing import Parameter
 from runner_sync.merge.confidence import DERIVED, REQUIRED
+from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.doubts import complete, review
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob
 
@@ -39,7 +40,8 @@ def leave_out(chosen: Sequence[Draft], job: ModuleJob) -> None:
     """Leave out arguments that upstream's calls newly give, and whose values nothing here sets."""
     for draft in chosen:
         if draft.upstream and not draft.removed and draft.text != draft.before:
-            _mend(draft, job, partial(unset.left_out, draft.before, upstream=draft.upstream), DERIVED)
+            change = partial(unset.left_out, draft.before, upstream=draft.upstream, base=base_text(draft, job) or "")
+            _mend(draft, job, change, DERIVED)
 
 
 def pass_on(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
@@ -89,9 +91,11 @@ def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: Mod
 
 
 def _mend(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> None:
-    """Change a draft as long as there is something to change; each time is a review item."""
+    """Change a draft as long as there is something to change; each time is a review item, unless it is settled."""
     while (mended := change(draft.text)) is not None:
         complete(draft, mended.text)
+        if mended.is_settled:
+            continue
         item = review(
             draft,
             job.path,

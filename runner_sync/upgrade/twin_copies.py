@@ -12,7 +12,7 @@ from runner_sync import merge
 from runner_sync.compose.members import canonical
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.model import Triple
-from runner_sync.units import texts
+from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.gpu import GpuSide, names_device
 from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage
@@ -27,7 +27,7 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
         if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
             continue
         twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
-        base = _base_text(draft, job)
+        base = base_text(draft, job)
         if twin is None or base is None or draft.member not in inherited:
             continue
         if canonical(twin) != canonical(side.as_written[draft.name][1]) or names_device(twin, job.profile):
@@ -53,9 +53,3 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
             ]
             draft.stages.append(Stage(result.text, "gpu"))
         draft.kind = "own"
-
-
-def _base_text(draft: Draft, job: ModuleJob) -> str | None:
-    assert draft.base is not None
-    base = next((side for side in job.upstream.bases if side.ref == draft.base.ref), None)
-    return texts.unit_texts(base.text, base.path).get(draft.base.qualname) if base is not None else None

@@ -159,3 +159,55 @@ def test_a_helper_of_a_helper_comes_in_too() -> None:
     made, _ = sides_with_helpers(method, side, (method, {}))
     assert "one = self.one(rows)" in made
     assert "third = self.third(second)" in made
+
+
+SENDS = """\
+    def _send(self, finished):
+        self.begin()
+        if finished:
+            for name, data in finished.items():
+                meta = self.model.meta_of(name)
+                data["meta"] = meta
+        self.send(finished)
+        self.note(finished)
+"""
+LOOP = SENDS[SENDS.index("            for") : SENDS.index("        self.send")]
+MERGE = "\n    def _with_meta(self, finished):\n        return {name: self._meta(name) for name in finished}\n"
+CALL = "            finished = self._with_meta(finished)\n"
+HOME = "in its place (vllm_omni/worker/gpu_ar_model_runner.py)"
+
+
+def sends(platform: str, *edits: tuple[str, str], more: str = "") -> str:
+    head = (NPU if platform == "NPU" else GPU).split("    def ")[0]
+    text = SENDS
+    for edit in edits:
+        text = text.replace(*edit)
+    return head + text + more
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        pytest.param(
+            sends("GPU"),
+            sends("GPU", (LOOP, CALL), more=MERGE),
+            f"; it calls its new _with_meta {HOME}",
+            id="in a new method",
+        ),
+        pytest.param(
+            sends("GPU", more=MERGE), sends("GPU", (LOOP, CALL), more=MERGE), "", id="in a method that it had before"
+        ),
+        pytest.param(
+            sends("GPU"), sends("GPU", (LOOP, CALL.replace("self._with_meta", "merged"))), "", id="in a function"
+        ),
+    ],
+)
+def test_a_loop_that_stays_names_the_new_method_that_has_it(
+    old: str, new: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``_merge_model_kv_transfer_metadata`` of vllm-omni 0.29.0 has a loop of ``execute_model`` with three mends."""
+    npu = sends("NPU", ("meta_of(name)", "meta_of(name, 1)"))
+    text, questions = port_of(tmp_path, monkeypatch, npu, old, new)
+    assert "for name, data in finished.items():" in text
+    assert f"the GPU runner removed a block inside which the NPU runner had edited a statement{said}" in questions
+    assert ("it calls its new" in questions) == bool(said)

@@ -107,6 +107,7 @@ def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Q
 def _decision(weave: Weave, question: _Question) -> Decision:
     strands = [doubt.strand for doubt in question.doubts]
     now = [doubt.instead or doubt.strand for doubt in question.doubts]
+    now += [strand for doubt in question.doubts for strand in doubt.left_out]
     whole = question.reason.kind in WHOLE_SUITES
     return Decision(
         question.line,

@@ -30,11 +30,10 @@ def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: b
         if not any(s.sides == "o" and s.kept and not any_node(weave, s).is_comment for s in inside):
             continue
         strand.kept = True
-        if not replaced:
-            for member in inside:
-                member.kept = True
-            _leave_out_replacement(strands, strand)
-        doubts.append(Doubt(strand, Reason("loop with additions removed"), REBUILT))
+        for member in inside:
+            member.kept = member.kept or not replaced
+        left_out = () if replaced else tuple(_leave_out_replacement(weave, strands, strand))
+        doubts.append(Doubt(strand, Reason("loop with additions removed"), REBUILT, left_out=left_out))
     return doubts
 
 
@@ -56,16 +55,19 @@ def suites_with_edits(
             continue
         for member in (strand, *inside):
             member.kept = True
-        if not replaced:
-            _leave_out_replacement(strands, strand)
+        left_out = () if replaced else tuple(_leave_out_replacement(weave, strands, strand))
         doubts = [doubt for doubt in doubts if not any(doubt.strand is member for member in inside)]
-        doubts.append(Doubt(strand, Reason("edited block removed"), CONTESTED))
+        doubts.append(Doubt(strand, Reason("edited block removed"), CONTESTED, left_out=left_out))
     return doubts
 
 
-def _leave_out_replacement(strands: Sequence[Strand], strand: Strand) -> None:
-    for other in _run_of(strands, strand):
+def _leave_out_replacement(weave: Weave, strands: Sequence[Strand], strand: Strand) -> list[Strand]:
+    """Leave out what upstream has in the place of a suite that stays, and return the new statements among it."""
+    run = _run_of(strands, strand)
+    new = [other for other in run if other.sides == "u" and other.kept and not any_node(weave, other).is_comment]
+    for other in run:
         other.kept = other.omni is not None and other.kept
+    return new
 
 
 def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:

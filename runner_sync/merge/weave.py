@@ -74,12 +74,14 @@ class Weave:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A decision that a person must look at, before it has a line. ``instead`` is what stands for the strand now."""
+    """A decision that a person must look at, before it has a line. ``instead`` is what stands for the strand now, and
+    ``left_out`` what upstream has in its place where that did not come in."""
 
     strand: Strand
     reason: Reason
     confidence: float
     instead: Strand | None = None
+    left_out: tuple[Strand, ...] = ()
 
 
 def any_node(weave: Weave, strand: Strand) -> Node:

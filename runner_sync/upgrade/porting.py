@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from runner_sync import lineage, merge
@@ -63,11 +64,17 @@ def port(
             continue
         record_twin(draft, job, new, side)
         old, foreign = _old_twin(draft, job, side, new)
-        old, new = _with_helpers(draft, drafts, job, side, old=old, new=new)
+        then, now = _helpers(draft, drafts, job, side)
+        if old is not None:
+            old, new = extracted.sides_with_helpers(draft.text, (old, then), (new, now))
         foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, methods)
         if old is not None and canonical(old) != canonical(new):
             before = draft.text
+            found = len(draft.reviews)
             _port(draft, job, Triple(old, before, new), veto=veto, foreign=foreign, known=known)
+            draft.reviews[found:] = [
+                _with_new_home(item, now.keys() - then.keys(), job) for item in draft.reviews[found:]
+            ]
             ask_about_untranslated(draft, job.path, before=before, doubts=side.untranslated)
     _take_back(drafts, job, side, stages, beside=beside)
 
@@ -102,13 +109,13 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
     return old, side.from_vllm.get(draft.name, frozenset())
 
 
-def _with_helpers(
-    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, *, old: str | None, new: str
-) -> tuple[str | None, str]:
-    """Both texts of the twin with what it keeps in helpers of its own class that the draft has in place."""
+def _helpers(
+    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The methods that the twin's class had and has beside a draft's own, and NPU has not, by their names."""
     base = side.bases.get(draft.split_from or draft.name)
-    if old is None or base is None or not draft.owner:
-        return old, new
+    if base is None or not draft.owner:
+        return {}, {}
     have = {other.name for other in drafts if not other.removed}
     then, now = (
         {
@@ -118,7 +125,21 @@ def _with_helpers(
         }
         for table in (gpu.translated_units(job, base.side), side.new)
     )
-    return extracted.sides_with_helpers(draft.text, (old, then), (new, now))
+    return then, now
+
+
+def _with_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> ReviewItem:
+    """The question, with the ``new`` method of the twin that is called in the place of what stays here, if any.
+
+    ``_merge_model_kv_transfer_metadata`` of vllm-omni 0.29.0 has a loop of ``execute_model``, with three mends. The id
+    stays: it is the same decision whatever the method is called.
+    """
+    assert job.twin.new is not None
+    homes = sorted(new & set(_CALLED.findall(item.upstream)))
+    if not homes or not item.in_file or not item.chosen or item.omni != item.chosen:
+        return item
+    said = f"; it calls its new {' and '.join(homes)} in its place ({job.twin.new.path})"
+    return replace(item, reason=item.reason + said)
 
 
 def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:

@@ -16,6 +16,18 @@ from ..utils import enable_sp
 from .local import here
 if True:
     from vllm.guarded import guarded
+try:
+    from vllm.rows import optional
+except ImportError:
+    optional = None
+try:
+    from vllm.rows import either
+except ImportError:
+    from vllm.old_rows import either
+try:
+    from vllm.rows import needed
+except ImportError as error:
+    raise RuntimeError("no rows") from error
 
 LIMIT = 3
 
@@ -47,6 +59,9 @@ def settled(before: str, after: str, providers: tuple[Provider, ...] = (UPSTREAM
         pytest.param("enable_sp()", "from vllm_ascend.utils import enable_sp", id="two dots are settled"),
         pytest.param("here()", "from vllm_ascend.worker.local import here", id="one dot is settled"),
         pytest.param("guarded()", "from vllm.guarded import guarded", id="conditional import of the provider"),
+        pytest.param("optional()", "from vllm_ascend.worker.runner import optional", id="import that may fail there"),
+        pytest.param("either()", "from vllm_ascend.worker.runner import either", id="import from one of two modules"),
+        pytest.param("needed()", "from vllm.rows import needed", id="import that must not fail there"),
         pytest.param("helper()", "from vllm_ascend.worker.runner import helper", id="function of the provider"),
         pytest.param("Runner()", "from vllm_ascend.worker.runner import Runner", id="class of the provider"),
         pytest.param("LIMIT", "from vllm_ascend.worker.runner import LIMIT", id="constant of the provider"),

@@ -5,6 +5,7 @@ Goes out: the text with its imports settled. May touch: nothing.
 
 A name is taken from the module that the code using it came from, so that an import follows its code; an import that
 upstream moved to another module moves with it; one that nothing uses any more goes only if something used it before.
+What a module imports only where it can, and binds to something else where it cannot, is imported from that module.
 """
 
 from __future__ import annotations
@@ -81,6 +82,30 @@ def _imports(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
             yield from _imports([*statement.body, *(s for h in statement.handlers for s in h.body), *statement.orelse])
 
 
+@lru_cache(maxsize=256)
+def _optional(text: str) -> frozenset[str]:
+    """Names that a module imports in a ``try`` and binds to something else where that fails.
+
+    ``nans_to_dict`` of vllm-ascend 0.28.0rc1 is ``None`` there on a vLLM that has none yet, and its code asks for that.
+    """
+    found: set[str] = set()
+    for statement in ast.parse(text).body:
+        if isinstance(statement, ast.Try):
+            imported = {entry.bound for inner in _imports(statement.body) for entry in _entries(inner)}
+            found |= imported & {name for handler in statement.handlers for name in _bound(handler)}
+    return frozenset(found)
+
+
+def _bound(handler: ast.ExceptHandler) -> Iterator[str]:
+    for node in walk(handler):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (entry.bound for entry in _entries(node))
+
+
 def _entries(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:
     if isinstance(statement, ast.Import):
         for alias in statement.names:
@@ -128,7 +153,7 @@ def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> 
 def _provide(
     missing: Iterable[str], providers: Sequence[Provider], lacks: Callable[[str, str], bool]
 ) -> tuple[list[Import], list[str]]:
-    tables = [(imports(p.text), defined_names(p.text), p.name) for p in providers]
+    tables = [(imports(p.text), defined_names(p.text), _optional(p.text), p.name) for p in providers]
     added, unknown = [], []
     for name in sorted(missing):
         found = [entry for table in tables if (entry := _find(name, *table)) is not None]
@@ -140,11 +165,13 @@ def _provide(
     return added, unknown
 
 
-def _find(name: str, known: Mapping[str, Import], defined: Collection[str], module: str) -> Import | None:
-    if name in known:
+def _find(
+    name: str, known: Mapping[str, Import], defined: Collection[str], optional: Collection[str], module: str
+) -> Import | None:
+    if name in known and not (name in optional and module):
         entry = known[name]
         return replace(entry, module=absolute(entry.module, module))
-    if name in defined:
+    if name in known or name in defined:
         return Import(module, name, name)
     return None
 

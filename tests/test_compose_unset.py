@@ -34,6 +34,11 @@ UPSTREAM = """\
             "self.pack(\n            rows,\n            **more,\n        )",
             id="on lines of their own",
         ),
+        pytest.param(
+            'self.pack(rows, ids=ids, **({"routed": routed} if self.is_routed else {}))',
+            "self.pack(rows, ids=ids)",
+            id="behind two stars",
+        ),
         pytest.param("self.pack(rows, ids=[ids for ids in routed])", "self.pack(rows)", id="read in a comprehension"),
     ],
 )
@@ -42,7 +47,7 @@ def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> 
     mended = left_out(BEFORE, text, UPSTREAM)
     assert mended is not None
     assert mended.text == BEFORE.replace("self.pack(rows, ids=ids)", expected)
-    assert re.fullmatch(r"left out: \w+=, for nothing here sets routed", mended.reason)
+    assert re.fullmatch(r"left out: (\w+=|the argument behind \*\*), for nothing here sets routed", mended.reason)
     assert (mended.line, mended.is_gone) == (3, True)
     assert left_out(BEFORE, mended.text, UPSTREAM) is None
 
@@ -59,6 +64,11 @@ def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> 
             id="it read it before",
         ),
         pytest.param(BEFORE, BEFORE.replace("ids=ids", "routed"), id="by position"),
+        pytest.param(
+            BEFORE.replace("ids=ids", '**{"ids": ids}'),
+            BEFORE.replace("ids=ids", '**{"ids": ids, "routed": routed}'),
+            id="behind two stars, as before",
+        ),
         pytest.param(
             BEFORE,
             BEFORE.replace("self, rows):", "self, rows, routed):").replace("ids=ids", "r=routed"),

@@ -33,15 +33,20 @@ def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended
     for call in walk(tree) if unset else ():
         for key in call.keywords if isinstance(call, ast.Call) else ():
             read = sorted({node.id for node in walk(key.value) if isinstance(node, ast.Name) and id(node) in unset})
-            if read and key.arg is not None:
-                assert isinstance(call, ast.Call)
+            if read and isinstance(call, ast.Call) and (key.arg is not None or not _unpacks(before, call)):
                 places = Places(text)
                 said = places.source(key)
-                reason = f"left out: {key.arg}=, for nothing here sets {read[0]}"
+                argument = f"{key.arg}=" if key.arg is not None else "the argument behind **"
+                reason = f"left out: {argument}, for nothing here sets {read[0]}"
                 made = apply(text, [places.removal(call, key)])
                 is_settled = _gives(base, call, key) and bool(_calls(before, call))
                 return Mended(made, call.lineno, said, reason, is_gone=True, is_settled=is_settled)
     return None
+
+
+def _unpacks(text: str, call: ast.Call) -> bool:
+    """Whether the same function is given arguments behind ``**`` in ``text``, which may be among those of now."""
+    return any(key.arg is None for known in _calls(text, call) for key in known.keywords)
 
 
 def _gives(text: str, call: ast.Call, key: ast.keyword) -> bool:

@@ -585,6 +585,8 @@ def with_a_local(*steps: str, sets: str = "total = self.start()") -> str:
     "added",
     [
         "total += 1",
+        "total = self.padded(total)",
+        "total, rest = self.split(total)",
         "del total",
         "self.note(total, [total for total in rows])",
         "rows.sort(key=lambda row: row.size - total)",
@@ -607,6 +609,7 @@ def test_an_addition_that_needs_a_local_which_omni_does_not_set_stays_out(added:
         "rows.sort(key=lambda total: total.size)",
         "self.note([total for total in rows])",
         "total = 1",
+        "total = [total for total in rows]",
         "match rows:\n        case [total]: self.note(total)",
         "self.total += 1",
     ],

@@ -17,12 +17,13 @@ _DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
 
 
 class _Names(NamedTuple):
-    """What one statement or head does with names; see ``reads``, ``uses``, ``binds`` and ``sets``."""
+    """What one statement or head does with names; see ``reads``, ``uses``, ``binds``, ``sets`` and ``rebinds``."""
 
     read: frozenset[str] = frozenset()
     used: frozenset[str] = frozenset()
     bound: frozenset[str] = frozenset()
     set_: frozenset[str] = frozenset()
+    rebound: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=16384)
@@ -42,6 +43,7 @@ def _names(canon: str, compound: bool, clause: bool) -> _Names:
         frozenset(found["reads"]),
         frozenset(found["binds"] | found["updates"]),
         frozenset(found["binds"]),
+        frozenset(found["binds"] & found["reads"]) if isinstance(body[0], ast.Assign | ast.AnnAssign) else frozenset(),
     )
 
 
@@ -67,6 +69,11 @@ def binds(node: Node) -> frozenset[str]:
 def sets(node: Node) -> frozenset[str]:
     """Those of ``binds`` that are set behind it whatever was before: ``total += 1`` sets nothing."""
     return _names_in(node).set_
+
+
+def rebinds(node: Node) -> frozenset[str]:
+    """Those of ``sets`` whose new value an assignment makes of the old one: ``rows = pad(rows)``."""
+    return _names_in(node).rebound
 
 
 _ATTRIBUTE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)+)(?: = |: )")

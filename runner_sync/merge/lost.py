@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
 from runner_sync.merge.confidence import INFERRED
-from runner_sync.merge.dataflow import attributes_set, reads, sets
+from runner_sync.merge.dataflow import attributes_set, reads, rebinds, sets
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import ROOT, Node, below
@@ -42,7 +42,7 @@ class _Lost:
         self.weave = weave
         self.strands = strands
         self.known = {name for node in (*weave.base, *weave.omni) for name in _ATTRIBUTES.findall(node.canon)}
-        self.set_here = Counter(name for s in strands if s.kept for name in _set_by(any_node(weave, s)))
+        self.set_here = Counter(name for s in strands if s.kept for name in self._set_anew(s))
         self.set_there: set[str] = set()
         self.names: set[str] = set()
         self.readers: dict[str, list[int]] = defaultdict(list)
@@ -69,7 +69,7 @@ class _Lost:
         for strand in (self.weave.of_upstream[index] for index in addition):
             if strand.kept:
                 strand.kept = False
-                gone = _set_by(any_node(self.weave, strand))
+                gone = self._set_anew(strand)
                 self.set_here.subtract(gone)
                 self._lose(self._new_attributes(strand) | (gone & self.set_there))
 
@@ -81,6 +81,11 @@ class _Lost:
                 self.names.add(name)
                 for place in self.readers[name]:
                     heappush(self.waiting, place)
+
+    def _set_anew(self, strand: Strand) -> frozenset[str]:
+        """What a statement sets; ``rows = pad(rows)`` of upstream's gives no local its first value."""
+        node = any_node(self.weave, strand)
+        return _set_by(node) - (rebinds(node) if strand.sides == "u" else frozenset())
 
     def _new_attributes(self, strand: Strand) -> set[str]:
         """Attributes of ``self`` that an addition of upstream's sets and that no old text knows."""

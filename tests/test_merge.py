@@ -541,6 +541,47 @@ def test_what_is_left_out_is_told_in_front_of_what_follows_it() -> None:
     assert (asked.line, asked.is_last) == (2, True)
 
 
+EXTRA = "    extra = self.extra(rows)\n"
+TOLD = "    if self.model.counts:\n        self.model.told(rows, extra{})\n"
+RUNS = "    rows = self.run(rows, extra)\n"
+OWN = "    context = self.context()\n    with context:\n        rows = self.forward(context, rows, extra)\n"
+ENDS = "    self.keep(rows)\n    return rows\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "omni_before", "line"),
+    [
+        pytest.param(EXTRA, EXTRA, 3, id="behind what it follows"),
+        pytest.param(
+            f"{EXTRA}    if self.lora:\n        self.set_lora(extra)\n",
+            f"{EXTRA}    if self.lora:\n        self.set_lora(extra)\n        self.note(extra)\n",
+            6,
+            id="behind the whole of it",
+        ),
+        pytest.param(
+            f"{EXTRA}    if self.lora:\n        self.set_lora(extra)\n", EXTRA, 3, id="behind what of it omni has"
+        ),
+        pytest.param("    self.begin(rows)\n", "", 5, id="with nothing before it"),
+    ],
+)
+def test_what_omni_does_not_have_is_told_behind_what_it_follows_in_upstream(
+    before: str, omni_before: str, line: int
+) -> None:
+    """``update_decode_metadata(...)`` of vllm-omni 0.29.0 runs before the forward pass, of which NPU has its own."""
+    head = "def run(self, rows):\n"
+    base, upstream = (head + before + TOLD.format(more) + RUNS + ENDS for more in ("", ", 1"))
+    (asked,) = merge(Triple(base, head + omni_before + OWN + ENDS, upstream), policy=PORT).decisions
+    assert (asked.reason.kind, asked.line, asked.is_last) == ("removed statement changed", line, False)
+
+
+def test_what_omni_does_not_have_in_an_else_is_told_behind_the_condition() -> None:
+    head = f"def run(self, rows):\n{EXTRA}    if self.lora:\n        self.set_lora(extra)\n"
+    left_out = "    else:\n        self.clear_lora(extra{})\n"
+    base, upstream = (head + left_out.format(more) + RUNS + ENDS for more in ("", ", 1"))
+    (asked,) = merge(Triple(base, head + OWN + ENDS, upstream), policy=PORT).decisions
+    assert (asked.line, asked.is_last) == (5, False)
+
+
 CHECKED = "    if self.compressed:\n        self.rows.fill_(127)\n        self.spare.fill_(127)\n"
 LOOP = "    if not capturing:\n        for k in range(8):\n" + "".join(
     f"            self.tables[k].slots_{n}.fill_(-1)\n" for n in range(8)

@@ -16,7 +16,7 @@ from runner_sync.merge.nesting import home
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.shown import is_shown_whole, shown_together
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below
+from runner_sync.statements import ROOT, Node, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,11 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
 
 def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
     """For every strand where a reader misses it: the line of the next one in its suite that is in the result, else of
-    the nearest one before it there, and whether it is the latter."""
+    the nearest one before it there, and whether it is the latter.
+
+    What omni does not have stands behind what it follows in upstream's text: in output order all that omni alone has
+    there comes first, the whole forward pass for instance.
+    """
     line, found = 0, {}
     last_in: dict[Strand | None, int] = {}
     for strand in strands:
@@ -218,4 +222,44 @@ def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[S
             next_in[strand.parent] = emitted.place[strand][0]
         elif next_in.get(home(weave, strand), 0) > found[strand][0]:
             found[strand] = next_in[home(weave, strand)], False
+    written = [strand for strand in strands if strand in emitted.place]
+    for strand in strands:
+        if strand.omni is None and strand.upstream is not None and strand not in emitted.place:
+            before = _before(weave, strand, emitted)
+            found[strand] = found[strand] if before is None else _behind(before, written, emitted)
     return found
+
+
+def _before(weave: Weave, strand: Strand, emitted: Emitted) -> Strand | None:
+    """The nearest statement before a strand of upstream's that is in the result, beside the strand or what encloses
+    it; ``None`` where its suite begins first, or nothing is. A clause is inside its statement for this."""
+    nodes = weave.upstream
+    heads = {k for k in _enclosing(nodes, strand.in_upstream) if k not in _owners(nodes, strand.in_upstream)}
+    for index in range(strand.in_upstream - 1, -1, -1):
+        if weave.of_upstream[index] not in emitted.place or nodes[index].is_comment:
+            continue
+        if index in heads:
+            return None
+        beside = (k for k in (index, *_enclosing(nodes, index)) if k not in heads)
+        return [other for k in beside if (other := weave.of_upstream[k]) in emitted.place][-1]
+    return None
+
+
+def _enclosing(nodes: Sequence[Node], index: int) -> list[int]:
+    """The heads around a statement and the statements that these are clauses of, the innermost first."""
+    found: list[int] = []
+    while (index := nodes[index].owner if nodes[index].is_clause else nodes[index].parent) != ROOT:
+        found.append(index)
+    return found
+
+
+def _owners(nodes: Sequence[Node], index: int) -> set[int]:
+    """Those of them that a clause belongs to, in which the statement is."""
+    return {nodes[k].owner for k in (index, *_enclosing(nodes, index)) if nodes[k].is_clause}
+
+
+def _behind(before: Strand, written: Sequence[Strand], emitted: Emitted) -> tuple[int, bool]:
+    """The line of what follows a statement in its suite in the result, or its own, and whether it is the last there."""
+    first, _ = emitted.place[before]
+    beside = [s for s in written if s.parent is before.parent and s.owner is None]
+    return min(((line, False) for s in beside if (line := emitted.place[s][0]) > first), default=(first, True))

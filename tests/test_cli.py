@@ -282,7 +282,10 @@ def test_a_patch_says_which_questions_it_does_not_show(
     assert ("in no line of the patch" in err) == bool(said)
 
 
-@pytest.mark.parametrize(("line", "code"), [("upgrade", 2), ("upgrade --diff", 0), ("lock", 0)])
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [("upgrade", 2), ("upgrade --diff", 0), ("lock", 0), ("lock --out x", 2), ("lock --out x --diff", 0)],
+)
 def test_an_upgrade_that_could_not_be_written_does_not_begin(sync: FakeSync, line: str, code: int) -> None:
     sync.refuse = _raising(InputError("a.py has uncommitted changes."))
     assert cli.run(line.split()) == code

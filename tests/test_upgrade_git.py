@@ -285,10 +285,40 @@ def test_what_could_not_be_written_is_refused_before_the_work(trees: Trees, tmp_
     require_place(replace(options, allow_dirty=True))
     require_place(replace(options, only=("Another.unit",)))
     require_place(replace(options, out=tmp_path / "out"))
+    require_place(replace(options, out=tmp_path / "new" / "out"))
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "empty").mkdir()
+    require_place(replace(options, out=tmp_path / "empty"))
     (tmp_path / "out" / RUNNER).parent.mkdir(parents=True)
     (tmp_path / "out" / RUNNER).touch()
     with pytest.raises(InputError, match=r"already holds .*: name an empty folder with --out"):
         require_place(replace(options, out=tmp_path / "out"))
+    (tmp_path / "empty" / "notes.txt").write_text("mine", "utf-8")
+    for only in ((), ("Another.unit",)):
+        with pytest.raises(InputError, match=r"already holds notes\.txt: name an empty folder with --out"):
+            require_place(replace(options, out=tmp_path / "empty", only=only))
+    with pytest.raises(InputError, match=r"cannot make the folder .*: name another one with --out"):
+        require_place(replace(options, out=tmp_path / "empty" / "notes.txt" / "out"))
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_refused"),
+    [
+        ("vllm_omni/platforms/npu/worker/new", True),
+        ("vllm_omni/new", True),
+        ("vllm_omni/../vllm_omni/new", True),
+        ("new", False),
+        ("vllm_omni_new", False),
+        ("vllm_omni/../new", False),
+    ],
+)
+def test_the_result_does_not_go_into_the_package(trees: Trees, folder: str, is_refused: bool) -> None:
+    options = replace(trees.options(), out=trees.omni / folder)
+    if is_refused:
+        with pytest.raises(InputError, match="lies inside the package vllm_omni: name a folder outside it with --out"):
+            require_place(options)
+    else:
+        require_place(options)
 
 
 def test_conflicts_inline_do_not_stand_inside_each_other() -> None:

@@ -197,7 +197,7 @@ def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:
     changes = [*planned.changes, *([planned.lock] if planned.lock is not None else [])]
     if options.out is not None:
         changes = [replace(change, before=None) for change in changes]
-        _refuse_filled(options.out, changes)
+        _refuse_filled(options.out)
         make_folder(options.out)
     elif not options.allow_dirty:
         tree = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False).omni
@@ -207,14 +207,16 @@ def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:
 
 def require_place(options: UpgradeOptions) -> None:
     """Raises ``InputError`` where a whole upgrade could not be written in the end: before the work, not behind it."""
-    if options.only or (options.out is None and options.allow_dirty):
+    if options.out is not None:
+        _refuse_filled(options.out)
+        _try_to_make(options.out)
+    elif options.only or options.allow_dirty:
         return
     given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False)
-    modules = [FileChange(found.path, found.text, "") for found in find_modules(given)]
     if options.out is not None:
-        _refuse_filled(options.out, modules)
+        _refuse_inside(options.out, given)
     else:
-        _refuse_dirty(given.omni, modules)
+        _refuse_dirty(given.omni, [FileChange(found.path, found.text, "") for found in find_modules(given)])
 
 
 def make_folder(out: Path) -> None:
@@ -225,10 +227,26 @@ def make_folder(out: Path) -> None:
         raise InputError(f"cannot make the folder {out} ({error.strerror}): name another one with --out.") from error
 
 
-def _refuse_filled(out: Path, changes: list[FileChange]) -> None:
-    taken = [change.path for change in changes if (out / change.path).exists()]
+def _try_to_make(out: Path) -> None:
+    """Raises ``InputError`` where the folder cannot be made; one that can is made when there is what to write."""
+    missing = [folder for folder in (out, *out.parents) if not folder.exists()]
+    make_folder(out)
+    for folder in missing:
+        folder.rmdir()
+
+
+def _refuse_filled(out: Path) -> None:
+    """What is in the folder is to be copied over a checkout as a whole."""
+    taken = min((path.name for path in out.iterdir()), default="") if out.is_dir() else ""
     if taken:
-        raise InputError(f"{out} already holds {taken[0]}: name an empty folder with --out.")
+        raise InputError(f"{out} already holds {taken}: name an empty folder with --out.")
+
+
+def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
+    """A second copy of the runners in the package itself would be packed and imported with it."""
+    package = given.profile.package
+    if given.root is not None and out.resolve().is_relative_to((given.root / package).resolve()):
+        raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
 
 
 def _refuse_dirty(tree: Tree, changes: list[FileChange]) -> None:

@@ -68,7 +68,7 @@ def _carry_out(
 ) -> tuple[Upgrade, tuple[str, ...]]:
     from runner_sync import sync
 
-    if not diff and command == "upgrade":
+    if not diff and (command == "upgrade" or options.out is not None):
         sync.require_place(options)
     planned = plan(options)
     if diff:

@@ -42,10 +42,16 @@ def _sample(self, logits, metadata):
 # RS203
 
 
+_PORTS_OR_SAYS = (
+    "ports it, or says what keeps it out; where NPU does without it on purpose, `# runner-sync: ignore[RS203] reason`."
+)
+"""Often nothing is ported: the upgrade asks about what it finds, and only a person knows what NPU is to do without."""
+
+
 def test_a_gpu_override_that_npu_never_runs_is_found_at_the_class() -> None:
     (finding,) = found(job(EMPTY_NPU, gpu(SAMPLE)), "RS203")
     assert (finding.path, finding.line, finding.unit, finding.symbol) == (AR, 2, "NPUARModelRunner", "_sample")
-    assert finding.fix == "runner-sync upgrade --only NPUARModelRunner._sample"
+    assert finding.fix == f"`runner-sync upgrade --only NPUARModelRunner._sample` {_PORTS_OR_SAYS}"
 
 
 SHARED = OMNI_GPU_BASE.replace("    pass\n", "    def _history(self):\n        return []\n")
@@ -69,12 +75,13 @@ def test_a_parent_that_is_off_the_npu_path_as_well_is_said_so() -> None:
     assert "runs none of omni's: `Sleeper` is not in its MRO either" in finding.message, "vllm-ascend may have one"
     # The command alone ports nothing: `super().nap()` would reach nobody.
     assert finding.fix == (
-        f"Give an NPU base a `nap` such as `Sleeper` has ({GPU_AR}:3), then "
-        "`runner-sync upgrade --only NPUARModelRunner.nap`."
+        f"Give an NPU base a `nap` such as `Sleeper` has ({GPU_AR}:3); then "
+        f"`runner-sync upgrade --only NPUARModelRunner.nap` {_PORTS_OR_SAYS}"
     )
     twins = replace(given.profile, classes=(*given.profile.classes, ("Sleeper", "NPUSleeper")))
     (finding,) = found(replace(given, profile=twins), "RS203")
-    assert finding.fix == "runner-sync upgrade --only NPUSleeper.nap --only NPUARModelRunner.nap", "what it hands on to"
+    named = "--only NPUSleeper.nap --only NPUARModelRunner.nap"
+    assert finding.fix == f"`runner-sync upgrade {named}` {_PORTS_OR_SAYS}", "what it hands on to"
 
 
 def test_a_parent_off_the_npu_path_that_hands_on_to_vllm_is_in_nobodys_way() -> None:
@@ -82,7 +89,7 @@ def test_a_parent_off_the_npu_path_that_hands_on_to_vllm_is_in_nobodys_way() -> 
     given = job(EMPTY_NPU, gpu("def nap(self):\n    return super().nap()", head=head, bases="Sleeper"))
     (finding,) = found(given, "RS203")
     assert finding.message.endswith("runs the inherited `nap` of vllm-ascend.")
-    assert finding.fix == "runner-sync upgrade --only NPUARModelRunner.nap"
+    assert finding.fix == f"`runner-sync upgrade --only NPUARModelRunner.nap` {_PORTS_OR_SAYS}"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ Example: `GPUARModelRunner._sample` asks a `prefer_model_sampler` model for its 
 Why: nothing crashes. In omni 0.20.0 and 0.21.0rc1 such models sampled freely on NPU, and a stage that waited for a
 forced tag never got it. 14 of the 156 recorded breakages are a GPU method that NPU lacks.
 
-Fix: port the override (`runner-sync upgrade --only CLASS.METHOD`), or move it to the shared base.
+Fix: `runner-sync upgrade --only CLASS.METHOD` ports the override, or says what keeps it out; or move it to the shared
+base. `# runner-sync: ignore[RS203] reason` where NPU does without it on purpose.
 
 Leaves alone: methods that override nothing of omni's and do not call `super()` (they replace vLLM's for the GPU, and
 vllm-ascend has its own), what an NPU class or a shared mixin in the MRO defines, overrides that cannot run on the NPU
@@ -94,16 +95,20 @@ def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function:
 
 
 def _remedy(subject: Subject, pair: Pair, name: str) -> str:
-    """The command that ports the override, with what it hands on to first where NPU has a class for that."""
+    """The command that ports the override, with what it hands on to first where NPU has a class for that; and what to
+    write where NPU is meant to do without it, for then the command ports nothing."""
     first = _absent_parent(pair, name)
-    command = f"runner-sync upgrade --only {pair.npu.name}.{name}"
-    if first is None:
-        return command
-    twin = dict(subject.profile.classes).get(first.name)
-    if twin is not None:
-        return f"runner-sync upgrade --only {twin}.{name} --only {pair.npu.name}.{name}"
-    place = f"{first.reading.path}:{first.methods[name][-1].lineno}"
-    return f"Give an NPU base a `{name}` such as `{first.name}` has ({place}), then `{command}`."
+    twin = dict(subject.profile.classes).get(first.name) if first is not None else None
+    names = [f"{twin}.{name}"] if twin is not None else []
+    command = f"runner-sync upgrade {' '.join(f'--only {one}' for one in [*names, f'{pair.npu.name}.{name}'])}"
+    before = ""
+    if first is not None and twin is None:
+        place = f"{first.reading.path}:{first.methods[name][-1].lineno}"
+        before = f"Give an NPU base a `{name}` such as `{first.name}` has ({place}); then "
+    return (
+        f"{before}`{command}` ports it, or says what keeps it out; where NPU does without it on purpose, "
+        f"`# runner-sync: ignore[{CODE}] reason`."
+    )
 
 
 def _hit(pair: Pair, name: str, function: Function, instead: str, *, fix: str) -> Hit:

@@ -12,6 +12,7 @@ before them, and win where both speak of one name.
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -117,6 +118,10 @@ def _table(path: Path, *, required: bool) -> dict[str, Any] | None:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: is no valid TOML ({error}); correct it and run again.") from error
     if not in_pyproject:
+        if isinstance(tool := data.get("tool"), dict) and "runner-sync" in tool:
+            raise InputError(
+                f"{path}: has the table [tool.runner-sync], which belongs into pyproject.toml; drop the heading."
+            )
         return data
     tool = data.get("tool", {})
     table = tool.get("runner-sync") if isinstance(tool, dict) else None
@@ -176,6 +181,10 @@ _ROW_KINDS = {
 }
 
 
+_LISTS = ("select", "ignore", "device-only", "unported", "gpu-imports", "surroundings")
+"""Keys that hold plain words: one alone is easily written without brackets."""
+
+
 class _Reader:
     """Typed access to the keys of one configuration table."""
 
@@ -192,6 +201,8 @@ class _Reader:
         try:
             return msgspec.convert(self._prepared(key), kind)
         except msgspec.ValidationError as error:
+            if isinstance(self._table[key], str) and key.removeprefix("extend-") in _LISTS:
+                raise self.error(f"{key} is a list; write {key} = [{json.dumps(self._table[key])}].") from error
             raise InputError(f"{self._path}: {key}{_what(error)}") from error
 
     def choice(self, key: str, allowed: Sequence[Any], default: Any) -> Any:

@@ -148,6 +148,15 @@ def test_what_cannot_be_explained(trees: Trees, file: str, line: int | None, sai
 
 
 @pytest.mark.parametrize(
+    ("text", "said"), [("", "is empty"), ("x = 1\n", "has 1 line"), ("x = 1\ny = 2", "has 2 lines")]
+)
+def test_a_line_that_is_not_there_is_said_with_how_many_there_are(trees: Trees, text: str, said: str) -> None:
+    (trees.omni / BASE).write_text(text, "utf-8")
+    with pytest.raises(InputError, match=f"{BASE} {said}: there is no line 3"):
+        sync.explain(trees.check(ascend=trees.ascend_old), BASE, 3)
+
+
+@pytest.mark.parametrize(
     ("file", "said"),
     [
         (BASE, r"cannot tell vllm-ascend's lines from omni's: .*--ascend-path"),

@@ -1007,7 +1007,11 @@ def test_a_finding_names_the_place_in_editor_columns(body: str, head: str, place
 
 BAD = {
     "a module that is not there": ({}, "vllm_omni/nowhere.py", "vllm_omni/nowhere.py: not found"),
-    "a runner that is not Python": ({"npu": "def f(:\n"}, NPU, "vllm_omni/npu.py:1: not valid Python"),
+    "a runner that is not Python": (
+        {"npu": "def f(:\n"},
+        NPU,
+        r"^vllm_omni/npu\.py:1: does not parse \(.*\); fix it and run again\.$",
+    ),
 }
 
 

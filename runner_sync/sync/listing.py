@@ -114,9 +114,10 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     given, modules = _open(options)
     path, module, is_npu = _find(given, modules, file)
     text = module.text if is_npu else given.omni.read(path) or ""
-    count = len(text.removesuffix("\n").split("\n"))
+    count = len(text.removesuffix("\n").split("\n")) if text else 0
     if line is not None and line > count:
-        raise InputError(f"{path} has {count} lines: there is no line {line}.")
+        has = "is empty" if not count else "has 1 line" if count == 1 else f"has {count} lines"
+        raise InputError(f"{path} {has}: there is no line {line}.")
     trees = origins.gather(options, given, modules, with_vllm=not is_npu)
     _require_upstream(trees, is_npu=is_npu)
     traced = origins.trace_npu(trees, module) if is_npu else origins.trace_gpu(trees, module)

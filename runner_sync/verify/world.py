@@ -180,7 +180,8 @@ class World:
             if project == "vllm-omni" and (found := conflicts(text)):
                 raise UnresolvedConflict(path, found[0][0]) from error
             if project == "vllm-omni":
-                raise InputError(f"{path}:{error.lineno}: not valid Python ({error.msg}); repair the file") from error
+                said = f"{path}:{error.lineno}: does not parse ({error.msg}); fix it and run again."
+                raise InputError(said) from error
             broken = modules.build(name, path, project, text="", is_package=is_package)
             broken.dynamic = True
             broken.error = self.unread[path] = _upstream_error(path, tree, text=text, error=error)

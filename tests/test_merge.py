@@ -158,6 +158,14 @@ def test_what_has_no_part_of_its_own_is_between_two_revisions(arguments: str, ex
     assert is_between(mine, *flatten(f"{base}\n"), {older, older.replace("run", "stop")}) == expected
 
 
+@pytest.mark.parametrize("taken_out", ["logger = init_logger(self.name)", "from vllm.logger import logger"])
+def test_a_local_that_omni_has_from_the_module_does_not_come_back(taken_out: str) -> None:
+    base = f"def run(self, rows):\n    {taken_out}\n    logger.info(rows)\n    return rows\n"
+    mine = base.replace(f"    {taken_out}\n", "")
+    edited = ("info(rows)", "info(rows, self.rank)")
+    assert merge(Triple(base, mine, base.replace(*edited))).text == mine.replace(*edited)
+
+
 @pytest.mark.parametrize("name", folders(GAPS))
 def test_known_gap(name: str) -> None:
     """A gap that closes is to become a case; one that widens is a regression."""
@@ -759,6 +767,17 @@ def with_unread_additions(steps: list[str]) -> Triple:
     return Triple(method(steps), method([*steps, "self.mine()"]), method([line for lines in new for line in lines]))
 
 
+def with_removals_beside_edits(steps: list[str]) -> Triple:
+    """Omni keeps no step's value, and upstream has edited what stands behind each of them."""
+    rows = [(f"v{k} = {step}", f"self.tell_{k}(rows)", f"self.end_{k}(rows)") for k, step in enumerate(steps)]
+    sides = (
+        [line for row in rows for line in row],
+        [line for row in rows for line in row[1:]],
+        [line for made, told, end in rows for line in (made, told.replace("rows", "rows, 1"), end)],
+    )
+    return Triple(*map(method, sides))
+
+
 def with_additions_of_both(steps: list[str]) -> Triple:
     """And every one of upstream's reads a local that nothing sets."""
     return Triple(method(steps), among(steps, "omni"), among(steps, "new", "cols"))
@@ -802,7 +821,14 @@ def lines_run(triple: Triple, policy: str) -> Counter[str]:
 
 @pytest.mark.parametrize("policy", ["follow", "port"])
 @pytest.mark.parametrize(
-    "made", [with_unread_additions, with_additions_of_both, with_readers_of_a_lost_local, with_branches]
+    "made",
+    [
+        with_unread_additions,
+        with_removals_beside_edits,
+        with_additions_of_both,
+        with_readers_of_a_lost_local,
+        with_branches,
+    ],
 )
 def test_no_part_of_a_merge_takes_four_times_the_work_for_twice_the_text(
     made: Callable[[list[str]], Triple], policy: str

@@ -6,6 +6,7 @@ Comes in: a ``Weave``, what was written of it, ``Doubt`` values. Goes out: ``Dec
 from __future__ import annotations
 
 import textwrap
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -222,27 +223,31 @@ def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[S
             next_in[strand.parent] = emitted.place[strand][0]
         elif next_in.get(home(weave, strand), 0) > found[strand][0]:
             found[strand] = next_in[home(weave, strand)], False
-    written = [strand for strand in strands if strand in emitted.place]
+    beside: dict[Strand | None, list[int]] = defaultdict(list)
     for strand in strands:
-        if strand.omni is None and strand.upstream is not None and strand not in emitted.place:
-            before = _before(weave, strand, emitted)
-            found[strand] = found[strand] if before is None else _behind(before, written, emitted)
+        if strand in emitted.place and strand.owner is None:
+            beside[strand.parent].append(emitted.place[strand][0])
+    for lines in beside.values():
+        lines.sort()
+    last: int | None = None
+    for index, strand in enumerate(weave.of_upstream):
+        if strand in emitted.place:
+            last = index if not weave.upstream[index].is_comment else last
+        elif strand in found and strand.omni is None and last is not None:
+            before = _beside(weave, index, last, emitted)
+            found[strand] = found[strand] if before is None else _behind(before, beside[before.parent], emitted)
     return found
 
 
-def _before(weave: Weave, strand: Strand, emitted: Emitted) -> Strand | None:
-    """The nearest statement before a strand of upstream's that is in the result, beside the strand or what encloses
-    it; ``None`` where its suite begins first, or nothing is. A clause is inside its statement for this."""
+def _beside(weave: Weave, index: int, last: int, emitted: Emitted) -> Strand | None:
+    """The statement of upstream's that is written ``last`` before another, or the head around it that stands beside
+    that; ``None`` where the suite of the other begins first. A clause is inside its statement for this."""
     nodes = weave.upstream
-    heads = {k for k in _enclosing(nodes, strand.in_upstream) if k not in _owners(nodes, strand.in_upstream)}
-    for index in range(strand.in_upstream - 1, -1, -1):
-        if weave.of_upstream[index] not in emitted.place or nodes[index].is_comment:
-            continue
-        if index in heads:
-            return None
-        beside = (k for k in (index, *_enclosing(nodes, index)) if k not in heads)
-        return [other for k in beside if (other := weave.of_upstream[k]) in emitted.place][-1]
-    return None
+    heads = {k for k in _enclosing(nodes, index) if k not in _owners(nodes, index)}
+    if last in heads:
+        return None
+    around = (k for k in (last, *_enclosing(nodes, last)) if k not in heads)
+    return [other for k in around if (other := weave.of_upstream[k]) in emitted.place][-1]
 
 
 def _enclosing(nodes: Sequence[Node], index: int) -> list[int]:
@@ -258,8 +263,11 @@ def _owners(nodes: Sequence[Node], index: int) -> set[int]:
     return {nodes[k].owner for k in (index, *_enclosing(nodes, index)) if nodes[k].is_clause}
 
 
-def _behind(before: Strand, written: Sequence[Strand], emitted: Emitted) -> tuple[int, bool]:
-    """The line of what follows a statement in its suite in the result, or its own, and whether it is the last there."""
+def _behind(before: Strand, lines: Sequence[int], emitted: Emitted) -> tuple[int, bool]:
+    """The line of what follows a statement in its suite in the result, or its own, and whether it is the last there.
+
+    ``lines`` are those of the suite, in order.
+    """
     first, _ = emitted.place[before]
-    beside = [s for s in written if s.parent is before.parent and s.owner is None]
-    return min(((line, False) for s in beside if (line := emitted.place[s][0]) > first), default=(first, True))
+    following = bisect_right(lines, first)
+    return (lines[following], False) if following < len(lines) else (first, True)

@@ -6,7 +6,8 @@ values for the review. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.merge.classify import gaps, is_one_strand
 from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
@@ -132,30 +133,33 @@ def _settle_own_suites(weave: Weave, heritage: Heritage) -> None:
 def _keep_definitions(weave: Weave, strands: Sequence[Strand], heritage: Heritage) -> None:
     """What sets a local stays while what reads it does, and nothing else sets it. What omni has in the form of an
     older revision brings what upstream's form of it reads."""
+    binders = Counter(name for node in weave.upstream for name in binds(node))
     while True:
         kept = [strand for strand in strands if strand.kept]
         found = {name for strand in kept for name in sets(any_node(weave, strand))}
         mine, theirs = set[str](), set[str]()
         for strand in kept:
             if _is_outdated(weave, strand, heritage):
-                theirs |= _reads(weave.upstream, strand.upstream) - found
+                theirs |= _reads(weave.upstream, strand.upstream) - _reads(weave.omni, strand.omni) - found
             else:
                 mine |= _reads(weave.omni, strand.omni) - found
         gone = [strand for strand in strands if not strand.kept]
         back = [strand for strand in gone if strand.sides == "o" and binds(weave.omni[strand.in_omni]) & mine]
-        back += [s for s in gone if s.sides == "bu" and _is_only_definition(weave, s, theirs)]
+        back += [s for s in gone if s.sides == "bu" and _is_only_definition(weave, s, theirs, binders)]
         if not back:
             return
         for strand in back:
             strand.kept = True
 
 
-def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str]) -> bool:
-    """Whether a statement of upstream's sets one of some names, which no other one does, and in a suite that stays."""
+def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str], binders: Mapping[str, int]) -> bool:
+    """Whether a statement of upstream's sets one of some names, which no other one does, and in a suite that stays.
+
+    ``binders`` is how many statements of upstream's set a name.
+    """
     node = weave.upstream[strand.in_upstream]
-    bound = binds(node) & set(names)
-    others = {name for other in weave.upstream if other is not node for name in binds(other)}
-    return bool(bound - others) and (node.parent == ROOT or weave.of_upstream[node.parent].kept)
+    stays = node.parent == ROOT or weave.of_upstream[node.parent].kept
+    return stays and any(binders[name] == 1 for name in binds(node) if name in names)
 
 
 def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
@@ -342,7 +346,8 @@ def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
 
 def _is_all_foreign(nodes: Sequence[Node], index: int, foreign: Heritage) -> bool:
     whole = below(nodes, index) if nodes[index].weight < DISTINCT else [index]
-    return all(nodes[k].canon in foreign for k in whole if not nodes[k].is_comment)
+    code = [nodes[k].canon for k in whole if not nodes[k].is_comment]
+    return bool(code) and all(canon in foreign for canon in code)
 
 
 def _doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:

@@ -148,6 +148,7 @@ def _places(text: str) -> dict[str, int]:
         ("self.metadata, SHARED, ids=self.input_ids, defer=not self.is_cleared, rows=self.rows", False),
         ("self.metadata, SHARED, ids=self.omni_ids, defer=not self.is_cleared", False),
         ("self.omni_metadata, SHARED, defer=self.is_deferred", False),
+        ("self.metadata, SHARED", False),
     ],
 )
 def test_what_has_no_part_of_its_own_is_between_two_revisions(arguments: str, expected: bool) -> None:

@@ -22,6 +22,11 @@ from sync_samples import (
     stay_at_home,
 )
 
+from runner_sync.model import BaseRef
+from runner_sync.profile import NPU
+from runner_sync.upgrade.hidden import hidden_in_variants
+from runner_sync.upgrade.job import Draft, Hierarchy, Inherited, ModuleJob, Side, Stage, Upstream, Variant
+
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
 
@@ -402,3 +407,22 @@ def test_another_branch_hides_nothing(tmp_path: Path, own: str, old: str | None,
 
 def test_another_branch_that_nobody_asked_for_is_no_question(tmp_path: Path) -> None:
     assert of_variants(tmp_path, OWN, "", WAITS, only=("*._forward",)) == []
+
+
+def test_what_two_variants_add_is_one_unit_with_a_question_for_each() -> None:
+    (module,) = (module for module in NPU.modules if module.name == "OmniNPUModelRunner")
+    followed = BaseRef("vllm-ascend", "1", "a.py", "NPUModelRunner.run", "inferred", 1.0)
+    draft = Draft(f"{module.name}.other", [Stage("def other(self):\n    pass\n")], "copy", base=followed)
+    old, new = "def run(self):\n    return self.a()\n", "def run(self):\n    self.wait()\n    return self.a()\n"
+    two = [Variant(name, "_Base", f"is_{name}()", {"run": old}, {"run": new}) for name in ("310p", "a5")]
+    mine = Inherited({"run": "def run(self):\n    return self.mine()\n"})
+    job = ModuleJob(
+        NPU,
+        module,
+        "a.py",
+        "",
+        upstream=Upstream(new=Side("2", ""), variants=lambda _ref: two),
+        hierarchy=Hierarchy(inherited={module.name: mine}),
+    )
+    (asked,) = hidden_in_variants([draft], job)
+    assert [("310p" in item.reason, "a5" in item.reason) for item in asked.reviews] == [(True, False), (False, True)]

@@ -58,7 +58,10 @@ def is_part_of(text: str, whole: str) -> bool:
 
 
 def is_mixed_from(text: str, one: str, other: str) -> bool:
-    """Whether a statement has all that two others share, each of its elements from one of them, and in their order."""
+    """Whether a statement has all that two others share, each of its elements from one of them, and in their order.
+
+    What has neither what is only in the one nor what is only in the other went without both on purpose.
+    """
     sides = _split(text, one, other)
     if sides is None:
         return False
@@ -66,7 +69,8 @@ def is_mixed_from(text: str, one: str, other: str) -> bool:
     shared = [element for element in first if element in second]
     rows = [[element for element in made if element in side] for side in (first, second)]
     return (
-        all(element in first or element in second for element in made)
+        len(made) >= min(len(first), len(second))
+        and all(element in first or element in second for element in made)
         and _stand_in_order(shared, made)
         and _stand_in_order(rows[0], first)
         and _stand_in_order(rows[1], second)

@@ -5,6 +5,7 @@ Comes in: source text. Goes out: tokens. May touch: nothing.
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
 from collections.abc import Iterator
@@ -39,18 +40,27 @@ def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
 
 @lru_cache(maxsize=1024)
 def code_of(text: str) -> str:
-    """``text`` without what its comments and strings say; as it is when it is no Python."""
+    """``text`` without what its comments and strings say; as it is when it is no Python. Of an f-string its fields
+    stay, which are code."""
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     kept: list[str] = []
     at = 0
     try:
         for token in tokens(text + "\n"):
             if token.type in (tokenize.STRING, tokenize.COMMENT):
-                kept.append(text[at : starts[token.start[0] - 1] + token.start[1]])
+                kept += [text[at : starts[token.start[0] - 1] + token.start[1]], f"''{_fields(token.string)}"]
                 at = starts[token.end[0] - 1] + token.end[1]
     except (SyntaxError, tokenize.TokenError):
         return text
-    return "''".join([*kept, text[at:]])
+    return "".join([*kept, text[at:]])
+
+
+def _fields(string: str) -> str:
+    """The expressions of an f-string, each behind a ``%``; nothing for any other string, and for a comment."""
+    if string.startswith("#") or "f" not in string.partition(string[-1])[0].lower():
+        return ""
+    nodes = ast.walk(ast.parse(string, mode="eval"))
+    return "".join(f" % ({ast.unparse(node.value)})" for node in nodes if isinstance(node, ast.FormattedValue))
 
 
 def inside_strings(text: str) -> frozenset[int]:

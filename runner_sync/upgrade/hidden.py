@@ -176,6 +176,7 @@ def hidden_in_variants(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
                 )
             )
             if draft is None:
+                own[member] = asked
                 yield asked
 
 

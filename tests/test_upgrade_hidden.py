@@ -414,7 +414,10 @@ def test_what_two_variants_add_is_one_unit_with_a_question_for_each() -> None:
     followed = BaseRef("vllm-ascend", "1", "a.py", "NPUModelRunner.run", "inferred", 1.0)
     draft = Draft(f"{module.name}.other", [Stage("def other(self):\n    pass\n")], "copy", base=followed)
     old, new = "def run(self):\n    return self.a()\n", "def run(self):\n    self.wait()\n    return self.a()\n"
-    two = [Variant(name, "_Base", f"is_{name}()", {"run": old}, {"run": new}) for name in ("310p", "a5")]
+    two = [
+        Variant(name=name, alias="_Base", condition=f"is_{name}()", old={"run": old}, new={"run": new})
+        for name in ("310p", "a5")
+    ]
     mine = Inherited({"run": "def run(self):\n    return self.mine()\n"})
     job = ModuleJob(
         NPU,

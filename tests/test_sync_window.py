@@ -44,12 +44,18 @@ def test_the_window_ends_behind_the_version_of_what_follows(
 def test_the_window_goes_on_behind_a_new_major_version(
     monkeypatch: pytest.MonkeyPatch, newest: str, behind: str | None, oldest: str
 ) -> None:
-    monkeypatch.setattr(sources, "releases", lambda _: NEXT_MAJOR)
-    found = inputs.earlier_releases("vllm-ascend", newest, behind=behind)
+    monkeypatch.setattr(sources, "releases", lambda _project, **_options: NEXT_MAJOR)
+    found = inputs.earlier_releases("vllm-ascend", newest, lambda *_: None, behind=behind)
     assert (found[0], found[-1]) == (oldest, newest)
 
 
 def test_of_gaps_between_minor_versions_none_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every second one was left out: eight versions back are four releases."""
-    monkeypatch.setattr(sources, "releases", lambda _: RELEASES[::2])
-    assert inputs.earlier_releases("vllm-omni", "0.21.0") == ["0.13.0", "0.15.0", "0.17.0", "0.19.0", "0.21.0"]
+    monkeypatch.setattr(sources, "releases", lambda _project, **_options: RELEASES[::2])
+    assert inputs.earlier_releases("vllm-omni", "0.21.0", lambda *_: None) == [
+        "0.13.0",
+        "0.15.0",
+        "0.17.0",
+        "0.19.0",
+        "0.21.0",
+    ]

@@ -501,7 +501,7 @@ def test_what_is_only_spoken_of_is_not_refused() -> None:
         ("self.later()", {".late", "triton."}),
         ("self.run()  # triton. is gone, and so is self.late", {".late", "triton."}),
         ('self.note("triton. is gone, and so is self.late")', {".late", "triton."}),
-        ("self.note(f'triton. of {self.late}')", {".late", "triton."}),
+        ("self.note(f'triton. of {self.late}')", {"triton."}),
     ],
 )
 def test_what_omnis_module_has_already_is_not_refused(own: str, refused: set[str]) -> None:

@@ -914,14 +914,72 @@ NARROWED = {
     "one of two classes": ("if isinstance(x, (Rows, State)):\n    x[0]", False),
     "turned round": ("if not isinstance(x, Rows):\n    x[0]", False),
     "another name": ("if isinstance(y, Rows):\n    x[0]", False),
+    "its attribute is bound anew below": ("if isinstance(o.x, Rows):\n    o.x[0]\n    o.x = y", True),
+    "its attribute is bound anew before": ("if isinstance(o.x, Rows):\n    o.x = y\n    o.x[0]", False),
+    "its attribute is bound anew in a loop": (
+        "if isinstance(o.x, Rows):\n    for n in y:\n        o.x[0]\n        o.x = n",
+        False,
+    ),
+    "another object has the attribute": ("if isinstance(o.x, Rows):\n    o = y\n    o.x[0]", False),
+    "another attribute is bound": ("if isinstance(o.x, Rows):\n    o.y = y\n    o.x[0]", True),
+    "it is bound anew on the same line": ("if isinstance(x, Rows):\n    x = y; x[0]", False),
+    "it is made from itself on several lines": ("if isinstance(x, Rows):\n    x = (\n        x[0])", True),
+    "a case binds it": ("if isinstance(x, Rows):\n    match y:\n        case {'k': x}:\n            x[0]", False),
+    "a case binds the rest to it": (
+        "if isinstance(x, Rows):\n    match y:\n        case [_, *x]:\n            x[0]",
+        False,
+    ),
+    "a case binds the other keys": (
+        "if isinstance(x, Rows):\n    match y:\n        case {**x}:\n            x[0]",
+        False,
+    ),
+    "it is imported": ("if isinstance(x, Rows):\n    from torch import x\n    x[0]", False),
+    "it is asked again": ("if isinstance(x, Rows):\n    if self.config and isinstance(x, State):\n        x[0]", False),
+    "it is asked again in an expression": ("if isinstance(x, Rows):\n    x[0] if isinstance(x, State) else 1", False),
+    "its type is asked": ("if isinstance(x, Rows):\n    if type(x) is State:\n        x[0]", False),
+    "a case asks for it": ("if isinstance(x, Rows):\n    match x:\n        case State():\n            x[0]", False),
 }
 
 
 @pytest.mark.parametrize("name", NARROWED)
 def test_what_isinstance_says_of_a_name(name: str) -> None:
     body, is_told = NARROWED[name]
-    setting = "x, y = self.config\n"
+    setting = "x, y, o = self.config\n"
     assert items(GETS, "pass", setting + body) == (["__getitem__"] if is_told else [])
+
+
+# Classes in a module of vLLM that is not among those around the runners.
+HEIRS = {
+    "a class derives": ("class Some(Rows): ...", False),
+    "a class derives from it and from another": ("class Some(Other, Rows): ...", False),
+    "a class derives from it by another name": ("from vllm.rows import Rows as R\nclass Some(R): ...", False),
+    "a class derives from a longer name": ("class Some(RowsOfOthers): ...", True),
+    "a class holds it": ("class Some:\n    rows: Rows", True),
+}
+
+
+@pytest.mark.parametrize("name", HEIRS)
+def test_isinstance_says_nothing_of_what_a_class_that_derives_may_have(name: str) -> None:
+    """`isinstance(self.drafter, EagleProposer)`, which vllm-ascend's drafters are, with methods of their own."""
+    text, is_told = HEIRS[name]
+    reads = "def m(self, rows):\n    if isinstance(rows, Rows):\n        rows.late()\n        rows.add(1, extra=2)"
+    rows = "class Rows:\n    def add(self, row): ...\n"
+    new = world(npu=npu(reads, head="from vllm.rows import Rows"), **{"vllm/rows.py": rows, "vllm/more.py": text})
+    expected = [("RS308", "Rows.late"), ("RS306", "add(extra=)")]
+    assert sorted(symbols(find(new))) == (sorted(expected) if is_told else [])
+
+
+@pytest.mark.parametrize(
+    "binds",
+    ["match y:\n    case [batch, *_]: pass", "match y:\n    case {**batch}: pass", "from torch import batch"],
+)
+def test_a_name_that_a_case_or_an_import_binds_too(binds: str) -> None:
+    body = f"batch = Batch()\nif self.config:\n    {binds}".replace("\n    case", "\n        case")
+    text = npu(
+        "def m(self, y):\n    " + (body + "\nbatch.gone()").replace("\n", "\n    "),
+        head="from vllm.runner import Batch",
+    )
+    assert symbols(find(world(npu=text))) == []
 
 
 # A name that is bound twice, and read where only one of the two can have bound it.

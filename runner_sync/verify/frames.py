@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import may_swallow
-from runner_sync.syntax import head_end, is_name, statements_of, walk
+from runner_sync.syntax import head_end, statements_of, walk
 from runner_sync.verify import importing, modules
 from runner_sync.verify.classes import Classes, ClassInfo, is_attribute_of, self_name
 from runner_sync.verify.guards import Guards
@@ -57,20 +57,36 @@ class Frame:
         skip = {id(node) for part in outside for node in walk(part)}
         return [node for node in modules.nodes_of(self.function)[1:] if id(node) not in skip]
 
-    def narrowed_to(self, read: ast.expr) -> list[ast.expr]:
-        """What a read below ``if isinstance(read, Kind):`` is, unless the body binds it anew before."""
+    def narrowed_to(self, read: ast.expr) -> ast.expr | None:
+        """What a read below ``if isinstance(read, Kind):`` is, where the body leaves it alone and asks no more."""
         text = ast.unparse(read)
-        found: list[ast.expr] = []
+        found: ast.expr | None = None
         for node in modules.nodes_of(self.function):
             match node:
                 case ast.If(test=ast.Call(func=ast.Name(id="isinstance"), args=[tested, kind]), body=body):
                     inside = [inner for statement in body for inner in walk(statement)]
-                    bound = [b for b in self.bound.get(text, ()) if any(b is inner for inner in inside)]
-                    is_first = all(getattr(b, "lineno", 0) >= read.lineno for b in bound)
-                    is_again = bool(bound) and any(isinstance(inner, _RUNS_AGAIN) for inner in inside)
-                    if any(inner is read for inner in inside) and is_first and not is_again:
-                        found += [kind] if ast.unparse(tested) == text else []
+                    if ast.unparse(tested) == text and any(inner is read for inner in inside):
+                        found = None if self._is_changed(read, inside) else kind
         return found
+
+    def _is_changed(self, read: ast.expr, inside: list[ast.AST]) -> bool:
+        """Whether the statements around a read may bind it, or what it is read from, before; or ask again what it is.
+
+        timid: on the line of the read only ``x = x.rows`` binds after it.
+        """
+        parts = {ast.unparse(part) for part in walk(read) if isinstance(part, ast.expr)}
+        bound = [b for part in parts for b in self.bound.get(part, ()) if any(b is inner for inner in inside)]
+        bound += [
+            inner
+            for inner in inside
+            if isinstance(inner, ast.Attribute | ast.Subscript)
+            and not isinstance(inner.ctx, ast.Load)
+            and ast.unparse(inner) in parts
+        ]
+        before = [b for b in bound if getattr(b, "lineno", 0) <= read.lineno and not _is_made_from(b, read)]
+        is_again = bool(bound) and any(isinstance(inner, _RUNS_AGAIN) for inner in inside)
+        is_asked = any(ast.unparse(asked) in parts for inner in inside for asked in _asked_for_kind(inner))
+        return bool(before) or is_again or is_asked or not parts.isdisjoint(self.imports)
 
     def bound_before(self, read: ast.Name) -> list[ast.AST]:
         """What may have bound a name when it is read: no statement below, unless a loop or a nested function leads
@@ -190,13 +206,25 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
         for target in modules.target_names(node.target):
             if isinstance(target, ast.Name):
                 frame.bound.setdefault(target.id, []).append(node)
-    elif isinstance(node, ast.ExceptHandler) and node.name:
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
         frame.bound.setdefault(node.name, []).append(node)
-    elif isinstance(node, ast.Call) and is_name(node.func, "isinstance") and node.args:
-        frame.narrowed.add(ast.unparse(node.args[0]))
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        frame.bound.setdefault(node.rest, []).append(node)
+    frame.narrowed.update(ast.unparse(asked) for asked in _asked_for_kind(node))
     for target, _, _ in modules.assignments_of(node):
         if isinstance(target, ast.Name):
             frame.bound.setdefault(target.id, []).append(node)
+
+
+def _asked_for_kind(node: ast.AST) -> Iterator[ast.expr]:
+    """What a node asks for its class: ``isinstance(x, Kind)``, ``type(x) is Kind``, ``match x:``."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance" | "type"), args=[asked, *_]) | ast.Match(subject=asked):
+            yield asked
+
+
+def _is_made_from(binding: ast.AST, read: ast.expr) -> bool:
+    return isinstance(binding, ast.Assign) and any(inner is read for inner in walk(binding.value))
 
 
 def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:

@@ -132,8 +132,11 @@ class Program(Runtime):
         if depth > _MAX_DEPTH:
             return None
         if frame.narrowed and ast.unparse(node) in frame.narrowed:
-            kinds = frame.narrowed_to(node)
-            return self.named_classes(frame, kinds[-1]) or None if kinds else None
+            kind = frame.narrowed_to(node)
+            named = self.named_classes(frame, kind) if kind is not None else []
+            # What is asked for is mostly the base of several: `isinstance(self.drafter, EagleProposer)`.
+            is_base = any(self.world.surroundings.derive_anywhere(instance.info.name) for instance in named)
+            return named if named and not is_base else None
         if isinstance(node, ast.Name):
             return self._infer_name(frame, node, depth)
         if isinstance(node, ast.Call):
@@ -172,6 +175,8 @@ class Program(Runtime):
             return None
         if not frame.bound.get(name):
             return self._infer_global(frame, name, depth)
+        if name in frame.imports:
+            return None
         found: list[list[Instance] | None] = []
         for node in frame.bound_before(read):
             if isinstance(node, ast.arg):

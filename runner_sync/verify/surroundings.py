@@ -21,6 +21,7 @@ class Surroundings:
         self._trees = dict(trees)
         self.folders = tuple(folders)
         self._texts: dict[str, str] | None = None
+        self._derived: dict[str, bool] = {}
 
     def set_on_runner(self, attribute: str) -> bool:
         """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
@@ -61,8 +62,16 @@ class Surroundings:
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
-        name = re.escape(class_name)
-        return self._with(class_name, rf"\bclass\s+\w+\s*\([^)]*\b{name}\b|\b{name}\s+as\s+\w")
+        return self._with(class_name, _deriving(class_name))
+
+    def derive_anywhere(self, class_name: str) -> bool:
+        """Whether some module of the trees, in these folders or not, has such a class."""
+        if class_name not in self._derived:
+            wanted = re.compile(_deriving(class_name))
+            trees = [(tree, f"{PACKAGES[project]}/") for project, tree in self._trees.items()]
+            texts = (tree.read(path) or "" for tree, folder in trees for path in tree.paths(folder))
+            self._derived[class_name] = any(class_name in text and bool(wanted.search(text)) for text in texts)
+        return self._derived[class_name]
 
     def _has(self, word: str, pattern: str) -> bool:
         return bool(self._with(word, pattern))
@@ -81,6 +90,11 @@ class Surroundings:
                 for path in tree.paths(f"{folder}/") if tree else ():
                     self._texts[path] = (tree.read(path) or "") if tree else ""
         return self._texts
+
+
+def _deriving(class_name: str) -> str:
+    name = re.escape(class_name)
+    return rf"\bclass\s+\w+\s*\([^)]*\b{name}\b|\b{name}\s+as\s+\w"
 
 
 def _quoted(member: str) -> str:

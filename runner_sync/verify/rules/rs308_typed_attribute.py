@@ -13,11 +13,11 @@ Why: upstream moves fields between its state objects at nearly every release. 7 
 
 Fix: read it from where the target keeps it now.
 
-Leaves alone: objects annotated with a class of vLLM, or one that others derive from, without old trees (a subclass
-may have the attribute), reads under a condition that asks `hasattr`/`getattr` for them, names of which `isinstance` is
-asked, but for the body of `if isinstance(x, Class):`, classes with `__getattr__` or bases outside the trees, attributes
-that other modules write: of a field that the class itself has lost, those that write it on an object called so, or have
-it in a class that derives.
+Leaves alone: objects annotated with a class of vLLM, or one that others derive from, without old trees (a subclass may
+have the attribute), reads under a condition that asks `hasattr`/`getattr` for them, names of which `isinstance` or
+`type` is asked, but for the body of `if isinstance(x, Class):` of a class from which none derives, classes with
+`__getattr__` or bases outside the trees, attributes that other modules write: of a field that the class itself has
+lost, those that write it on an object called so, or have it in a class that derives.
 """
 
 from __future__ import annotations

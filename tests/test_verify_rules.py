@@ -859,6 +859,43 @@ def test_what_a_class_says_of_an_attribute_goes_before_what_its_base_assigns(
     assert symbols(find(world(npu=text, ascend=upstream))) == expected
 
 
+ASSIGNING = """\
+class Base:
+    def propose(self, rows): ...
+class Own(Base):
+    def propose(self, rows, extra=None): ...
+class Other:
+    def propose(self, rows, extra=None): ...
+class GPUModelRunner:
+    def __init__(self, config):
+        self.config = config
+        self.drafter = {made}
+"""
+
+# What vLLM's runner assigns, what the NPU class says of it in its body and in `__init__`, before vLLM's runs.
+DECLARED = {
+    "a class below it, declared in the class": ("Own()", "drafter: Base", "pass", True),
+    "a class below it, declared as empty": ("Own()", "size = 1", "self.drafter: Base | None = None", True),
+    "declared in the class, and set": ("Own()", "drafter: Base", "self.drafter = Base()", True),
+    "the class itself": ("Base()", "drafter: Base", "pass", False),
+    "another class": ("Other()", "drafter: Base", "pass", False),
+    "a class above it": ("Base()", "drafter: Own", "pass", True),
+    "set anew": ("Own()", "size = 1", "self.drafter: Base = Base()", False),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_declaration_sets_nothing_anew(name: str) -> None:
+    made, body, init, takes_it = DECLARED[name]
+    runner = (
+        "from vllm.runner import Base, GPUModelRunner, Own\nclass NPUModelRunner(GPUModelRunner):\n"
+        f"    {body}\n    def __init__(self, config):\n        {init}\n        super().__init__(config)\n"
+    )
+    text = npu("def m(self):\n    self.drafter.propose(1, extra=2)").replace("from vllm.runner import helper\n", "")
+    found = find(world(npu=text, ascend=runner, vllm=ASSIGNING.format(made=made)))
+    assert symbols(found) == ([] if takes_it else [("RS306", "propose(extra=)")])
+
+
 ITEMS = "from typing import NamedTuple\nfrom torch import Outside\nclass Rows{bases}:\n    {body}\n"
 GETS = "def __getitem__(self, key): ..."
 COUNTS = "def __len__(self): ..."

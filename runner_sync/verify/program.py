@@ -281,9 +281,18 @@ class Program(Runtime):
         written = self.assignments(line, name)
         first = [(info, a) for info, a in written if info is written[0][0]]
         # Whoever says what it holds sets it anew: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
-        is_told = any(assignment.annotation is not None for _, assignment in first)
-        found = [self._assigned(info, assignment, depth) for info, assignment in (first if is_told else written)]
+        told = [assignment for _, assignment in first if assignment.annotation is not None]
+        found = [self._assigned(info, assignment, depth) for info, assignment in (first if told else written)]
+        if told and all(_only_declares(assignment) for assignment in told):
+            others = [self._assigned(info, a, depth) for info, a in written if info is not written[0][0]]
+            found.append(self._deriving(union([part for part in others if part]) or [], union(found) or []))
         return union(found) if found else None
+
+    def _deriving(self, assigned: Sequence[Instance], declared: Sequence[Instance]) -> list[Instance]:
+        """Of what is assigned, what is of a class below one that is declared: vLLM's own ``EagleProposer`` where
+        vllm-ascend declares its base."""
+        lines = [(instance, line) for instance in assigned for line in self.classes.lineups(instance.info)]
+        return [i for i, line in lines if any(d.info in line and d.info is not i.info for d in declared)]
 
     def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
         function = assignment.function
@@ -291,10 +300,15 @@ class Program(Runtime):
         value = assignment.value
         if assignment.annotation is not None:
             declared = self._annotated(frame, assignment.annotation)
-            # `x: Unknown` and `x: Unknown | None = None` declare; the assignments elsewhere tell.
-            only_declares = value is None or (isinstance(value, ast.Constant) and value.value is None)
-            return [] if declared is None and only_declares else declared
+            # Of `x: Unknown | None = None` the assignments elsewhere tell.
+            return [] if declared is None and _only_declares(assignment) else declared
         return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
+
+
+def _only_declares(assignment: Assignment) -> bool:
+    """Whether nothing is set but a placeholder: ``drafter: Drafter`` or ``self.drafter: Drafter | None = None``."""
+    value = assignment.value
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _is_copy(node: ast.expr, *, of: str | None = None) -> bool:

@@ -36,6 +36,21 @@ REFUSED = {
     "a field that a tuple is taken to": (FROZEN, "", "pass", "out = empty()\nout.ids, n = [], 1", "ids"),
     "a field of a NamedTuple": ("", "(NamedTuple)", "pass", MADE.format("ids"), "ids"),
     "what a NamedTuple has not": ("", "(NamedTuple)", "pass", MADE.format("late"), "late"),
+    "a field that is annotated and set": (FROZEN, "", "pass", "out = Base([])\nout.ids: list = []", "ids"),
+    "another name is asked for": (
+        SLOTTED,
+        "",
+        "pass",
+        "out = Base([])\nif hasattr(out, 'ids'):\n    out.late = 1",
+        "late",
+    ),
+    "in a try for something else": (
+        FROZEN,
+        "",
+        "pass",
+        "try:\n    EMPTY.ids = 1\nexcept KeyError:\n    pass",
+        "ids",
+    ),
     "what has no slot": (SLOTTED, "", "pass", MADE.format("late"), "late"),
     "what has no written slot": ("@dataclass", "", "__slots__ = ('ids',)", MADE.format("late"), "late"),
 }
@@ -56,6 +71,16 @@ TAKEN = {
     "a constant that a function makes anew": (FROZEN, "", "pass", "out = copy(COUNTED)\nout.ids = 1"),
     "one of two kinds": (FROZEN, "", "pass", "out = EMPTY if self.config else self.batch\nout.ids = 1"),
     "it may fail": (FROZEN, "", "pass", "try:\n    EMPTY.ids = 1\nexcept AttributeError:\n    pass"),
+    "slots and a dictionary": ("@dataclass", "", "__slots__ = ('ids', '__dict__')", MADE.format("late")),
+    "it may be frozen": (FROZEN, "", "pass", "try:\n    EMPTY.ids = 1\nexcept FrozenInstanceError:\n    pass"),
+    "it may be frozen, by its module": (
+        FROZEN,
+        "",
+        "pass",
+        "try:\n    EMPTY.ids = 1\nexcept (dataclasses.FrozenInstanceError, TypeError):\n    pass",
+    ),
+    "it is asked for": (SLOTTED, "", "pass", "out = Base([])\nif hasattr(out, 'late'):\n    out.late = 1"),
+    "only annotated": (FROZEN, "", "pass", "out = Base([])\nout.ids: list"),
     "another object": (FROZEN, "", "pass", "self.ids = 1"),
 }
 

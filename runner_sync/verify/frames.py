@@ -18,7 +18,7 @@ from runner_sync.verify.classes import Classes, ClassInfo, is_attribute_of, self
 from runner_sync.verify.guards import Guards
 from runner_sync.verify.modules import FunctionNode, Import, Module
 
-_ATTRIBUTE_ERRORS = frozenset({"AttributeError", "Exception", "BaseException"})
+_ATTRIBUTE_ERRORS = frozenset({"AttributeError", "FrozenInstanceError", "Exception", "BaseException"})
 _CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
 
 _RUNS_AGAIN = FunctionNode | ast.Lambda | ast.For | ast.AsyncFor | ast.While

@@ -13,8 +13,9 @@ Why: the assignment is a `FrozenInstanceError` at the first request that takes t
 Fix: make the object anew (`dataclasses.replace`), declare the class as its base is declared.
 
 Leaves alone: classes with a `__setattr__` of their own, a base outside the trees or a decorator's argument that is no
-constant, objects whose class cannot be told or is a property's to decide, what stands in a `try` or a version switch.
-Of annotated classes only fields count: a subclass may have room for others.
+constant, `__dict__` among the slots, objects whose class cannot be told or is a property's to decide, what stands in a
+`try`, a version switch or under a condition that asks `hasattr` for it. Of annotated classes only fields count: a
+subclass may have room for others.
 """
 
 from __future__ import annotations
@@ -39,8 +40,10 @@ SEVERITY: Severity = "error"
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Assignments that fail and class statements that do. The old program is not needed."""
     for frame in program.frames(module):
-        for node in frame.nodes():
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and not frame.is_guarded(node):
+        nodes = frame.nodes()
+        declared = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and id(node) not in declared:
                 yield from _check(program, frame, node)
     yield from find_at_start(program, module)
 
@@ -55,7 +58,8 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
 
 
 def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
-    if frame.owner is not None and is_name(node.value, frame.owner):
+    is_own = frame.owner is not None and is_name(node.value, frame.owner)
+    if is_own or frame.is_guarded(node) or frame.is_tested(node):
         return
     instances = program.infer(frame, node.value) or []
     reasons = [_refusal(line, i, node.attr) for i in instances for line in program.classes.lineups(i.info)]
@@ -105,7 +109,7 @@ def _has_slots(info: ClassInfo, name: str) -> bool | None:
     slots = told[0] if len(told) == 1 else None
     if not isinstance(slots, ast.Tuple | ast.List) or not all(isinstance(e, ast.Constant) for e in slots.elts):
         return None
-    return any(isinstance(element, ast.Constant) and element.value == name for element in slots.elts)
+    return any(isinstance(element, ast.Constant) and element.value in (name, "__dict__") for element in slots.elts)
 
 
 def _other_kind(line: Lineup) -> ClassInfo | None:

@@ -390,10 +390,10 @@ def test_the_value_that_lands_elsewhere_is_named() -> None:
 BOOKED = """\
 from __future__ import annotations
 from dataclasses import dataclass
-from typing import NamedTuple
-from torch import Outside
+from typing import NamedTuple, Protocol
+from torch import Outside, iterable
 from vllm.runner import GPUModelRunner
-@dataclass
+@{decorator}
 class Booked{bases}:
     ids: list
     rows: int
@@ -421,13 +421,16 @@ PARTS = {
     "a tuple whatever is annotated": ("", "pass", " -> Booked", "return [], 1"),
     "nobody knows on one path": ("", "pass", "", f"if self.config: {MADE}\n        return self.config.rows()"),
     "a class that others derive from": ("", "pass", " -> Booked", "return self.booked"),
+    "a protocol that any class may have": ("(Protocol)", "pass", " -> Booked", "return self.booked"),
     "a coroutine's": ("", "pass", "", f"yield 1\n        {MADE}"),
 }
 
 
-def unpacked(bases: str, more: str, returns: str, value: str, heir: str = "") -> list[tuple[str, str]]:
+def unpacked(
+    bases: str, more: str, returns: str, value: str, heir: str = "", decorator: str = "dataclass"
+) -> list[tuple[str, str]]:
     text = npu("def run(self):\n    ids, rows = self.book()\n    return ids, rows")
-    upstream = BOOKED.format(bases=bases, more=more, returns=returns, value=value)
+    upstream = BOOKED.format(bases=bases, more=more, returns=returns, value=value, decorator=decorator)
     found = symbols(find(world(npu=text, ascend=upstream, **{"vllm_ascend/more.py": heir})))
     return [pair for pair in found if pair[0] != "RS304"]
 
@@ -441,6 +444,24 @@ def test_an_object_that_cannot_be_unpacked(name: str) -> None:
 def test_an_object_that_may_be_unpacked(name: str) -> None:
     heir = "class Two(Booked):\n    def __iter__(self): ...\n" if "derive" in name else ""
     assert unpacked(*PARTS[name], heir=heir) == []
+
+
+@pytest.mark.parametrize(
+    ("decorator", "is_told"), [("dataclass(frozen=True)", True), ("final", True), ("iterable", False)]
+)
+def test_a_decorator_that_may_add_what_unpacking_asks_for(decorator: str, is_told: bool) -> None:
+    assert unpacked(*NO_PARTS["made on the spot"], decorator=decorator) == ([("RS303", "book")] if is_told else [])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "rows = self.batch\nif type(rows) is tuple:\n    a, b = rows",
+        "rows = self.batch\nmatch rows:\n    case tuple():\n        a, b = rows",
+    ],
+)
+def test_an_object_whose_type_is_asked_may_be_unpacked(body: str) -> None:
+    assert symbols(find(world(npu=npu("def run(self):\n    " + body.replace("\n", "\n    "))))) == []
 
 
 def test_an_attribute_that_holds_one_object() -> None:

@@ -813,7 +813,43 @@ UNIONS = {
         "def m(self):\n    if isinstance(self.drafter, Eagle):\n        self.drafter.warm_up(1, capturing=True)",
         [],
     ),
+    "whether it is there is no choice": (
+        (TAKES, TAKES, ANY),
+        ("", TAKES, ANY),
+        "def m(self):\n    if self.drafter is not None:\n        self.drafter.warm_up(1, capturing=True)",
+        [("RS306", "warm_up(capturing=)")],
+    ),
+    "a condition elsewhere is no choice": (
+        (TAKES, TAKES, ANY),
+        ("", TAKES, ANY),
+        "def m(self):\n    if self.config:\n        self.config = 1\n    self.drafter.warm_up(1, capturing=True)",
+        [("RS306", "warm_up(capturing=)")],
+    ),
 }
+
+# Conditions that may choose one of the two classes, with the call below.
+CALLED = "self.drafter.warm_up(1, capturing=True)"
+CHOICES = {
+    "its type": f"if type(self.drafter) is Eagle:\n    {CALLED}",
+    "a case": f"match self.drafter:\n    case Eagle():\n        {CALLED}",
+    "what it says of itself": f"if self.drafter.kind == 'eagle':\n    {CALLED}",
+    "the configuration": f"if self.config.method == 'eagle':\n    {CALLED}",
+    "the configuration, turned round": f"if self.config.method == 'ngram':\n    pass\nelse:\n    {CALLED}",
+    "the configuration, in a case": f"match self.config.method:\n    case 'eagle':\n        {CALLED}",
+    "the configuration, in a part": f"if self.drafter and self.config.eagle:\n    {CALLED}",
+    "the configuration, in an expression": f"return {CALLED} if self.config.eagle else None",
+    "the configuration, and": f"return self.config.eagle and {CALLED}",
+    "a way out before": f"if self.config.method == 'ngram':\n    return\n{CALLED}",
+    "an assertion": f"assert self.config.method == 'eagle'\n{CALLED}",
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_a_condition_that_may_choose_among_several_classes(name: str) -> None:
+    text = npu("def m(self):\n    " + CHOICES[name].replace("\n", "\n    "))
+    kinds = DRAFTERS.replace("def warm_up", "kind = ''\n    def warm_up")
+    old, new = (world(npu=text, ascend=kinds.format(ngram=ngram, eagle=TAKES, told=ANY)) for ngram in (TAKES, ""))
+    assert symbols(find(new, old)) == []
 
 
 @pytest.mark.parametrize("name", UNIONS)
@@ -911,6 +947,10 @@ LOST_ITEMS = {
     "never there": ("pass", "pass", "rows[0]", []),
     "a key": (GETS, "pass", "self.config[rows]", []),
     "somebody else's length": (COUNTS, "pass", "self.config.len(rows)", []),
+    "it is asked for": (COUNTS, "pass", "if hasattr(rows, '__len__'):\n    len(rows)", []),
+    "something else is asked for": (COUNTS, "pass", "if hasattr(rows, '__iter__'):\n    len(rows)", ["__len__"]),
+    "its own len": (COUNTS, "pass", "def len(x): return 1\nlen(rows)", []),
+    "a len that is imported": (COUNTS, "pass", "from torch import len\nlen(rows)", []),
     "it may fail": (GETS, "pass", "try:\n    rows[0]\nexcept TypeError:\n    pass", []),
 }
 

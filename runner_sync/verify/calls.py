@@ -8,7 +8,7 @@ function and goes nowhere else. What it takes from elsewhere itself may supply a
 callee requires that only since the old tree: who made the dictionary did not know of it.
 
 An object of one of several classes has to be called in a way that one of them accepts; and, where all of them did in
-the old tree, that all of them accept.
+the old tree, that all of them accept; unless a condition around the call may choose among them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from runner_sync import signatures
 from runner_sync.signatures import Arguments, Misfit
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.guards import is_chosen
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
@@ -61,7 +62,8 @@ def _misfits(program: Program, frame: Frame, call: ast.Call, old: Program | None
     accepted = (
         _accepting(frame, call, made, old) if old is not None and any(len(g) > 1 for g in groups) else frozenset()
     )
-    for own in _by_class(groups) if accepted else ():
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    for own in _by_class(groups) if accepted and not is_chosen(frame.function, call, receiver) else ():
         refused = [signatures.misfits(callee.signature, made) for callee in own]
         if all(refused) and _class_of(own[0]) in accepted:
             return [(own[0], reason) for reason in refused[0]]

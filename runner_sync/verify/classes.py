@@ -241,6 +241,12 @@ def is_record(info: ClassInfo) -> bool:
     return any(ast.unparse(base).endswith("NamedTuple") for base in info.node.bases)
 
 
+def is_protocol(info: ClassInfo) -> bool:
+    """Whether a class is a ``Protocol`` by its own bases: what is annotated with it may be of any class."""
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases)
+    return any(ast.unparse(base).split(".")[-1] == "Protocol" for base in bases)
+
+
 def self_name(function: FunctionNode) -> str | None:
     """The name of the instance (or class) parameter, ``None`` for static methods."""
     if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):

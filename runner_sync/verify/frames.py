@@ -57,6 +57,10 @@ class Frame:
         skip = {id(node) for part in outside for node in walk(part)}
         return [node for node in modules.nodes_of(self.function)[1:] if id(node) not in skip]
 
+    def names(self, name: str) -> bool:
+        """Whether the function or its module gives ``name`` a meaning of its own: a ``len`` that is no builtin."""
+        return name in self.bound or name in self.imports or name in self.module.bindings
+
     def narrowed_to(self, read: ast.expr) -> ast.expr | None:
         """What a read below ``if isinstance(read, Kind):`` is, where the body leaves it alone and asks no more."""
         text = ast.unparse(read)
@@ -116,9 +120,13 @@ class Frame:
 
     def is_tested(self, node: ast.Attribute) -> bool:
         """Whether ``node`` is read where the function has asked for it, by ``hasattr`` or ``getattr``."""
+        return self.has_asked(node.value, node.attr)
+
+    def has_asked(self, value: ast.expr, attribute: str) -> bool:
+        """The same of what is read without naming it: ``len(value)``."""
         if self._guards is None:
             self._guards = Guards(self.function)
-        return self._guards.cover(node)
+        return self._guards.cover(value, attribute)
 
     def conditions(self, node: ast.AST) -> list[ast.expr]:
         """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""

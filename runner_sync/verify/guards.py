@@ -52,9 +52,9 @@ class Guards:
                 for test in asked:
                     self._covered.setdefault(test, set()).update(covered)
 
-    def cover(self, node: ast.Attribute) -> bool:
-        """Whether ``node`` is read where the function has made sure that it exists."""
-        return node.attr in self._set or id(node) in self._covered.get(_Test(_last(node.value), node.attr), ())
+    def cover(self, value: ast.expr, attribute: str) -> bool:
+        """Whether ``value`` is read where the function has made sure that it has the attribute."""
+        return attribute in self._set or id(value) in self._covered.get(_Test(_last(value), attribute), ())
 
 
 def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
@@ -73,6 +73,30 @@ def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
             if asked and any(inner is node for part in region for inner in walk(part)):
                 found |= asked
     return frozenset(found)
+
+
+def is_chosen(function: FunctionNode, node: ast.AST, value: ast.expr) -> bool:
+    """Whether ``node`` stands under a condition that asks for more than whether ``value`` is there.
+
+    ``if self.config.method == "eagle":`` may choose among the classes that ``value`` can be of.
+    """
+    nodes = nodes_of(function)
+    asked = [(test, region) for outer in nodes for test, region in _conditions(outer, nodes)]
+    regions = [region for test, region in asked if not _is_presence(test, ast.unparse(value))]
+    regions += [[outer] for outer in nodes if isinstance(outer, ast.Match)]
+    return any(inner is node for region in regions for part in region for inner in walk(part))
+
+
+def _is_presence(condition: ast.expr, text: str) -> bool:
+    """Whether a condition asks only for the truth of an expression, or whether it is ``None``."""
+    match condition:
+        case ast.BoolOp(values=parts):
+            return all(_is_presence(part, text) for part in parts)
+        case ast.UnaryOp(op=ast.Not(), operand=part):
+            return _is_presence(part, text)
+        case ast.Compare(left=part, comparators=[ast.Constant(value=None)]):
+            return ast.unparse(part) == text
+    return ast.unparse(condition) == text
 
 
 def _asked(condition: ast.expr) -> Iterator[tuple[ast.expr, str]]:

@@ -31,6 +31,8 @@ _MAKERS: dict[str, Kind] = {
     "partialmethod": "function",
     "contextmanager": "context manager",
 }
+# Decorators of a class that add no member which a runner would ask for.
+_PLAIN = TRANSPARENT | {"dataclass", "runtime_checkable", "total_ordering"}
 _FLAT = frozenset({"int", "float", "bool", "str", "bytes", "list", "dict", "tuple", "set", "frozenset"})
 _ARRAYS = frozenset({"torch.Tensor", "np.ndarray", "numpy.ndarray"})
 _DISPLAYS = (
@@ -245,4 +247,10 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
 def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
     """Whether none of some classes has the member ``name``, nor may have it out of sight."""
     lines = [line for info in infos for line in program.classes.lineups(info)]
-    return not any(line.open or any(name in c.methods or name in c.written for c in line.classes) for line in lines)
+    return not any(line.open or any(_may_define(c, name) for c in line.classes) for line in lines)
+
+
+def _may_define(info: ClassInfo, name: str) -> bool:
+    """Whether a class has a member by its body, or may by a decorator that nobody knows."""
+    is_known = all(decorator_name(decorator) in _PLAIN for decorator in info.node.decorator_list)
+    return not is_known or name in info.methods or name in info.written

@@ -5,7 +5,7 @@ arguments no definition it can reach in the target accepts, also by position wha
 reverse. Methods are looked up through the real MRO (omni GPU → vllm-ascend → vLLM), so a call that fits vLLM but not
 vllm-ascend's override is found. So are constructors, behind `__init__`s that only hand on what they get, and for a
 class that a class body names (`self.model_runner_cls(...)`). Of an object of one of several classes (`self.drafter`)
-it is enough, with the old trees, that one class no longer accepts the call.
+it is enough, with the old trees, that one class no longer accepts the call, where no condition may choose the class.
 
 Example: `NPUModelRunner._update_states_after_model_execute(self, output)` after the target added a required
 parameter.

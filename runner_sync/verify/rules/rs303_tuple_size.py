@@ -12,9 +12,9 @@ Why: `ValueError: too many values to unpack` at the first sampled token. 7 of th
 
 Fix: unpack what the target's own caller unpacks.
 
-Leaves alone: starred targets, generators, coroutines, callees one of whose returns shows no size (unless its
-annotation does), objects of an annotated class that others derive from. Without the old trees a `None` among the
-returned values: the caller must know when it comes.
+Leaves alone: starred targets, generators, coroutines, callees one of whose returns shows no size (unless its annotation
+does), objects of an annotated class that others derive from, a Protocol, or a class under an unknown decorator. Without
+the old trees a `None` among the returned values: the caller must know when it comes.
 Of a tuple in place of one value: results that something indexes, counts or goes through, that are only handed on or
 kept, or that become an argument of a function which changed as well; calls that changed; old returns that may have
 been tuples.
@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import returns
-from runner_sync.verify.classes import ClassInfo, is_record
+from runner_sync.verify.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.kinds import none_has
 from runner_sync.verify.modules import FunctionNode, Module
@@ -88,7 +88,10 @@ def _check_one(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Fin
     found = program.infer(frame, node.value) or []
     infos = [instance.info for instance in found]
     around = program.world.surroundings
-    is_sealed = all(instance.exact or not around.deriving_from(instance.info.name) for instance in found)
+    is_sealed = all(
+        instance.exact or not (is_protocol(instance.info) or around.deriving_from(instance.info.name))
+        for instance in found
+    )
     has_parts = any(is_record(info) for info in infos) or not all(none_has(program, infos, n) for n in _ITERATED)
     if infos and is_sealed and not has_parts:
         what = ast.unparse(node.value.func if isinstance(node.value, ast.Call) else node.value)

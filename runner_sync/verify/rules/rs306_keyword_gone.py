@@ -2,7 +2,7 @@
 
 What: `f(..., name=value)` where no definition of `f` that the call can reach in the target has a parameter `name`
 or takes `**kwargs`. Of an object of one of several classes (`self.drafter`) it is enough, with the old trees, that one
-class takes the keyword no longer.
+class takes the keyword no longer, where no condition may choose the class.
 
 Example: `set_ascend_forward_context(..., input_ids=input_ids)` after vllm-ascend dropped `input_ids`.
 

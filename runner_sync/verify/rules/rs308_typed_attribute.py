@@ -68,23 +68,27 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 missing = _missing_in(program, frame, node, old=old)
                 if missing:
                     yield _finding(frame, node, node.attr, missing)
-            for value, name in _asked(node) if old is not None and not frame.is_guarded(node, calls=True) else ():
+            for value, name in _asked(frame, node) if old is not None else ():
                 lost = _lost(program, frame, value, name, old=old)
                 if lost:
                     yield _finding(frame, value, name, lost)
 
 
-def _asked(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     """The object of which a node asks for items or for a length, with the special method that gives them."""
+    if frame.is_guarded(node, calls=True):
+        return
     match node:
         case ast.Subscript(value=value, ctx=context):
             yield value, _OF_ITEMS[type(context)]
-        case ast.Call(func=ast.Name(id="len"), args=[value]):
+        case ast.Call(func=ast.Name(id="len"), args=[value]) if not frame.names("len"):
             yield value, "__len__"
 
 
 def _lost(program: Program, frame: Frame, value: ast.expr, name: str, *, old: Program | None) -> list[Instance]:
     """What an object is, where all that it can be lacks a special method which it had in the old trees."""
+    if frame.has_asked(value, name):
+        return []
     found = program.infer(frame, value) or []
     has = any(is_record(i.info) or _may_have(program, i, name) or _has_heir(program, i, name) for i in found)
     return found if found and not has and _before(old, frame, value, name)[0] else []

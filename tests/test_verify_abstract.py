@@ -64,6 +64,37 @@ def test_only_the_most_derived_class_is_made() -> None:
     assert text.split("\n")[found.line - 1].startswith("class S(")
 
 
+PART = "from abc import ABC, abstractmethod\nclass Part(ABC):\n    @abstractmethod\n    def drain(self): ...\n"
+MINE = "from abc import ABC, abstractmethod\nfrom typing import Protocol\nfrom vllm.part import Part\n"
+LEAF = "from vllm_omni.npu import R\nclass Leaf(R):\n    def drain(self): ...\n"
+
+# A class of the NPU module on an abstract one of vLLM, another omni module, and whether it is one for instances.
+MEANT = {
+    "it only hands on": ("class Mine(Part): ...", "", True),
+    "a decorator that adds no method": ("@final\nclass Mine(Part): ...", "", True),
+    "another class is derived from elsewhere": ("class Mine(Part): ...", LEAF, True),
+    "an ABC of its own": ("class Mine(Part, ABC): ...", "", False),
+    "a protocol of its own": ("class Mine(Part, Protocol): ...", "", False),
+    "it declares more": ("class Mine(Part):\n    @abstractmethod\n    def more(self): ...", "", False),
+    "a decorator that may define it": ("@register(1)\nclass Mine(Part): ...", "", False),
+    "another module derives from it": ("class Mine(Part): ...", LEAF.replace("R", "Mine"), False),
+    "under another name": ("class Mine(Part): ...", LEAF.replace("R\n", "Mine as R\n"), False),
+    "a function does": (
+        "class Mine(Part): ...\ndef make():\n    class Leaf(Mine):\n        def drain(self): ...\n    return Leaf",
+        "",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_a_class_that_is_abstract_on_purpose_is_no_finding(name: str) -> None:
+    own, other, is_found = MEANT[name]
+    text = f"{npu('pass')}\n{MINE}{own}\n"
+    trees = world(**{"npu": text, "vllm/part.py": PART, "vllm_omni/leaf.py": other})
+    assert symbols(find(trees)) == ([("RS316", "drain")] if is_found else [])
+
+
 def test_a_class_that_could_not_be_made_before_either_is_not_new() -> None:
     old = world(npu=npu("pass"), vllm=BASE.format(base="ABC"), ascend=ASCEND.format(body="pass"))
     assert symbols(find(old)) == [("RS316", "drain")]

@@ -7,7 +7,7 @@ the trees, by reading; nothing is parsed, so an answer is about words, and a wor
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from runner_sync.model import PACKAGES, Project, Tree
 
@@ -21,7 +21,7 @@ class Surroundings:
         self._trees = dict(trees)
         self.folders = tuple(folders)
         self._texts: dict[str, str] | None = None
-        self._derived: dict[str, bool] = {}
+        self._bases: dict[Project, set[str]] = {}
 
     def set_on_runner(self, attribute: str) -> bool:
         """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
@@ -55,10 +55,7 @@ class Surroundings:
 
     def reach_in(self, project: Project, member: str) -> bool:
         """The same of all modules of a project: the engine's calls of its workers, say."""
-        tree = self._trees.get(project)
-        wanted = re.compile(rf"{_quoted(member)}|{_read_elsewhere(member)}")
-        texts = (tree.read(path) or "" for path in tree.paths(f"{PACKAGES[project]}/")) if tree else ()
-        return any(member in text and wanted.search(text) for text in texts)
+        return self._is_in(project, member, rf"{_quoted(member)}|{_read_elsewhere(member)}")
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
@@ -66,12 +63,21 @@ class Surroundings:
 
     def derive_anywhere(self, class_name: str) -> bool:
         """Whether some module of the trees, in these folders or not, has such a class."""
-        if class_name not in self._derived:
-            wanted = re.compile(_deriving(class_name))
-            trees = [(tree, f"{PACKAGES[project]}/") for project, tree in self._trees.items()]
-            texts = (tree.read(path) or "" for tree, folder in trees for path in tree.paths(folder))
-            self._derived[class_name] = any(class_name in text and bool(wanted.search(text)) for text in texts)
-        return self._derived[class_name]
+        return any(self.deriving_in(project, class_name) for project in self._trees)
+
+    def deriving_in(self, project: Project, class_name: str) -> bool:
+        """Whether any module of a project may have such a class: one of the engine, or made in a function."""
+        if project not in self._bases:
+            self._bases[project] = {name for text in self._texts_of(project) for name in _bases_in(text)}
+        return class_name in self._bases[project]
+
+    def _is_in(self, project: Project, word: str, pattern: str) -> bool:
+        wanted = re.compile(pattern)
+        return any(word in text and wanted.search(text) for text in self._texts_of(project))
+
+    def _texts_of(self, project: Project) -> Iterator[str]:
+        tree = self._trees.get(project)
+        return (tree.read(path) or "" for path in tree.paths(f"{PACKAGES[project]}/")) if tree else iter(())
 
     def _has(self, word: str, pattern: str) -> bool:
         return bool(self._with(word, pattern))
@@ -99,6 +105,16 @@ def _deriving(class_name: str) -> str:
 
 def _quoted(member: str) -> str:
     return rf"[\"']{re.escape(member)}[\"']"
+
+
+def _bases_in(text: str) -> Iterator[str]:
+    """The names that classes may derive from in a text: in the brackets of their heads, and what gets another name."""
+    for bases, renamed in _BASES.findall(text):
+        yield from _WORD.findall(bases or renamed)
+
+
+_BASES = re.compile(r"\bclass\s+\w+\s*\(([^)]*)|\b(\w+)\s+as\s+\w")
+_WORD = re.compile(r"\w+")
 
 
 def _read_elsewhere(member: str) -> str:

@@ -11,8 +11,10 @@ rule sees it.
 
 Fix: define the method as another class of the target does.
 
-Leaves alone: classes from which another checked one derives, those with a base outside the trees, `@abstractmethod`
-without a class that enforces it, what an omni class declares abstract itself, methods that a start-up patch adds.
+Leaves alone: classes from which another one of omni's derives, those with a base outside the trees, those that say
+themselves that they are abstract (`ABC` or `Protocol` among their own bases, an own `@abstractmethod`), those under a
+decorator that may add methods, `@abstractmethod` without a class that enforces it, what an omni class declares abstract
+itself, methods that a start-up patch adds.
 """
 
 from __future__ import annotations
@@ -32,12 +34,18 @@ NAME = "abstract-method"
 SEVERITY: Severity = "error"
 
 _ENFORCING = frozenset({"ABC", "Protocol"})
+# Class decorators that define none of the methods that upstream declares.
+_ADDS_NOTHING = frozenset({"dataclass", "final", "runtime_checkable"})
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Classes of ``module`` that cannot be instantiated. The old program is not needed."""
     for line in program.leaves():
-        if line.head.module is module and not line.open and any(_enforces(info) for info in line.classes):
+        if line.head.module is not module or line.open or not any(_enforces(info) for info in line.classes):
+            continue
+        if not _is_meant_abstract(line.head) and not program.world.surroundings.deriving_in(
+            "vllm-omni", line.head.name
+        ):
             for owner, function in _left_abstract(line):
                 yield _finding(line.head, owner, function)
 
@@ -48,6 +56,13 @@ def _enforces(info: ClassInfo) -> bool:
     metaclasses = [ast.unparse(k.value) for k in info.node.keywords if k.arg == "metaclass"]
     is_told = any(ast.unparse(base).rpartition(".")[2] in _ENFORCING for base in bases)
     return is_told or any("ABCMeta" in text for text in metaclasses)
+
+
+def _is_meant_abstract(info: ClassInfo) -> bool:
+    """Whether a class says by itself that it is not for instances, or may get what it lacks from its decorator."""
+    has_own = any(_is_abstract(function) for functions in info.methods.values() for function in functions)
+    decorators = {decorator_name(decorator) for decorator in info.node.decorator_list}
+    return has_own or _enforces(info) or bool(decorators - _ADDS_NOTHING)
 
 
 def _left_abstract(line: Lineup) -> Iterator[tuple[ClassInfo, FunctionNode]]:

@@ -24,6 +24,8 @@ OWN = "def to_list(self, rows):\n    return super().to_list(rows)"
 GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
 WORKER = "class Worker:\n    def start(self):\n        self.model_runner.to_list(1)\n"
 
+PROPERTY = "@property\ndef to_list(self):\n    return 1\n"
+
 # What both worlds have, what only the old one and what only the new one has.
 ORPHANS = {
     "renamed upstream": ({"npu": npu(OWN)}, {}, {"ascend": RENAMED}),
@@ -43,6 +45,24 @@ ORPHANS = {
         {},
         {"ascend": RENAMED},
     ),
+    "a property": ({"npu": npu(PROPERTY)}, {}, {"ascend": RENAMED}),
+    "a property with a setter is one": (
+        {"npu": npu(f"{PROPERTY}@to_list.setter\ndef to_list(self, value): ...")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "under a decorator that only looks": ({"npu": npu(f"@torch.inference_mode()\n{OWN}")}, {}, {"ascend": RENAMED}),
+    "a made up name that begins otherwise": (
+        {"npu": npu(OWN + "\ndef again(self, kind):\n    return getattr(self, f'{kind}_to')")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "text with the same start": (
+        {"npu": npu(OWN + "\ndef again(self, kind):\n    return f'go to_{kind}', 'to_'")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "a class body binds it once more": ({"npu": npu(f"to_list = None\n{OWN}")}, {}, {"ascend": RENAMED}),
 }
 CALLED = {
     "the base is as it was": ({"npu": npu(OWN)}, {}, {}),
@@ -96,6 +116,38 @@ CALLED = {
     ),
     "a base outside the trees may call it": (
         {"npu": npu(OWN, bases="OmniGPUModelRunner, NPUModelRunner, Outside", head="from torch import Outside")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "its name is made up of parts": (
+        {"npu": npu(OWN + "\ndef again(self, kind):\n    return getattr(self, f'to_{kind}')(1)")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "its name is put together": (
+        {"npu": npu(OWN + "\ndef again(self, kind):\n    return getattr(self, 'to_' + kind)(1)")},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "its name is filled in": (
+        {"npu": npu(OWN), "vllm/engine.py": "def f(rpc, kind):\n    rpc('to_%s' % kind)\n"},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "the class has it under another name": ({"npu": npu(f"{OWN}\nrun = to_list")}, {}, {"ascend": RENAMED}),
+    "the class makes a property of it": ({"npu": npu(f"{OWN}\nrows = property(to_list)")}, {}, {"ascend": RENAMED}),
+    "vLLM's engine calls it": (
+        {"npu": npu(OWN), "vllm/engine/core.py": "def f(one):\n    one.to_list(1)\n"},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "vLLM's entry points name it": (
+        {"npu": npu(OWN), "vllm/entrypoints/llm.py": "def f(llm):\n    llm.collective_rpc('to_list')\n"},
+        {},
+        {"ascend": RENAMED},
+    ),
+    "a decorator may register it": (
+        {"npu": npu("@register('lists')\ndef to_list(self, rows):\n    return rows")},
         {},
         {"ascend": RENAMED},
     ),

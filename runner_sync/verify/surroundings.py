@@ -57,6 +57,15 @@ class Surroundings:
         """The same of all modules of a project: the engine's calls of its workers, say."""
         return self._is_in(project, member, rf"{_quoted(member)}|{_read_elsewhere(member)}")
 
+    def makes_up(self, project: Project, member: str) -> bool:
+        """Whether some module of a project makes up a name at run time that begins as ``member`` does.
+
+        Up to one of its underscores: ``getattr(self, f"to_{kind}")`` and ``"to_" + kind`` may mean ``to_list``.
+        """
+        starts = [re.escape(member[:end]) for end in range(2, len(member)) if member[end - 1] == "_"]
+        made = rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)"
+        return bool(starts) and self._is_in(project, "_", made)
+
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
         return self._with(class_name, _deriving(class_name))

@@ -2,8 +2,7 @@
 
 What: a method of an NPU runner, or of an omni class in its MRO, that stood in for one of vllm-ascend or vLLM in the old
 target. In the new one no upstream class of the MRO has that name, and no code asks for it: neither what runs in
-the MRO, nor the other omni modules, nor upstream's workers and executors. The most similar method that is new upstream
-is named.
+the MRO, nor any other module of omni, vllm-ascend and vLLM. The most similar method that is new upstream is named.
 
 Example: `OmniGPUModelRunner._to_list`, after vLLM and vllm-ascend call theirs `_tokens_to_list`.
 
@@ -12,9 +11,10 @@ RS102 says so of copies only, and of vllm-ascend's class only.
 
 Fix: give the override the name that the target calls now, or delete it.
 
-Leaves alone: methods that anything still names, in quotes as well (`getattr`, `collective_rpc("…")`); what the base
-still defines, called or not; methods that nobody asked for in the old target either; special methods; classes with a
-base outside the trees. Needs the old trees.
+Leaves alone: methods that anything still names, in quotes as well (`getattr`, `collective_rpc("…")`), also where these
+hold only the start of the name (`f"to_{kind}"`), or in a class body (`run = to_list`); those under a decorator that may
+register them; what the base still defines, called or not; methods that nobody asked for in the old target either;
+special methods; classes with a base outside the trees. Needs the old trees.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from runner_sync.lineage import similarity
-from runner_sync.model import Finding, Severity
+from runner_sync.model import PACKAGES, Finding, Severity
+from runner_sync.syntax import statements_of, walk
+from runner_sync.verify.callees import TRANSPARENT
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import Module
+from runner_sync.verify.modules import FunctionNode, Module, decorator_name
 from runner_sync.verify.program import Program
 
 CODE = "RS315"
@@ -36,17 +38,23 @@ SEVERITY: Severity = "warning"
 ALIKE = 0.5
 """Dice coefficient of statements from which on a new method is named as the likely successor, as in RS102."""
 
+# Decorators after which a method is still only what somebody asks the object for.
+_KEEPING = TRANSPARENT | {"property", "cached_property", "getter", "setter", "deleter"}
+
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Methods of ``module`` that were overrides in ``old``, and that nothing calls now."""
+    told: set[str] = set()
     for frame in program.frames(module) if old is not None else ():
         before = old.twin(frame) if old is not None else None
         if old is not None and before is not None and frame.info is not None and before.info is not None:
             now, was = program.lineups(frame.info), old.lineups(before.info)
             name = frame.function.name
             is_known = not name.startswith("__") and not any(line.open for line in (*now, *was))
+            is_known = is_known and frame.unit not in told and not _may_be_registered(frame.function)
             replaced = _upstream(was, name) if is_known and not _upstream(now, name) else []
-            if replaced and _is_asked_for(old, was, name) and not _is_asked_for(program, now, name):
+            if replaced and _is_asked_for(old, was, name) and not _may_be_asked_for(program, now, name):
+                told.add(frame.unit)  # a property and its setter are one member
                 yield _finding(frame, replaced[0], _successor(replaced[0], name, was=was, now=now))
 
 
@@ -59,6 +67,25 @@ def _upstream(lines: Sequence[Lineup], name: str) -> list[ClassInfo]:
 def _is_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> bool:
     is_called = any(program.is_called(line, name) for line in lines)
     return is_called or program.world.surroundings.reach_in("vllm-omni", name)
+
+
+def _may_be_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> bool:
+    """The same of the new target, where any module whatever may do it: to say that none does takes all of them."""
+    if _is_asked_for(program, lines, name) or any(_is_in_body(c, name) for line in lines for c in line.classes):
+        return True
+    around = program.world.surroundings
+    return any(around.reach_in(project, name) or around.makes_up(project, name) for project in PACKAGES)
+
+
+def _is_in_body(info: ClassInfo, name: str) -> bool:
+    """Whether the class body itself reads ``name``: ``run = to_list``, ``size = property(to_list)``."""
+    own = [s for s in statements_of(info.node.body) if not isinstance(s, FunctionNode | ast.ClassDef)]
+    names = [node for statement in own for node in walk(statement) if isinstance(node, ast.Name)]
+    return any(node.id == name and isinstance(node.ctx, ast.Load) for node in names)
+
+
+def _may_be_registered(function: FunctionNode) -> bool:
+    return not all(decorator_name(decorator) in _KEEPING for decorator in function.decorator_list)
 
 
 def _successor(replaced: ClassInfo, name: str, *, was: Sequence[Lineup], now: Sequence[Lineup]) -> str:

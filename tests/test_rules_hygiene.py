@@ -320,10 +320,91 @@ OVERRIDDEN = NPU_BASE.replace("    pass\n", "    def wait(self, x):\n        ret
         pytest.param(shared("return x", signature="self, x: torch.cuda.Stream"), NPU_BASE, id="an annotation"),
         pytest.param(shared("stream: torch.cuda.Stream = x\nreturn stream"), NPU_BASE, id="that of a local"),
         pytest.param(shared("return torch.npu.synchronize()"), NPU_BASE, id="the NPU's call"),
+        pytest.param(
+            shared("try:\n    return x()\nexcept torch.cuda.OutOfMemoryError:\n    return None"),
+            NPU_BASE,
+            id="an error that is caught",
+        ),
+        pytest.param(
+            shared("try:\n    return x()\nexcept (ValueError, torch.cuda.OutOfMemoryError):\n    return None"),
+            NPU_BASE,
+            id="one of several",
+        ),
+        pytest.param(
+            shared("with suppress(RuntimeError):\n    torch.cuda.synchronize()"), NPU_BASE, id="it may fail quietly"
+        ),
+        pytest.param(shared("return isinstance(x, torch.cuda.Event)"), NPU_BASE, id="a type that is asked for"),
+        pytest.param(shared("return typing.cast(torch.cuda.Event, x)"), NPU_BASE, id="a type for the type checker"),
+        pytest.param(
+            shared('match current_omni_platform.device_type:\n    case "cuda":\n        torch.cuda.synchronize()'),
+            NPU_BASE,
+            id="the platform is matched",
+        ),
+        pytest.param(
+            shared("match x:\n    case [one] if one.is_cuda:\n        torch.cuda.synchronize()"),
+            NPU_BASE,
+            id="a case asks",
+        ),
+        pytest.param(
+            shared("return [torch.cuda.current_stream() for one in x if one.is_cuda]"),
+            NPU_BASE,
+            id="a comprehension asks",
+        ),
+        pytest.param(
+            shared("on_gpu = current_platform.is_cuda_alike()\nif on_gpu:\n    torch.cuda.synchronize()"),
+            NPU_BASE,
+            id="the answer has a name",
+        ),
+        pytest.param(
+            shared("on_gpu = torch.cuda.is_available()\nif on_gpu:\n    torch.cuda.synchronize()"),
+            NPU_BASE,
+            id="the answer of torch",
+        ),
+        pytest.param(
+            shared('on_gpu = x.device_type == "cuda"\nif on_gpu:\n    torch.cuda.synchronize()'),
+            NPU_BASE,
+            id="the answer is compared",
+        ),
     ],
 )
 def test_what_npu_inherits_without_gpu_calls_is_left_alone(gpu_base: str, npu_base: str) -> None:
     assert found(job(EMPTY_AR, "", gpu_base=gpu_base, npu_base=npu_base), "RS402") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("try:\n    return x()\nexcept OSError:\n    torch.cuda.synchronize()", id="in a handler"),
+        pytest.param("with x.lock:\n    torch.cuda.synchronize()", id="below a lock"),
+        pytest.param("return list(torch.cuda.Event, x)", id="a type that is used"),
+        pytest.param("match x:\n    case 1 if x.ready:\n        torch.cuda.synchronize()", id="another match"),
+        pytest.param("return [torch.cuda.current_stream() for one in x if one]", id="another comprehension"),
+        pytest.param("return isinstance(torch.cuda.current_stream(), x)", id="what is asked for its type"),
+        pytest.param("stream = torch.cuda.current_stream()\nif stream:\n    x(stream)", id="a test of what was made"),
+        pytest.param("self.s = torch.cuda.Stream()\nif self.ready:\n    x()", id="another attribute of self"),
+        pytest.param("on_gpu = x.is_cuda\nif x:\n    torch.cuda.synchronize()", id="an answer that nobody reads"),
+    ],
+)
+def test_a_gpu_call_that_nothing_of_this_guards_is_found(body: str) -> None:
+    assert symbols(job(EMPTY_AR, "", gpu_base=shared(body)), "RS402") == ["OmniGPUModelRunner.wait"]
+
+
+ASKING = "if current_platform.is_cuda_alike():\n            return self.wait(x)"
+
+
+@pytest.mark.parametrize(
+    ("caller", "more", "is_found"),
+    [
+        ("return self.wait(x)", "", True),
+        (ASKING, "", False),
+        (ASKING, "    def rest(self, x):\n        return self.wait(x)\n", True),
+        (ASKING, "    def rest(self, x):\n        return x\n", False),
+    ],
+    ids=["nobody asks", "the only caller asks", "another one does not", "another one does not call it"],
+)
+def test_a_method_whose_callers_all_ask_for_the_platform_is_left_alone(caller: str, more: str, is_found: bool) -> None:
+    text = shared("torch.cuda.synchronize()").replace("return self.wait(x)", caller) + more
+    assert bool(found(job(EMPTY_AR, "", gpu_base=text), "RS402")) == is_found
 
 
 @pytest.mark.parametrize(("upstream", "is_called"), [("self.nap()", True), ("self.other()", False)])

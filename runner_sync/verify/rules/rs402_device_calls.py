@@ -15,7 +15,8 @@ ask the platform in it.
 
 Leaves alone: strings and comments, `vllm` names that only contain the word (`cudagraph_mode`, `CUDAGraphMode`),
 branches under `torch.cuda.is_available()` and the test itself. Of inherited methods: those that NPU overrides, or that
-nobody there calls, annotations, what stands in a `try`, and all of a method that tests for the device or the platform.
+nobody there calls, what only names a type (annotations, `isinstance`, `cast`, `except`), what stands in a `try` or
+below `suppress`, and all of a method that tests for the device or the platform, or whose callers all do.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.statements import may_swallow
 from runner_sync.syntax import walk
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.job import Subject
@@ -34,6 +36,9 @@ from runner_sync.verify.reading import ClassText, Function, Hit, Reading, dotted
 CODE = "RS402"
 NAME = "device-calls"
 SEVERITY: Severity = "error"
+
+# Which arguments of a call are types that it uses nothing of.
+_TYPES = {"isinstance": slice(1, None), "issubclass": slice(None), "cast": slice(1)}
 
 
 def find(subject: Subject) -> Iterator[Hit]:
@@ -101,7 +106,7 @@ def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
             if owner.reading.path in own or id(function) in known or not _is_called(subject, line, function):
                 continue
             used = _unasked(function, root, subject.profile.device)
-            if used is not None:
+            if used is not None and not _is_only_asked(subject, line, function):
                 yield _at_class(head, owner, function, used, root)
 
 
@@ -113,26 +118,67 @@ def _is_called(subject: Subject, line: Ancestry, function: Function) -> bool:
     return function.name in words(subject.upstream) | words(subject.vllm)
 
 
+def _is_only_asked(subject: Subject, line: Ancestry, function: Function) -> bool:
+    """Whether each method that names this one tests for the device or the platform: it may well be for a GPU only."""
+    others = [other for _, other in line.live() if other is not function and function.name in mentioned([other])]
+    by_upstream = function.name in words(subject.upstream) | words(subject.vllm)
+    return bool(others) and not by_upstream and all(_asks(other, subject.profile.device) for other in others)
+
+
 def _unasked(function: Function, root: str, device: tuple[str, str]) -> ast.AST | None:
     """The first use of the GPU in a method that nowhere asks what it runs on."""
-    nodes = walk(function)
-    tests = [test for node in nodes for test in _tests(node)]
-    if any(word in name.lower() for name in mentioned(tests) for word in (*device, "platform")):
+    if _asks(function, device):
         return None
+    nodes = walk(function)
     spared = {id(inner) for node in nodes for part in _idle(node) for inner in walk(part)}
     return next((node for node in nodes if id(node) not in spared and _used(node, root)), None)
 
 
+def _asks(function: Function, device: tuple[str, str]) -> bool:
+    """Whether a test of a method, or a local that one of them reads, has to do with the device or the platform."""
+    nodes = walk(function)
+    tests = [test for node in nodes for test in _tests(node)]
+    read = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
+    tests += [answer for node in nodes for name, answer in _answers(node, root=f"torch.{device[0]}") if name in read]
+    return any(word in name.lower() for name in mentioned(tests) for word in (*device, "platform"))
+
+
+def _answers(node: ast.AST, *, root: str) -> Iterator[tuple[str, ast.expr]]:
+    """The local that a statement sets and its value; not what is made on the GPU (`stream = torch.cuda.Stream()`),
+    unless it asks whether there is one."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as value):
+            is_made = any(_used(inner, root) for inner in walk(value))
+            if not is_made or "is_available" in mentioned([value]):
+                yield name, value
+
+
 def _tests(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, ast.BoolOp):
-        return node.values[:-1]
-    return [node.test] if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert) else []
+    match node:
+        case ast.BoolOp(values=values):
+            return values[:-1]
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+            return [test]
+        case ast.Match(subject=subject):
+            return [subject]
+        case ast.match_case(guard=ast.expr() as guard):
+            return [guard]
+        case ast.comprehension(ifs=ifs):
+            return ifs
+    return []
 
 
 def _idle(node: ast.AST) -> list[ast.AST]:
-    """What of a node does nothing on its own (annotations), or is meant to fail where it cannot be had."""
-    if isinstance(node, ast.Try):
-        return [*node.body] if node.handlers else []
+    """What of a node only names a type, or is meant to fail where it cannot be had."""
+    match node:
+        case ast.Try(body=body, handlers=[_, *_]) | ast.TryStar(body=body):
+            return [*body]
+        case ast.With(body=body) | ast.AsyncWith(body=body) if may_swallow(node):
+            return [*body]
+        case ast.ExceptHandler(type=ast.expr() as caught):
+            return [caught]
+        case ast.Call(func=function, args=given) if (name := dotted(function).rpartition(".")[2]) in _TYPES:
+            return [*given[_TYPES[name]]]
     parts = [getattr(node, name, None) for name in ("annotation", "returns")]
     return [part for part in parts if part is not None]
 

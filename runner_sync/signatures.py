@@ -15,6 +15,15 @@ from runner_sync.syntax import is_name, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
+# Decorators that leave the parameters as they are written.
+TRANSPARENT = frozenset(
+    {
+        "staticmethod", "classmethod", "abstractmethod", "override", "overload", "final", "contextmanager",
+        "asynccontextmanager", "inference_mode", "no_grad", "lru_cache", "cache", "capture", "instrument", "deprecated",
+        "disable",
+    }
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:
@@ -83,10 +92,19 @@ def of_fields(fields: Sequence[tuple[str, bool]]) -> Signature:
 
 def is_bound(function: Function, *, through_class: bool = False) -> bool:
     """Whether calling it as an attribute passes the first parameter; ``through_class``: as ``Class.method(…)``."""
-    names = {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
+    names = _decorators(function)
     if "staticmethod" in names:
         return False
     return "classmethod" in names or not through_class
+
+
+def is_as_written(function: Function) -> bool:
+    """Whether callers meet the parameters as they are written: no property, no decorator that may change them."""
+    return _decorators(function) <= TRANSPARENT
+
+
+def _decorators(function: Function) -> set[str]:
+    return {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
 
 
 def accepts(signature: Signature, other: Signature) -> bool:

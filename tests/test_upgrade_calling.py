@@ -86,3 +86,59 @@ def test_a_new_call_of_a_function_of_the_module_is_one_too() -> None:
 )
 def test_calls_that_fit_or_were_there_are_no_question(callee: Draft, before: str, after: str) -> None:
     assert asked(callee, Draft("Runner.run", [Stage(before), Stage(after, "upstream")])) == []
+
+
+FETCH = "def fetch(rows):\n    return rows\n"
+CALLS = "        return fetch(rows, 1)\n"
+
+# The text of the callee, and that of the method with a new call of it that does not fit what is written there.
+HIDDEN = {
+    "a property": (f"    @property\n{OLD}", RUN),
+    "a cached property": (f"    @functools.cached_property\n{OLD}", RUN),
+    "a decorator that may change the parameters": (f"    @curry(1)\n{OLD}", RUN),
+    "the caller stores another one": (OLD, RUN.replace("        return", "        self.fetch = rows\n        return")),
+    "a parameter": (FETCH, f"    def run(self, rows, fetch):\n{CALLS}"),
+    "a keyword of its own": (FETCH, f"    def run(self, rows, *, fetch):\n{CALLS}"),
+    "a local": (FETCH, f"    def run(self, rows):\n        fetch = rows.fetch\n{CALLS}"),
+    "an import": (FETCH, f"    def run(self, rows):\n        from x import get as fetch\n{CALLS}"),
+    "a function inside": (FETCH, f"    def run(self, rows):\n        def fetch(*both): ...\n{CALLS}"),
+    "a loop": (FETCH, "    def run(self, rows):\n        return [fetch(rows, 1) for fetch in rows]\n"),
+    "a lambda": (FETCH, "    def run(self, rows):\n        return rows(lambda fetch: fetch(rows, 1))\n"),
+}
+PLAIN = {
+    "a decorator that changes nothing": (f"    @torch.inference_mode()\n{OLD}", RUN),
+    "a static method": (f"    @staticmethod\n{OLD}", RUN.replace("rows, None, 1", "rows, 1")),
+    "another object's attribute is stored": (
+        OLD,
+        RUN.replace("        return", "        rows.fetch = self.fetch\n        return"),
+    ),
+    "another local": (FETCH, f"    def run(self, rows):\n        fetched = rows\n{CALLS}"),
+    "a keyword argument of a call": (FETCH, f"    def run(self, rows):\n        rows(fetch=1)\n{CALLS}"),
+}
+
+
+def questions(text: str, after: str) -> int:
+    name = "Runner.fetch" if text.startswith(" ") else "fetch"
+    return len(
+        asked(Draft(name, [Stage(text)]), Draft("Runner.run", [Stage(caller("rows")), Stage(after, "upstream")]))
+    )
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_call_that_may_reach_something_else_is_no_question(name: str) -> None:
+    assert questions(*HIDDEN[name]) == 0
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_call_that_reaches_what_is_written_is_one(name: str) -> None:
+    assert questions(*PLAIN[name]) == 1
+
+
+def test_a_member_that_another_method_stores_may_be_anything() -> None:
+    drafts = [
+        Draft("Runner.fetch", [Stage(OLD)]),
+        Draft("Runner.run", [Stage(caller("rows, 1")), Stage(RUN, "upstream")]),
+        Draft("Runner.setup", [Stage("    def setup(self, rows):\n        self.fetch = rows\n")]),
+    ]
+    ask_about_calls(drafts, ModuleJob(NPU, NPU.modules[0], "runner.py", ""))
+    assert [draft.reviews for draft in drafts] == [[], [], []]

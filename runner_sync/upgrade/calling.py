@@ -9,8 +9,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.merge.confidence import DEFECT
-from runner_sync.signatures import is_bound, misfits, of_call, of_function
-from runner_sync.statements import parse_function
+from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function
+from runner_sync.statements import mentions, parse_function
 from runner_sync.syntax import calls_on_self, is_name, walk
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.job import Draft, ModuleJob, is_selected
@@ -39,11 +39,16 @@ def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> None:
     """Ask about each call that came with a unit, of another unit of the module that takes no such arguments.
 
     With ``--only`` on the caller alone the other one stays as it is; what vLLM or vllm-ascend define the caller fits.
+
+    timid: no question where the name may be something else: a property, what a decorator made of it, what some method
+    of the class stores under that name, a local or an import of the caller.
     """
     here = [draft for draft in drafts if not draft.removed]
     for caller in here:
         for other in here if caller.text != caller.before else ():
             if other is caller or (other.owner and other.owner != caller.owner):
+                continue
+            if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=here):
                 continue
             call = next(_misfitting(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
             if call is None or ast.unparse(call) in _calls(caller.before, other.member, bare=not other.owner):
@@ -56,6 +61,35 @@ def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> None:
             caller.reviews.append(
                 review(caller, job.path, reason=reason, confidence=DEFECT, upstream=said, chosen=said, line=line)
             )
+
+
+def _is_plain(draft: Draft) -> bool:
+    function = parse_function(draft.text)
+    return function is not None and is_as_written(function)
+
+
+def _is_hidden(draft: Draft, *, caller: Draft, drafts: Sequence[Draft]) -> bool:
+    """Whether a call of that name may reach something else: what is stored on ``self``, or a local of the caller."""
+    if draft.owner:
+        return any(_stores(other.text, draft.member) for other in drafts if other.owner == draft.owner)
+    function = parse_function(caller.text) if draft.member in caller.text else None
+    return function is not None and draft.member in _bound_in(function)
+
+
+def _stores(text: str, member: str) -> bool:
+    function = parse_function(text) if f".{member}" in text else None
+    nodes = walk(function) if function is not None else ()
+    found = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return any(node.attr == member and is_name(node.value, "self") for node in found)
+
+
+def _bound_in(function: ast.AST) -> set[str]:
+    """The names that a function or something inside of it binds: parameters, locals, imports, functions."""
+    nodes = walk(function)
+    scopes = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    found = {mention.name for scope in scopes for mention in mentions(scope.body) if mention.kind != "reads"}
+    found |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return found | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _misfit(text: str, *, member: str, caller: str) -> bool:

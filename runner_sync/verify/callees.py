@@ -15,15 +15,6 @@ from runner_sync.syntax import is_name, is_super
 from runner_sync.verify.classes import Classes, ClassInfo, Lineup, is_record
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name, nodes_of
 
-# Decorators that leave the parameters as they are written.
-TRANSPARENT = frozenset(
-    {
-        "staticmethod", "classmethod", "abstractmethod", "override", "overload", "final", "contextmanager",
-        "asynccontextmanager", "inference_mode", "no_grad", "lru_cache", "cache", "capture", "instrument", "deprecated",
-        "disable",
-    }
-)  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Callee:
@@ -42,7 +33,7 @@ def of_function(
     function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
 ) -> Callee | None:
     """A function as what a call reaches; ``None`` where a decorator changes its parameters out of sight."""
-    if not all(decorator_name(d) in TRANSPARENT for d in function.decorator_list):
+    if not signatures.is_as_written(function):
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
     signature = signatures.of_function(function, bound=bound)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify.annotations import instances
-from runner_sync.verify.callees import TRANSPARENT
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.modules import FunctionNode, decorator_name, returns_of

@@ -24,8 +24,8 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.lineage import similarity
 from runner_sync.model import PACKAGES, Finding, Severity
+from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import statements_of, walk
-from runner_sync.verify.callees import TRANSPARENT
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name

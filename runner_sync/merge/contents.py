@@ -105,7 +105,7 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     refused = terms.veto(upstream.canon) if terms.veto is not None else None
     if refused:
         return of_node(omni), refused
-    if is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage):
+    if is_no_edit(omni, base, heritage):
         return of_node(upstream), None
     return _both_changed(base, omni, upstream, policy)
 
@@ -182,6 +182,11 @@ def _as_module(text: str, node: Node) -> str:
 def is_inherited(node: Node, heritage: Heritage) -> bool:
     """Whether a statement is no edit but one that another revision of upstream has."""
     return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
+
+
+def is_no_edit(omni: Node, base: Node, heritage: Heritage) -> bool:
+    """Whether omni has a statement from upstream: from the base, from another revision, or with parts of both."""
+    return is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage)
 
 
 def is_between(node: Node, base: Node, heritage: Heritage) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.merge.classify import gaps, is_one_strand
 from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
-from runner_sync.merge.contents import CARRIED, DISTINCT, Heritage, is_between, is_inherited, is_same, sides_of
+from runner_sync.merge.contents import CARRIED, DISTINCT, Heritage, is_inherited, is_no_edit, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads, sets
 from runner_sync.merge.lost import without_definitions
 from runner_sync.merge.passages import between_removed, inside_removed
@@ -169,7 +169,7 @@ def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
         return False
     if omni is None:
         return strand.sides == "bu"
-    return is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage)
+    return is_no_edit(omni, base, heritage)
 
 
 def _reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 
+from runner_sync.syntax import walk
+
 OPENERS = frozenset("([{")
 CLOSERS = frozenset(")]}")
 
@@ -59,7 +61,7 @@ def _fields(string: str) -> str:
     """The expressions of an f-string, each behind a ``%``; nothing for any other string, and for a comment."""
     if string.startswith("#") or "f" not in string.partition(string[-1])[0].lower():
         return ""
-    nodes = ast.walk(ast.parse(string, mode="eval"))
+    nodes = walk(ast.parse(string, mode="eval"))
     return "".join(f" % ({ast.unparse(node.value)})" for node in nodes if isinstance(node, ast.FormattedValue))
 
 

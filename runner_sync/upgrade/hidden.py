@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from runner_sync.compose.members import calls_by_class, canonical, parents_of, self_names
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.merge.confidence import CONTESTED
+from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.beside import lags_beside_call
 from runner_sync.upgrade.doubts import review
@@ -50,18 +51,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
             continue
         changed = f"{anchor.project} changed its own since {ref}{_calls_now(old[member], new[member])}"
         reason = f"{changed}; this one {place}"
-        draft.reviews.append(
-            review(
-                draft,
-                job.path,
-                reason=reason,
-                confidence=CONTESTED,
-                base=old[member],
-                omni=draft.text,
-                upstream=new[member],
-                chosen=draft.text,
-            )
-        )
+        draft.reviews.append(_not_run(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
 
 
 def _calls_now(old: str, new: str) -> str:
@@ -116,18 +106,7 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
                 "has its own, which does not call it"
             )
             draft = Draft(f"{name}.{member}", [Stage("")], "own", "review")
-            draft.reviews = [
-                review(
-                    draft,
-                    job.path,
-                    reason=reason,
-                    confidence=CONTESTED,
-                    base=before,
-                    omni=mine,
-                    upstream=new,
-                    chosen=mine,
-                )
-            ]
+            draft.reviews = [_not_run(draft, job, reason, old=before, new=new, mine=mine)]
             yield draft
 
 
@@ -163,21 +142,15 @@ def hidden_in_variants(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
                 "and it does not run there: omni's takes its place and does not call it"
             )
             asked = draft or Draft(f"{name}.{member}", [Stage("")], "own", "review")
-            asked.reviews.append(
-                review(
-                    asked,
-                    job.path,
-                    reason=reason,
-                    confidence=CONTESTED,
-                    base=before,
-                    omni=mine,
-                    upstream=new,
-                    chosen=mine,
-                )
-            )
+            asked.reviews.append(_not_run(asked, job, reason, old=before, new=new, mine=mine))
             if draft is None:
                 own[member] = asked
                 yield asked
+
+
+def _not_run(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
+    """The question about a method of upstream's that omni's runs in place of."""
+    return review(draft, job.path, reason=reason, confidence=CONTESTED, base=old, omni=mine, upstream=new, chosen=mine)
 
 
 def _has_what_changed(mine: str, old: str, new: str, member: str) -> bool:

@@ -72,13 +72,19 @@ def once(job: Job, scratch: Path) -> tuple[Run, str]:
         job.prepare()
     said, result = scratch / "stderr", scratch / "figures.json"
     launch = (sys.executable, "-S", str(Path(__file__).with_name("launch.py")), str(result), str(said))
-    subprocess.run((*launch, *job.command), env=os.environ | dict(job.environment), check=True)
+    subprocess.run((*launch, *job.command), env=_environment(job), check=True)
     seconds, cpu, peak, code = json.loads(result.read_text("utf-8"))
     run = Run(seconds, cpu, peak / _KIB / 1024)
     if code in job.good:
         return run, ""
     lines = [line for line in said.read_text("utf-8", "replace").splitlines() if line.strip()]
     return run, lines[-1] if lines else f"exit code {code}"
+
+
+def _environment(job: Job) -> dict[str, str]:
+    """The environment with the job's own, less what forbids bytecode: an installed tool has its own compiled, and would
+    be charged for compiling itself in every run."""
+    return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | dict(job.environment)
 
 
 def _figures(name: str, runs: Sequence[Run], absent: str) -> Figures:

@@ -263,6 +263,15 @@ def test_memory_is_of_one_process_and_not_of_the_largest_so_far(tmp_path: Path) 
     assert big.mib > small.mib + 60
 
 
+def test_what_is_timed_may_keep_its_bytecode_as_an_installed_tool_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    asks = _job("import sys; sys.exit(2 * sys.dont_write_bytecode)")
+    _, why = process.once(asks, tmp_path)
+    assert why == ""
+
+
 def test_what_cannot_run_is_absent_with_its_own_words(tmp_path: Path) -> None:
     jobs = [_job("raise SystemExit(1)", "findings"), _job("import sys; sys.exit('no such command')\n", "gone")]
     jobs[1] = process.Job("gone", jobs[1].command, good=(0,))

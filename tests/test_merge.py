@@ -872,3 +872,12 @@ def test_what_is_left_out_takes_along_what_reads_it_however_far_above() -> None:
     )
     result = merge(Triple(base, plain, upstream))
     assert result.text == plain
+
+
+def test_a_result_whose_break_has_no_loop_is_none() -> None:
+    """``ast`` reads it, and Python does not import it."""
+    base = "def f(a):\n    while a:\n        g(a)\n        h(a)\n"
+    omni = "def f(a):\n    g(a)\n    h(a)\n"
+    upstream = "def f(a):\n    while a:\n        g(a)\n        if a.is_last:\n            break\n        h(a)\n"
+    assert not merge(Triple(base, omni, upstream)).parses
+    assert merge(Triple(base, base, upstream)).parses

@@ -42,7 +42,7 @@ from runner_sync.merge.sequence import order
 from runner_sync.merge.unread import unread_additions
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
-from runner_sync.statements import UnparsableText, flatten, parses
+from runner_sync.statements import UnparsableText, compiles, flatten, parses
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,13 @@ def _written(
     asked = [*doubts, *under_new_conditions(weave, kept)]
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
-    return Merged(text, decisions(weave, strands, emitted, contents, asked), parses(text))
+    return Merged(text, decisions(weave, strands, emitted, contents, asked), _stands(text, triple))
+
+
+def _stands(text: str, triple: Triple) -> bool:
+    """Whether the result is Python for the compiler, too, which wants a loop around ``break``; where a side is a part
+    of a function and no Python by itself, for the parser."""
+    return compiles(text) or (parses(text) and not (compiles(triple.omni) and compiles(triple.upstream)))
 
 
 def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[Strand, Content], list[Doubt]]:

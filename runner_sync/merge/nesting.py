@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.weave import Nodes, Strand, Weave
-from runner_sync.statements import ROOT
+from runner_sync.merge.weave import Nodes, Strand, Weave, is_loop
+from runner_sync.statements import ROOT, below
 
 
 def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
@@ -116,8 +116,20 @@ def _follow_siblings(weave: Weave, strand: Strand, side: str, policy: Policy) ->
     after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)
     options = [s.parent for s in (before, after) if s is not None]
     if options and all(p is options[0] for p in options) and options[0] is not strand:
-        return options[0]
+        stays = _leaves_its_loop(weave, strand, options[0]) or _is_around_others(weave, index, side, options[0])
+        return strand.parent if stays else options[0]
     return strand.parent
+
+
+def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool:
+    """Whether an addition to a loop that upstream removed would come to stand outside of any, where its siblings went:
+    what it does for every turn, and its ``break``, mean nothing there."""
+    loop = strand.parent
+    if loop is None or loop.sides != "bo" or not is_loop(weave, loop):
+        return False
+    while above is not None and not is_loop(weave, above):
+        above = above.parent
+    return above is None
 
 
 def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
@@ -137,6 +149,21 @@ def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
                 )
             return above if policy.nesting == "upstream" else None
     return None
+
+
+def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | None) -> bool:
+    """Whether the first statement that a new suite is around stands outside of the suite ``above`` on the other side,
+    which has that one: the suite stays where it is, whatever became of its neighbours."""
+    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    other = "u" if side == "o" else "o"
+    if above is None or other not in above.sides or not nodes[wrapper].compound:
+        return False
+    inside = (of[k] for k in below(nodes, wrapper))
+    first = next((strand for strand in inside if strand.sides == "bou" and strand.kept), None)
+    link = first and _link(weave, first, other, "parent")
+    while link is not None and link is not above:
+        link = _link(weave, link, other, "parent")
+    return first is not None and link is None
 
 
 def _clauses_of(weave: Weave, index: int) -> list[int]:

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 
 from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, is_loop
 from runner_sync.statements import below
-
-LOOPS = ("for ", "while ", "async for ")
 
 
 def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: bool) -> list[Doubt]:
@@ -24,7 +22,7 @@ def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: b
     """
     doubts = []
     for index, strand in enumerate(weave.of_omni):
-        if strand.kept or strand.sides != "bo" or not weave.omni[index].canon.startswith(LOOPS):
+        if strand.kept or strand.sides != "bo" or not is_loop(weave, strand):
             continue
         inside = [weave.of_omni[k] for k in below(weave.omni, index)]
         if not any(s.sides == "o" and s.kept and not any_node(weave, s).is_comment for s in inside):

@@ -94,6 +94,11 @@ def any_node(weave: Weave, strand: Strand) -> Node:
     return weave.base[strand.base]
 
 
+def is_loop(weave: Weave, strand: Strand) -> bool:
+    """Whether a strand is the head of a loop."""
+    return any_node(weave, strand).canon.startswith(("for ", "while ", "async for "))
+
+
 def runs(strands: Sequence[Strand]) -> list[list[Strand]]:
     """Strands between two that both omni and upstream have."""
     runs: list[list[Strand]] = [[]]

@@ -16,6 +16,7 @@ from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, Unparsable
 from runner_sync.statements.parsing import (
     as_module,
     before_clause,
+    compiles,
     is_indented,
     is_python,
     parse_function,
@@ -38,6 +39,7 @@ __all__ = [
     "below",
     "canons",
     "code_of",
+    "compiles",
     "flatten",
     "inside_strings",
     "is_indented",

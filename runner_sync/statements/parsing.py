@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import symtable
+import warnings
 from functools import lru_cache
 from typing import Any
 
@@ -76,6 +77,16 @@ def is_python(source: str) -> bool:
         return not any(map(_is_repeating, walk(ast.parse(source))))
     except (SyntaxError, ValueError):
         return False
+
+
+def compiles(text: str) -> bool:
+    """``parses`` for a whole unit: also no ``break`` outside of a loop, no ``return`` outside of a function."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(as_module(text), "<unit>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _is_repeating(node: ast.AST) -> bool:

@@ -14,6 +14,7 @@ from runner_sync.merge.contents import Content, content
 from runner_sync.merge.decisions import Decision, decisions
 from runner_sync.merge.emit import text_of
 from runner_sync.merge.exits import added_exits
+from runner_sync.merge.interleaving import in_other_suites, without_crossing
 from runner_sync.merge.named_values import without_named_values
 from runner_sync.merge.nesting import parents
 from runner_sync.merge.own_statements import (
@@ -104,6 +105,7 @@ def _in_one_naming(triple: Triple, policy: Policy) -> Triple:
 def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
     """Mark what stays, and put it into the suites that it stands in; the doubts about it."""
     doubts = without_named_values(weave, settle_presence(weave, strands, terms))
+    doubts += without_crossing(weave, strands, follow=terms.policy.nesting == "upstream")
     parents(weave, strands, terms.policy)
     if terms.policy.nesting == "omni":
         doubts += without_partial_wrappers(weave, strands)
@@ -152,6 +154,7 @@ def _written(
     kept, contents = chosen.kept, chosen.contents
     emitted = text_of(weave, kept, contents, indent=_indent(triple.omni or triple.upstream), tight=tight)
     asked = [*doubts, *under_new_conditions(weave, kept)]
+    asked += in_other_suites(weave, kept) if tight else []
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, decisions(weave, strands, emitted, contents, asked), _stands(text, triple))

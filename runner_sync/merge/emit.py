@@ -86,9 +86,9 @@ def _as_chosen(weave: Weave, strand: Strand, chosen: Content) -> Node:
 
 
 def heads_first(strands: Sequence[Strand]) -> list[Strand]:
-    """The strands with every suite of omni's behind the head of the suite of upstream's that it went into.
+    """The strands with every new suite of one side behind the head of the other's that it went into.
 
-    Both put a suite around the same statements; the order of additions at one place has omni's first.
+    Both put a suite around the same statements; the order of additions at one place knows nothing of that.
     """
     places = {strand: k for k, strand in enumerate(strands)}
     waiting: dict[Strand, list[Strand]] = defaultdict(list)
@@ -106,7 +106,7 @@ def heads_first(strands: Sequence[Strand]) -> list[Strand]:
     for k, strand in enumerate(strands):
         above = strand.parent
         head = behind.get(above) or behind.get(strand.owner)
-        if strand.sides == "o" and strand in wrappers and above is not None and above.sides == "u":
+        if strand in wrappers and above is not None and {strand.sides, above.sides} == {"o", "u"}:
             head = above
         if head is None or places.get(head, -1) < k:
             put(strand)
@@ -119,7 +119,7 @@ def heads_first(strands: Sequence[Strand]) -> list[Strand]:
 
 
 def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
-    """Strands by their parent (``None`` for none), in order. A parent that comes later cannot be one: climb."""
+    """Strands by their parent (``None`` for none), in order. One that comes later cannot be it: the next above is."""
     seen: set[Strand] = set()
     children: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
@@ -127,6 +127,7 @@ def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
         while parent is not None and parent not in seen:
             parent = parent.parent
         seen.add(strand)
+        strand.parent = parent
         if strand.owner is None:
             children[parent].append(strand)
     return children

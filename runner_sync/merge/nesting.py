@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runner_sync.merge.interleaving import interleave
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave, is_loop
 from runner_sync.statements import ROOT, below
@@ -25,6 +26,8 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
             above = _follow_siblings(weave, strand, strand.sides, policy)
             if not is_inside(above, strand):
                 strand.parent = above
+    if not policy.updates_only:
+        interleave(weave, strands, follow=policy.nesting == "upstream")
 
 
 def is_inside(strand: Strand | None, outer: Strand) -> bool:
@@ -77,6 +80,8 @@ def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Stra
             side, link = "u", upstream
         case "bou" if upstream is base or (omni is not base and _is_wrapper(omni, "o")):
             side, link = "o", omni
+        case "bou" if omni is base and (upstream is None or (upstream.sides == "bou" and upstream.kept)):
+            side, link = "u", upstream
         case "bou" | "ou" if policy.nesting == "omni" and not _is_wrapper(upstream, "u"):
             side, link = "o", omni
         case _:

@@ -39,6 +39,7 @@ Kind = Literal[
     "addition reads what omni does not set",
     "suite around nothing",
     "suite around other statements",
+    "suites that overlap",
     "branch of a removed condition",
     "read only in what was left out",
     "reads what was left out",
@@ -47,6 +48,7 @@ Kind = Literal[
     "set by both",
     "set below its use",
     "under a new condition",
+    "in other suites",
     # A veto: what must not come in.
     "reads what nothing sets",
     "needs an absent member",

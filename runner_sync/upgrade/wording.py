@@ -70,6 +70,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "suite around other statements": (
         "left out: a new block (with, try) that {upstream} put around statements which {omni} has in another form"
     ),
+    "suites that overlap": "left out: a new block of {upstream}'s that begins or ends inside a new block of {omni}'s",
     "branch of a removed condition": "{upstream} added a branch to a condition that {omni} does not have",
     "read only in what was left out": "left out: only lines that were left out read the value that it sets",
     "reads what was left out": "left out: it uses {names}, whose definition was not taken",
@@ -77,6 +78,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "set by both": "{upstream} sets {names} now, which {omni} sets, too",
     "set below its use": "{upstream} sets {names} below this now, which {omni} had set above it",
     "under a new condition": "this now runs under {upstream}'s new {names!r}",
+    "in other suites": "{both} moved this into different blocks, or put some around it ({names}); see where it stands",
     "reads what nothing sets": (
         "left out: it uses {names}, which nothing sets here",
         "{passages} passages were left out of the port: they use {names}, which nothing sets here",

@@ -1,0 +1,133 @@
+"""Whatever both sides do to the suites of a method, nothing comes to stand in another one unasked.
+
+Methods are made at random with a name of its own for every statement and suite, and edited at random on both sides:
+statements and suites come, go, are edited, are put around others.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+import pytest
+
+from runner_sync.merge import FOLLOW, PORT, merge
+from runner_sync.merge.policy import Policy
+from runner_sync.model import Triple
+
+_EXITS = ("break", "continue")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement, and what stands below it where it is the head of a suite."""
+
+    text: str
+    body: tuple[Statement, ...] = ()
+
+    @property
+    def is_loop(self) -> bool:
+        return self.text.startswith(("for", "while"))
+
+    @property
+    def has_exit(self) -> bool:
+        return self.text in _EXITS or any(inner.has_exit for inner in self.body)
+
+    def lines(self, column: int) -> Iterator[str]:
+        yield f"{' ' * column}{self.text}"
+        for inner in self.body:
+            yield from inner.lines(column + 4)
+
+
+Body = tuple[Statement, ...]
+
+
+class _Maker:
+    """Makes and edits methods; ``side`` is a part of all the names that it makes."""
+
+    def __init__(self, seed: int, side: str) -> None:
+        self._random = random.Random(f"{seed} {side}")
+        self._names = (f"{side}{number}" for number in count(1))
+
+    def body(self, depth: int = 0, *, in_loop: bool = False) -> Body:
+        """A suite with suites in it, down to a depth of three."""
+        return tuple(self._made(depth, in_loop=in_loop) for _ in range(self._random.randint(1, 4)))
+
+    def _made(self, depth: int, *, in_loop: bool) -> Statement:
+        name, luck = next(self._names), self._random.random()
+        if depth < 3 and luck < 0.35:
+            head = Statement(self._random.choice(("if {}(a):", "with {}(a):", "for i in {}(a):")).format(name))
+            return replace(head, body=self.body(depth + 1, in_loop=in_loop or head.is_loop))
+        if in_loop and luck < 0.45:
+            return Statement(f"if {name}(a):", (Statement(self._random.choice(_EXITS)),))
+        return Statement(f"{name}(a)")
+
+    def edited(self, body: Body, *, in_loop: bool = False) -> Body:
+        """The suite as a side might have changed it."""
+        rest, done = list(body), list[Statement]()
+        while rest:
+            one = rest.pop(0)
+            if self._random.random() < 0.1:
+                done.append(self._made(3, in_loop=in_loop))
+            inner = replace(one, body=self.edited(one.body, in_loop=in_loop or one.is_loop) if one.body else ())
+            match self._random.choices(("keep", "drop", "unwrap", "wrap", "edit"), (80, 4, 4, 6, 6))[0]:
+                case "drop":
+                    pass
+                case "unwrap" if one.body and not inner.has_exit:
+                    done += inner.body
+                case "wrap":
+                    around = [inner, *(rest.pop(0) for _ in range(self._random.randint(0, min(2, len(rest)))))]
+                    head = self._random.choice(("with {}(a):", "if {}(a):")).format(next(self._names))
+                    done.append(Statement(head, tuple(around)))
+                case "edit":
+                    done.append(replace(inner, text=inner.text.replace("(a)", f"(a, {next(self._names)})")))
+                case _:
+                    done.append(inner)
+        return tuple(done) or (Statement("pass"),)
+
+
+def _method(body: Body) -> str:
+    return "\n".join(["def run(self, a):", *(line for one in body for line in one.lines(4))]) + "\n"
+
+
+def _suites(text: str) -> dict[str, set[str]]:
+    """For every statement of a method the suites that it stands in, all by the names that they call."""
+    found = dict[str, set[str]]()
+
+    def visit(body: list[ast.stmt], above: set[str]) -> None:
+        for one in body:
+            named = re.search(r"\b[bou]\d+(?=\()", ast.unparse(one).split("\n")[0])
+            name = named[0] if named else ""
+            if name:
+                found[name] = above
+            visit(getattr(one, "body", []), above | {name})
+
+    visit(ast.parse(text).body[:1], set())
+    return found
+
+
+def _is_in_place(base: set[str], omni: set[str], upstream: set[str], now: set[str]) -> bool:
+    """Whether a statement is in what both sides have it in, and in what either has newly put around it, and in no suite
+    that it was in on neither side."""
+    due = (omni & upstream) | (omni - base) | (upstream - base)
+    return due <= now <= omni | upstream
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize("first", range(0, 160, 20))
+def test_no_statement_changes_its_suites_unasked(first: int, policy: Policy) -> None:
+    for seed in range(first, first + 20):
+        body = _Maker(seed, "b").body()
+        omni, upstream = (_Maker(seed, side).edited(body) for side in "ou")
+        triple = Triple(*map(_method, (body, omni, upstream)))
+        result = merge(triple, policy=policy)
+        if result.decisions or not result.parses:
+            continue
+        base, mine, theirs, now = map(_suites, (triple.base, triple.omni, triple.upstream, result.text))
+        shared = base.keys() & mine.keys() & theirs.keys() & now.keys()
+        wrong = {name for name in shared if not _is_in_place(base[name], mine[name], theirs[name], now[name])}
+        assert wrong == set(), f"seed {seed}:\n{triple.base}\n{triple.omni}\n{triple.upstream}\n{result.text}"

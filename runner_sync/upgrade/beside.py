@@ -28,7 +28,7 @@ def lags_beside_call(text: str, member: str, owners: Collection[str], *, old: st
     What upstream does under the tests under which it is run counts for nothing, and a path that has nothing of
     upstream's old text is no version of it.
     """
-    ways = [under for statement, under in statements_under(text) if _calls(statement, member, owners)]
+    ways = [under for statement, under in statements_under(text) if _runs(statement, member, owners)]
     if not ways or is_on_every_path(ways):
         return False
     apart = _counted(text, lambda under: all(excludes(under, way) for way in ways))
@@ -53,7 +53,7 @@ def _nodes(text: str) -> Iterator[Node]:
         return
 
 
-def _calls(statement: ast.stmt, member: str, owners: Collection[str]) -> bool:
+def _runs(statement: ast.stmt, member: str, owners: Collection[str]) -> bool:
     """Whether a statement itself, what stands under it aside, runs the ``member`` of one of ``owners``."""
     heads = [node for node in children(statement) if not isinstance(node, ast.stmt)]
     return any(parents_called(node, member) & set(owners) for node in heads)

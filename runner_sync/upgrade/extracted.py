@@ -21,7 +21,7 @@ from runner_sync.lineage import nodes_of
 from runner_sync.statements import TELLING, parse_unit, parses
 from runner_sync.syntax import blocks_of, statements_of, walk
 
-Side = tuple[str, Mapping[str, str]]
+Twin = tuple[str, Mapping[str, str]]
 
 IN_PLACE = 0.5
 """Share of a helper's telling statements that a method must have for the helper to be a part of it; a judgement, and
@@ -31,14 +31,14 @@ FEWEST = 3
 """Telling statements that a method must have of a helper: one or two the same may be chance."""
 
 
-def sides_with_helpers(method: str, old: Side, new: Side) -> tuple[str, str]:
+def sides_with_helpers(method: str, old: Twin, new: Twin) -> tuple[str, str]:
     """The texts of ``old`` and ``new`` with the bodies of those helpers that ``method`` has in place.
 
     Of each side comes the text of the twin and its helpers by name. A helper that is gone from the other side with what
     it did, into another module say, stays a call.
     """
     names = in_place(method, old[1]) | in_place(method, new[1])
-    return _with_helpers(old, names, other=new), _with_helpers(new, names, other=old)
+    return _with_bodies(old, names, other=new), _with_bodies(new, names, other=old)
 
 
 def in_place(method: str, helpers: Mapping[str, str]) -> frozenset[str]:
@@ -47,7 +47,7 @@ def in_place(method: str, helpers: Mapping[str, str]) -> frozenset[str]:
     return frozenset(name for name, helper in helpers.items() if name not in called and _is_in_place(helper, [method]))
 
 
-def _with_helpers(side: Side, names: Collection[str], *, other: Side) -> str:
+def _with_bodies(side: Twin, names: Collection[str], *, other: Twin) -> str:
     """The text with each helper in the place where it is first used; a helper of a helper comes in, too."""
     text, helpers = side
     there = [other[0], *other[1].values()]

@@ -20,7 +20,7 @@ from runner_sync.syntax import walk
 CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
 
-MOVED = 0.4
+FROM_OLD = 0.4
 """Share of a new method's statements that must come from the old one."""
 
 
@@ -41,7 +41,7 @@ def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new:
             continue
         body = lineage.fingerprint(text)
         share = (body & gone).total() / max(body.total(), 1)
-        if share >= MOVED and share > best:
+        if share >= FROM_OLD and share > best:
             best, found = share, name
     return found
 

@@ -21,7 +21,8 @@ from sync_samples import (
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unknown
-from runner_sync.upgrade.job import Draft, ModuleJob, Side, Stage, Upstream
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import ModuleJob, Side, Upstream
 
 FIRST = "        self._update_states(scheduler_output)\n"
 SETS = FIRST + "        self.started = self.clock()\n"
@@ -83,9 +84,8 @@ def test_other_ways_to_set_it(line: str, tmp_path: Path) -> None:
 
 def unknown(text: str) -> list[int]:
     """The lines of a changed method that are asked about because nothing defines ``payload``."""
-    draft = Draft("OmniNPUModelRunner.run", [Stage("    def run(self): ...\n"), Stage(text, "gpu")], "copy", "updated")
-    ask_about_unknown("payload", [draft], "runner.py")
-    return [item.line for item in draft.reviews]
+    draft = Draft("OmniNPUModelRunner.run", (Stage("    def run(self): ...\n"), Stage(text, "gpu")), "copy", "updated")
+    return [item.line for asked in ask_about_unknown("payload", [draft], "runner.py") for item in asked.reviews]
 
 
 def test_a_name_that_nothing_defines_is_a_question_where_it_is_read() -> None:
@@ -121,11 +121,10 @@ def returns(
     after = (now or before).replace(
         "        return self.attach(self.step", f"{added}        return self.attach(self.step"
     )
-    draft = Draft("OmniNPUModelRunner.run", [Stage(before), Stage(after, "upstream")], "copy", "updated")
+    draft = Draft("OmniNPUModelRunner.run", (Stage(before), Stage(after, "upstream")), "copy", "updated")
     module = NPU.modules[0]
     job = ModuleJob(NPU, module, "runner.py", before, Upstream(new=Side("0.2", upstream, ASCEND)))
-    ask_about_returns(draft, job)
-    return [item.reason for item in draft.reviews]
+    return [item.reason for item in ask_about_returns(draft, job).reviews]
 
 
 def test_a_new_return_is_not_the_old_one_that_hands_over_now() -> None:
@@ -190,7 +189,7 @@ SET_SOMETIMES = """    def run(self, rows):
 def test_a_local_that_some_path_does_not_set_any_more_is_a_question(
     before: str, upstream: str, after: str, asked: list[str]
 ) -> None:
-    draft = Draft("OmniNPUModelRunner.run", [Stage(before), Stage(after, "upstream")], "copy", "updated")
-    draft.upstream = upstream
-    ask_about_order(draft, "runner.py")
-    assert [item.reason for item in draft.reviews] == asked
+    draft = Draft(
+        "OmniNPUModelRunner.run", (Stage(before), Stage(after, "upstream")), "copy", "updated", upstream=upstream
+    )
+    assert [item.reason for item in ask_about_order(draft, "runner.py").reviews] == asked

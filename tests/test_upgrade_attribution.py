@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runner_sync.upgrade.attribution import brought_by, regions
-from runner_sync.upgrade.job import Stage
+from runner_sync.upgrade.draft import Stage
 
 OLD = """\
 def run(self):

@@ -24,8 +24,9 @@ from sync_samples import (
 
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
-from runner_sync.upgrade.hidden import hidden_in_variants
-from runner_sync.upgrade.job import Draft, Hierarchy, Inherited, ModuleJob, Side, Stage, Upstream, Variant
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.hidden import ask_about_variants
+from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, Side, Upstream, Variant
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
@@ -412,7 +413,7 @@ def test_another_branch_that_nobody_asked_for_is_no_question(tmp_path: Path) -> 
 def test_what_two_variants_add_is_one_unit_with_a_question_for_each() -> None:
     (module,) = (module for module in NPU.modules if module.name == "OmniNPUModelRunner")
     followed = BaseRef("vllm-ascend", "1", "a.py", "NPUModelRunner.run", "inferred", 1.0)
-    draft = Draft(f"{module.name}.other", [Stage("def other(self):\n    pass\n")], "copy", base=followed)
+    draft = Draft(f"{module.name}.other", (Stage("def other(self):\n    pass\n"),), "copy", base=followed)
     old, new = "def run(self):\n    return self.a()\n", "def run(self):\n    self.wait()\n    return self.a()\n"
     two = [
         Variant(name=name, alias="_Base", condition=f"is_{name}()", old={"run": old}, new={"run": new})
@@ -427,5 +428,6 @@ def test_what_two_variants_add_is_one_unit_with_a_question_for_each() -> None:
         upstream=Upstream(new=Side("2", ""), variants=lambda _ref: two),
         hierarchy=Hierarchy(inherited={module.name: mine}),
     )
-    (asked,) = hidden_in_variants([draft], job)
+    same, asked = ask_about_variants([draft], job)
+    assert same == draft
     assert [("310p" in item.reason, "a5" in item.reason) for item in asked.reviews] == [(True, False), (False, True)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.job import Draft, Hierarchy, Inherited, ModuleJob, Stage
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
 from runner_sync.upgrade.mending import pass_on
 
 BEFORE = "    def forward(self, ids):\n        return ids\n"
@@ -16,10 +17,10 @@ CALLER = "    def run(self, padded, ids):\n        return self.help(ids=ids)\n"
 
 def after(*methods: str, members: dict[str, str | None] | None = None) -> tuple[list[str], list[str]]:
     """The methods of a class, and what is asked, after ``forward`` of its base got ``padded``."""
-    drafts = [Draft(f"R.{text.split('(')[0].split()[-1]}", [Stage(text)]) for text in methods]
+    given = [Draft(f"R.{text.split('(')[0].split()[-1]}", (Stage(text),), chosen=True) for text in methods]
     inherited = Inherited({"forward": NOW, **(members or {})}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "runner.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    pass_on(drafts, drafts, job)
+    drafts = pass_on(given, job)
     assert all(bool(draft.reviews) is (draft.text != draft.before) for draft in drafts)
     return [draft.text for draft in drafts], [item.reason for draft in drafts for item in draft.reviews]
 

@@ -7,19 +7,17 @@ from dataclasses import replace
 import pytest
 
 from runner_sync.model import ReviewItem
-from runner_sync.upgrade.job import Draft, Stage
+from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.partners import name_partners
 
 
 def draft(name: str, identity: str, chosen: str, *, is_new: bool = False, from_gpu: bool = True) -> Draft:
-    made = Draft(name, [Stage("" if is_new else "x"), Stage(chosen, "gpu")], outcome="added" if is_new else "updated")
-    made.reviews = [ReviewItem(identity, name, "p", 1, 1, "why", 0.5, "", "", chosen, chosen, from_gpu=from_gpu)]
-    return made
+    made = Draft(name, (Stage("" if is_new else "x"), Stage(chosen, "gpu")), outcome="added" if is_new else "updated")
+    return made.asking(ReviewItem(identity, name, "p", 1, 1, "why", 0.5, "", "", chosen, chosen, from_gpu=from_gpu))
 
 
 def reasons(*drafts: Draft) -> dict[str, str]:
-    name_partners(drafts)
-    return {item.id: item.reason for one in drafts for item in one.reviews}
+    return {item.id: item.reason for one in name_partners(drafts) for item in one.reviews}
 
 
 HELPER = draft("Runner.keep", "R1", "def keep(self): return self.flag()", is_new=True)
@@ -28,7 +26,7 @@ CALL = draft("Runner.run", "R3", "self.keep()")
 
 
 def test_a_ported_member_and_what_brings_its_calls_name_each_other() -> None:
-    assert reasons(HELPER.copy(), FLAG.copy(), CALL.copy()) == {
+    assert reasons(HELPER, FLAG, CALL) == {
         "R1": "why; belongs with R2, R3",
         "R2": "why; belongs with R1",
         "R3": "why; belongs with R1",
@@ -37,7 +35,7 @@ def test_a_ported_member_and_what_brings_its_calls_name_each_other() -> None:
 
 def test_of_many_partners_the_first_ones_are_named() -> None:
     calls = [draft(f"Runner.run{k}", f"R{k + 3}", "self.flag()") for k in range(4)]
-    assert reasons(FLAG.copy(), *calls)["R2"] == "why; belongs with R3, R4, R5 and 1 more"
+    assert reasons(FLAG, *calls)["R2"] == "why; belongs with R3, R4, R5 and 1 more"
 
 
 @pytest.mark.parametrize(
@@ -52,4 +50,4 @@ def test_of_many_partners_the_first_ones_are_named() -> None:
     ],
 )
 def test_what_is_no_partner_is_not_named(member: Draft, call: Draft) -> None:
-    assert set(reasons(member.copy(), call.copy()).values()) == {"why"}
+    assert set(reasons(member, call).values()) == {"why"}

@@ -6,8 +6,9 @@ import pytest
 
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
+from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.gpu import GpuSide
-from runner_sync.upgrade.job import Draft, Hierarchy, Inherited, ModuleJob, Stage
+from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
 from runner_sync.upgrade.redundant import drop_redundant
 
 OLD = """\
@@ -31,15 +32,16 @@ def dropped(text: str, *, below: str | None, before: str | None = None, made: st
     """Why a member goes whose class inherits ``below`` from now on, and ``before`` until now.
 
     ``made`` is its text after this upgrade, if that changed it."""
-    draft = Draft("NPUARModelRunner._note", [Stage(text), *([Stage(made, "gpu")] if made else [])])
+    draft = Draft("NPUARModelRunner._note", (Stage(text),), chosen=True)
+    draft = draft.grown(made, "gpu") if made else draft
     inherited = Inherited({"_note": below}, before={"_note": before} if before is not None else {})
     job = ModuleJob(
         NPU, NPU.modules[1], "runner.py", text, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
     )
-    drop_redundant([draft], [draft], job, GpuSide())
-    assert draft.removed is bool(draft.reviews)
-    assert all(item.omni == text for item in draft.reviews)
-    return [item.reason for item in draft.reviews]
+    (left,) = drop_redundant([draft], job, GpuSide())
+    assert left.removed is bool(left.reviews)
+    assert all(item.omni == text for item in left.reviews)
+    return [item.reason for item in left.reviews]
 
 
 def test_an_older_version_of_what_a_base_class_got_now_goes_with_a_question() -> None:
@@ -70,15 +72,22 @@ def abandoned(*, was: str, now: str, upstream: str | None = None, below: str = "
     """Why a copy goes that vllm-ascend dropped, beside a method that ``was`` and is ``now``."""
     base = BaseRef("vllm-ascend", "0.14.0rc1", "runner.py", "NPUModelRunner._note", "option", 0.9)
     copy = Draft(
-        "NPUARModelRunner._note", [Stage(COPY)], "copy", base=base, upstream=upstream, own=("self.mine(rows)",)
+        "NPUARModelRunner._note",
+        (Stage(COPY),),
+        "copy",
+        base=base,
+        upstream=upstream,
+        own=("self.mine(rows)",),
+        chosen=True,
     )
-    caller = Draft("NPUARModelRunner.run", [Stage(was), *([Stage(now, "upstream")] if now != was else [])])
+    caller = Draft("NPUARModelRunner.run", (Stage(was),)).grown(now, "upstream")
     inherited = Inherited({"all": below or None})
     job = ModuleJob(
         NPU, NPU.modules[1], "runner.py", COPY, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
     )
-    drop_redundant([copy], [copy, caller], job, GpuSide())
-    return [item.reason for item in copy.reviews] if copy.removed else []
+    left, same = drop_redundant([copy, caller], job, GpuSide())
+    assert same == caller
+    return [item.reason for item in left.reviews] if left.removed else []
 
 
 def test_a_copy_goes_together_with_its_last_call() -> None:

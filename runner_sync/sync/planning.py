@@ -34,18 +34,8 @@ from runner_sync.sync.undefined import Attributes
 from runner_sync.sync.variants import variants
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import (
-    Draft,
-    GpuTwin,
-    ModuleJob,
-    ModuleResult,
-    Settings,
-    Side,
-    Stage,
-    Target,
-    Upstream,
-    is_selected,
-)
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import GpuTwin, ModuleJob, ModuleResult, Settings, Side, Target, Upstream, is_selected
 from runner_sync.upgrade.mixing import given_names
 from runner_sync.upgrade.module import upgrade_module
 from runner_sync.upgrade.starting import StartJob, start_module
@@ -158,7 +148,7 @@ def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> Side | None:
 
 
 def _new_module(found: Found, text: str, gpu: Side) -> ModuleResult:
-    draft = Draft(found.module.name, [Stage(""), Stage(text, "gpu")], outcome="added")
+    draft = Draft(found.module.name, (Stage(""), Stage(text, "gpu")), outcome="added")
     reason = f"a new module, started from {gpu.path}: no line of it has ever run"
     item = review(draft, found.path, reason=reason, confidence=DOUBTFUL, upstream=gpu.text, chosen=text, from_gpu=True)
     item = replace(item, line=1, end_line=len(text.split("\n")) - 1)

@@ -24,7 +24,8 @@ from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
 from runner_sync.upgrade import gpu, members
-from runner_sync.upgrade.job import Draft, GpuTwin, Hierarchy, ModuleJob, Side, Stage, Target
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import GpuTwin, Hierarchy, ModuleJob, Side, Target
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 
@@ -154,7 +155,7 @@ class _Judge:
         job = self._job()
         if job is None:
             return {}
-        drafts = [Draft(name, [Stage(text)]) for name, text in texts.unit_texts(job.text, job.path).items()]
+        drafts = [Draft(name, (Stage(text),)) for name, text in texts.unit_texts(job.text, job.path).items()]
         side = gpu.read_side(job, drafts)
         self.parents = {name: inherited.classes for name, inherited in job.hierarchy.inherited.items()}
         owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]

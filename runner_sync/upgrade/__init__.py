@@ -4,11 +4,12 @@ Comes in: a ``job.ModuleJob``, which holds every text that is needed. Goes out: 
 what became of each unit, and the questions for a person. May touch: nothing; where the texts come from is the business
 of ``sync``.
 
-``module.upgrade_module`` is the way in. It makes a ``Draft`` of every unit and hands the drafts from stage to stage;
-each stage adds a text or a question to them:
+``module.upgrade_module`` is the way in. It makes a ``draft.Draft`` of every unit and hands the drafts from stage to
+stage; each stage gives them back with a text or a question more, and never changes one that another has:
 
 - ``ascend``, the first upstream: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
-  ``splitting`` where upstream took a method apart, ``spelling`` where it calls by another name what omni imports;
+  ``splitting`` where upstream took a method apart, ``spelling`` where it calls by another name what omni imports,
+  ``overriding`` for the namesakes of upstream's methods that are omni's own;
 - ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings,
   ``members`` for what becomes of what only the GPU class has;
 - ``inheriting``: a class of copies becomes a subclass of its twin;

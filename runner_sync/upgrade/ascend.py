@@ -1,12 +1,11 @@
 """The first upstream: carry what vllm-ascend changed into the copied units.
 
-Comes in: drafts and a ``ModuleJob``. Goes out: the same drafts with one more stage, their base and their doubts.
-May touch: nothing.
+Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with one more stage, their base and their doubts. May touch:
+nothing.
 """
 
 from __future__ import annotations
 
-import difflib
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,64 +14,77 @@ from runner_sync import lineage, merge
 from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.members import canonical
 from runner_sync.compose.names import used_names
-from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
 from runner_sync.lock import digest
 from runner_sync.merge.confidence import INFERRED
-from runner_sync.model import BaseRef, ReviewItem, Triple
-from runner_sync.statements import Node, as_module, flatten
+from runner_sync.model import BaseRef, Triple
+from runner_sync.statements import as_module
 from runner_sync.units import texts
-from runner_sync.upgrade import splitting
+from runner_sync.upgrade import overriding, splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.doubts import review, review_of, unmerged
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, winner
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import ModuleJob, winner
 from runner_sync.upgrade.moved import statements_of_given_up
 from runner_sync.upgrade.spelling import as_upstream_calls
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Find the base of every draft and merge the new upstream text of those that are copies.
+    """The drafts, the chosen ones with their base, and the new upstream text merged into those that are copies.
 
-    Returns new drafts: methods that upstream split off copied ones.
+    Methods that upstream split off copied ones come behind them all.
     """
-    added: list[Draft] = []
     if job.upstream.new is None:
-        return added
+        return [*drafts]
     new = texts.unit_texts(job.upstream.new.text, job.upstream.new.path)
+    followed, added = [], []
     for draft in drafts:
-        name = upstream_name(draft.name, job.module)
-        locked = job.upstream.locked.get(draft.name)
-        base = find_base(
-            draft.name, draft.text, job.module, job.upstream.bases, locked=locked, infer=job.upstream.infer or closest
-        )
-        draft.kind = base.kind if base is not None else "own"
-        draft.upstream = new.get(name)
-        if base is None:
-            continue
-        origin = base.origin
-        if draft.kind != "copy":
-            if draft.kind == "override" and draft.upstream is not None:
-                _touch_up(draft, job, base)
-                _follow_signature(draft, job, base)
-            continue
-        draft.base = base.ref
-        if draft.upstream is not None:
-            anchor = job.module.upstreams[0]
-            draft.base_now = BaseRef(
-                anchor.project, job.upstream.new.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream)
-            )
-        if base.ref.ref != job.upstream.new.ref:
-            # Not on its own base: there nothing is new.
-            origin = replace(origin, text=base.copied, heritage=origin.heritage | _given_up(draft, job, origin))
-        draft.own = _own(draft.text, origin)
-        if draft.upstream is not None:
-            second = _second_half(draft, job, origin)
-            rest = _merge_divided(draft, *second, job, origin) if second is not None else None
-            if rest is not None:
-                added.append(rest)
-            else:
-                _merge(draft, job, origin)
-            _ask_about_unsynced(draft, job, base)
-    return added
+        rest = None
+        if draft.chosen:
+            upstream = new.get(upstream_name(draft.name, job.module))
+            draft, rest = _followed(replace(draft, upstream=upstream), job)
+        followed.append(draft)
+        added += [rest] if rest is not None else []
+    return followed + added
+
+
+def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
+    """One draft after its step with upstream, and the second half of it where upstream split one off."""
+    assert job.upstream.new is not None
+    locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
+    base = find_base(draft.name, draft.text, job.module, job.upstream.bases, locked=locked, infer=infer)
+    if base is None:
+        return replace(draft, kind="own"), None
+    draft = replace(draft, kind=base.kind)
+    if base.kind == "copy":
+        return _copy_followed(draft, job, base)
+    if base.kind == "override" and draft.upstream is not None:
+        draft = overriding.followed(draft, job, base)
+    return draft, None
+
+
+def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft | None]:
+    assert job.upstream.new is not None
+    origin = base.origin
+    draft = replace(draft, base=base.ref, base_now=_base_now(draft, job))
+    if base.ref.ref != job.upstream.new.ref:
+        # Not on its own base: there nothing is new.
+        origin = replace(origin, text=base.copied, heritage=origin.heritage | _given_up(draft, job, origin))
+    draft = replace(draft, own=_own(draft.text, origin))
+    if draft.upstream is None:
+        return draft, None
+    second = _second_half(draft, job, origin)
+    halves = _merged_divided(draft, *second, job, origin) if second is not None else None
+    first, rest = halves if halves is not None else (_merged(draft, job, origin), None)
+    return _asking_about_unsynced(first, job, base), rest
+
+
+def _base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
+    """What a copy follows from now on."""
+    assert job.upstream.new is not None
+    if draft.upstream is None:
+        return None
+    anchor, name = job.module.upstreams[0], upstream_name(draft.name, job.module)
+    return BaseRef(anchor.project, job.upstream.new.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream))
 
 
 def _given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset[str]:
@@ -102,8 +114,10 @@ def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[
     return member, new[member]
 
 
-def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin: lineage.Origin) -> Draft | None:
-    """Merge a copy with the two methods that upstream made of it. Returns the second one.
+def _merged_divided(
+    draft: Draft, member: str, text: str, job: ModuleJob, origin: lineage.Origin
+) -> tuple[Draft, Draft] | None:
+    """A copy merged with the two methods that upstream made of it: the copy, and what is the second one.
 
     ``None`` where the two cannot be told apart, or nothing of omni's is in the second: it is inherited then.
     """
@@ -114,33 +128,44 @@ def _merge_divided(draft: Draft, member: str, text: str, job: ModuleJob, origin:
     halves = splitting.cut(result.text, text)
     if halves is None or not set(draft.own) & set(canonical(halves[1])):
         return None
-    rest = Draft(
-        f"{draft.owner}.{member}",
-        [Stage(""), Stage(halves[1], "upstream")],
-        "copy",
-        "added",
-        after=draft.name,
-        split_from=draft.name,
-    )
-    rest.base, rest.own, rest.upstream = draft.base, draft.own, text
-    if draft.base_now is not None:
-        qualname = f"{job.module.upstreams[0].name}.{member}"
-        rest.base_now = replace(draft.base_now, qualname=qualname, digest=digest(text))
-    draft.stages.append(Stage(halves[0], "upstream"))
-    reason = f"upstream split it off {draft.member}: what omni had added to this part of {draft.member} came along"
-    rest.reviews.append(
-        review(rest, job.path, reason=reason, confidence=INFERRED, omni=draft.before, upstream=text, chosen=rest.text)
-    )
+    first, rest = draft.grown(halves[0], "upstream"), _split_off(draft, member, halves[1], job, upstream=text)
     row, start = splitting.row_of_cut(result.text), splitting.first_row(rest.text)
     for item in result.decisions:
-        half, line = (rest, item.line - row + start) if item.line > row else (draft, item.line)
-        half.reviews.append(review_of(item, half, job.path, line=line))
-    return rest
+        if item.line > row:
+            rest = rest.asking(review_of(item, rest, job.path, line=item.line - row + start))
+        else:
+            first = first.asking(review_of(item, first, job.path, line=item.line))
+    return first, rest
 
 
-def _ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> None:
+def _split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, upstream: str) -> Draft:
+    """The draft of the method that upstream split off another one, with a question."""
+    now = draft.base_now
+    if now is not None:
+        now = replace(now, qualname=f"{job.module.upstreams[0].name}.{member}", digest=digest(upstream))
+    rest = Draft(
+        f"{draft.owner}.{member}",
+        (Stage(""), Stage(text, "upstream")),
+        "copy",
+        "added",
+        base=draft.base,
+        base_now=now,
+        upstream=upstream,
+        after=draft.name,
+        own=draft.own,
+        split_from=draft.name,
+        chosen=True,
+    )
+    reason = f"upstream split it off {draft.member}: what omni had added to this part of {draft.member} came along"
+    return rest.asking(
+        review(rest, job.path, reason=reason, confidence=INFERRED, omni=draft.before, upstream=upstream, chosen=text)
+    )
+
+
+def _asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     """One question for each condition that came in although the revision named as base has it and omni has not."""
     made, before = (set(lineage.fingerprint(text)) for text in (draft.text, draft.before))
+    items = []
     for text in base.unsynced:
         news = set(lineage.fingerprint(text)) - before
         if news and news <= made:
@@ -149,9 +174,10 @@ def _ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> None:
                 "leave it out if omni had removed it"
             )
             shown = textwrap.dedent(text)
-            draft.reviews.append(
+            items.append(
                 review(draft, job.path, reason=reason, confidence=INFERRED, base=shown, upstream=shown, chosen=shown)
             )
+    return draft.asking(*items)
 
 
 def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:
@@ -160,87 +186,8 @@ def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:
     return tuple(c for c in canonical(text)[1:] if c not in known and not c.startswith("return"))
 
 
-def _touch_up(draft: Draft, job: ModuleJob, base: Base) -> None:
-    """Bring the statements that an own method shares with its namesake up to date (unpackings, calls)."""
-    assert draft.upstream is not None
-    result = merge.merge(Triple(base.origin.text, draft.text, draft.upstream), policy=merge.TOUCH_UP)
-    if result.parses and canonical(result.text) != canonical(draft.text) and not result.decisions:
-        draft.reviews += _touched(draft, job, Triple(base.origin.text, draft.text, draft.upstream), result.text)
-        draft.stages.append(Stage(result.text, "upstream"))
-        draft.base = base.ref
-
-
-def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
-    """One question for each run of statements that were brought up to date, with what upstream had and has there."""
-    reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"
-    base, omni, upstream, made = (
-        [node for node in flatten(side) if not node.is_comment]
-        for side in (sides.base, sides.omni, sides.upstream, text)
-    )
-    rows = difflib.SequenceMatcher(None, [n.canon for n in omni], [n.canon for n in made], autojunk=False).get_opcodes()
-    items = []
-    for tag, i1, i2, j1, j2 in rows:
-        if tag != "equal":
-            was, now = omni[i1:i2], made[j1:j2]
-            item = review(
-                draft,
-                job.path,
-                reason=reason,
-                confidence=INFERRED,
-                base=_closest(was, base),
-                omni=_text(was),
-                upstream=_closest(now, upstream),
-                chosen=_text(now),
-                line=(now or made[j1 - 1 :])[0].start,
-            )
-            items.append(item)
-    return items
-
-
-def _closest(nodes: Sequence[Node], side: Sequence[Node]) -> str:
-    """The statements of a side that are most like ``nodes``."""
-    canons = {node.canon: node for node in side}
-    found = [difflib.get_close_matches(node.canon, canons, n=1) for node in nodes]
-    return _text([canons[canon] for match in found for canon in match])
-
-
-def _text(nodes: Sequence[Node]) -> str:
-    return "\n".join(node.text for node in nodes)
-
-
-def _follow_signature(draft: Draft, job: ModuleJob, base: Base) -> None:
-    """Take the parameters that upstream's callers pass from now on, and pass them on to the overridden method.
-
-    An override that takes what vLLM's method takes was written when vllm-ascend had no version of its own.
-    """
-    assert draft.upstream is not None
-    hierarchy, nothing = job.hierarchy, Inherited()
-    vllm = hierarchy.inherited.get(draft.owner, nothing).vllm.get(draft.member)
-    before = vllm if vllm is not None and takes_the_same(draft.text, vllm) else base.origin.text
-    grown = follow_signature(draft.text, before, draft.upstream)
-    parents = (hierarchy.with_twin.get(draft.owner), hierarchy.inherited.get(draft.owner, nothing))
-    inherited = next(parent for parent in parents if parent is not None).members.get(draft.member)
-    if grown is None or (grown.passed and inherited is not None and not accepts(inherited, grown.added)):
-        return
-    said = ", ".join(grown.added)
-    done = "taken here and passed on" if grown.passed else "taken here, used nowhere yet"
-    reason = f"upstream passes {said} from now on: {done}"
-    item = review(
-        draft,
-        job.path,
-        reason=reason,
-        confidence=INFERRED,
-        base=before,
-        omni=draft.text,
-        upstream=draft.upstream,
-        chosen=grown.text,
-    )
-    draft.reviews.append(item)
-    draft.stages.append(Stage(grown.text, "upstream"))
-    draft.base = base.ref
-
-
-def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
+def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
+    """A copy with upstream's change; as it is, and with a question, where the merge does not parse."""
     assert job.upstream.new is not None
     assert draft.upstream is not None
     # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
@@ -249,17 +196,16 @@ def _merge(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> None:
     mine = draft.text
     if draft.upstream != origin.text:
         mine = as_upstream_calls(mine, job.text, upstream=draft.upstream, upstream_module=job.upstream.new.text)
-    result = _merged(Triple(origin.text, mine, draft.upstream), policy, origin)
+    result = _with_locals_alike(Triple(origin.text, mine, draft.upstream), policy, origin)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
-        draft.reviews.append(unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream))
-        draft.outcome = "review"
-        return
-    draft.stages.append(Stage(result.text, "upstream"))
-    draft.reviews += [review_of(item, draft, job.path, line=item.line) for item in result.decisions]
+        item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
+        return replace(draft.asking(item), outcome="review")
+    items = [review_of(item, draft, job.path, line=item.line) for item in result.decisions]
+    return draft.asking(*items).grown(result.text, "upstream")
 
 
-def _merged(sides: Triple, policy: merge.Policy, origin: lineage.Origin) -> merge.Merged:
+def _with_locals_alike(sides: Triple, policy: merge.Policy, origin: lineage.Origin) -> merge.Merged:
     """The merge; anew where a local that omni does not set, and that upstream newly reads, is one that omni calls
     otherwise.
 

@@ -1,6 +1,6 @@
 """Questions about what a merge made of a method, whatever the merge itself thought of it.
 
-Comes in: drafts. Goes out: review items on them. May touch: nothing.
+Comes in: drafts. Goes out: the drafts with review items. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -9,26 +9,29 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import product
 
 from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
 from runner_sync.compose.names import used_names
 from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.merge.confidence import DEFECT
+from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, parse_unit
 from runner_sync.syntax import is_name, walk
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, ModuleJob
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
 
 
-def ask_about_order(draft: Draft, path: str) -> None:
+def ask_about_order(draft: Draft, path: str) -> Draft:
     """Ask where a local is read above everything that sets it, and where a statement can never run."""
-    if not _is_changed(draft):
-        return
+    return draft.asking(*_about_order(draft, path)) if _is_changed(draft) else draft
+
+
+def _about_order(draft: Draft, path: str) -> Iterator[ReviewItem]:
     known = read_too_early(draft.before)
     for name, line in read_too_early(draft.text).items():
         if name not in known:
-            _ask(draft, path, reason=f"{name} is read here before anything sets it", line=line)
+            yield _about(draft, path, reason=f"{name} is read here before anything sets it", line=line)
             known[name] = line
     # Only of names that a text at hand has set on every path: two branches of it may have one condition.
     sources = [text for text in (draft.before, draft.upstream or "") if text]
@@ -36,60 +39,73 @@ def ask_about_order(draft: Draft, path: str) -> None:
     certain -= {name for text in sources for name in read_unless_set(text)}
     for name, line in read_unless_set(draft.text).items():
         if name in certain:
-            _ask(draft, path, reason=f"not every path to here sets {name} any more", line=line)
+            yield _about(draft, path, reason=f"not every path to here sets {name} any more", line=line)
     lines = draft.before.split("\n")
     idle = {lines[line - 1].strip() for line in unreachable(draft.before)}
     for line in unreachable(draft.text):
         if draft.text.split("\n")[line - 1].strip() not in idle:
-            _ask(
-                draft,
-                path,
-                reason="this can never run: the statement above it always returns, raises, breaks or continues",
-                line=line,
-            )
+            reason = "this can never run: the statement above it always returns, raises, breaks or continues"
+            yield _about(draft, path, reason=reason, line=line)
 
 
-def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> None:
+def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> list[Draft]:
     """Ask where a name is read that neither the module nor any import at hand defines.
 
     Not where a unit has a local or a parameter of that name.
     """
-    for draft in drafts:
-        if _is_changed(draft) and name in used_names(as_module(draft.text)):
-            for line in uses_of(draft.text, name)[:1]:
-                _ask(draft, path, reason=f"{name} is neither defined nor imported here", line=line)
+    return [draft.asking(*_about_unknown(name, draft, path)) for draft in drafts]
 
 
-def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> None:
+def _about_unknown(name: str, draft: Draft, path: str) -> Iterator[ReviewItem]:
+    if _is_changed(draft) and name in used_names(as_module(draft.text)):
+        for line in uses_of(draft.text, name)[:1]:
+            yield _about(draft, path, reason=f"{name} is neither defined nor imported here", line=line)
+
+
+def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask where an attribute is read whose last setter went in this upgrade, also if it is asked for first
     (``hasattr(self, "x")``): what hangs on it is dead from now on."""
-    for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner):
-        mine = [draft for draft in drafts if draft.owner == owner]
-        before = {name for draft in mine for name in _set_by(draft.before)}
-        lost = before - {name for draft in mine if not draft.removed for name in _set_by(draft.text)}
-        lost -= {name for text in _around(owner, job) for name in _set_by(text)} if lost else set()
-        for name, draft in product(sorted(lost), [draft for draft in mine if not draft.removed]):
-            for line in _readings(draft.text, name)[:1]:
-                _ask(draft, job.path, reason=f"nothing sets self.{name} any more, which is read here", line=line)
+    lost = {owner: _lost(owner, drafts, job) for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)}
+    return [
+        draft if draft.removed else draft.asking(*_about_unset(draft, lost.get(draft.owner, ()), job.path))
+        for draft in drafts
+    ]
 
 
-def ask_about_returns(draft: Draft, job: ModuleJob) -> None:
+def _lost(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
+    """Attributes that a class has set until this upgrade, and that nothing sets any more."""
+    mine = [draft for draft in drafts if draft.owner == owner]
+    before = {name for draft in mine for name in _set_by(draft.before)}
+    lost = before - {name for draft in mine if not draft.removed for name in _set_by(draft.text)}
+    lost -= {name for text in _around(owner, job) for name in _set_by(text)} if lost else set()
+    return sorted(lost)
+
+
+def _about_unset(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
+    for name in lost:
+        for line in _readings(draft.text, name)[:1]:
+            yield _about(draft, path, reason=f"nothing sets self.{name} any more, which is read here", line=line)
+
+
+def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     """Ask about a new return that does not hand over what the other returns of the method do.
 
     Where several say ``return self.attach(output)``, with a method that upstream does not know, callers count on it.
     """
     if not _is_changed(draft) or job.upstream.new is None:
-        return
+        return draft
     returns = _returns(draft.text)
     handing = Counter(name for _, value in returns if (name := _handed_to(value)))
     common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.new.text]
     known = Counter(ast.dump(value) for _, value in _returns(draft.before))
     # One that goes through it now was there before without.
     known -= _handed(returns, common) - _handed(_returns(draft.before), common)
+    items = []
     for line, value in returns:
         if common and ast.dump(value) not in known and _handed_to(value) not in common:
             said = f"other returns of this method go through self.{common[0]}, and this new one does not"
-            _ask(draft, job.path, reason=said, line=line)
+            items.append(_about(draft, job.path, reason=said, line=line))
+    return draft.asking(*items)
 
 
 def _returns(text: str) -> list[tuple[int, ast.expr]]:
@@ -155,10 +171,9 @@ def _is_changed(draft: Draft) -> bool:
     return not draft.removed and draft.text != draft.before and bool(draft.text.strip())
 
 
-def _ask(draft: Draft, path: str, *, reason: str, line: int) -> None:
+def _about(draft: Draft, path: str, *, reason: str, line: int) -> ReviewItem:
+    """The question about a line of a draft."""
     here = draft.text.split("\n")[line - 1]
     is_own = here.strip() in {own.strip() for own in draft.before.split("\n")}
     omni, upstream = (here, "") if is_own else ("", here)
-    draft.reviews.append(
-        review(draft, path, reason=reason, confidence=DEFECT, omni=omni, upstream=upstream, chosen=here, line=line)
-    )
+    return review(draft, path, reason=reason, confidence=DEFECT, omni=omni, upstream=upstream, chosen=here, line=line)

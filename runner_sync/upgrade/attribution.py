@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from runner_sync.lineage import fingerprint
 from runner_sync.model import Provenance
-from runner_sync.upgrade.job import Stage
+from runner_sync.upgrade.draft import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Region:
 def regions(stages: Sequence[Stage]) -> Iterator[Region]:
     """Where the last stage differs from the first; what several stages changed is that of the first of them."""
     old, new = stages[0].text.split("\n"), stages[-1].text.split("\n")
-    brought, dropped = _followed(stages)
+    brought, dropped = _line_by_line(stages)
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
             changed = {brought[j] for j in range(j1, j2)} - {0} or {dropped[i] for i in range(i1, i2) if i in dropped}
@@ -37,7 +37,7 @@ def regions(stages: Sequence[Stage]) -> Iterator[Region]:
             yield Region(j1 + 1, tuple(new[j1:j2]), stages[stage].source)
 
 
-def _followed(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
+def _line_by_line(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
     """The stage that brought each line of the last one, and the stage that dropped a line of the first one."""
     origins: list[tuple[int, int]] = [(0, i) for i, _ in enumerate(stages[0].text.split("\n"))]
     dropped: dict[int, int] = {}

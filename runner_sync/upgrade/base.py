@@ -16,7 +16,8 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, How, Lineage
 from runner_sync.profile import RunnerModule
 from runner_sync.units import texts
-from runner_sync.upgrade.job import Closest, Draft, ModuleJob, Side
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import Closest, ModuleJob, Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Places where the GPU twin uses what NPU has only now, and its NPU unit does not.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: a question per unit; nothing changes. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, with a question per unit. May touch: nothing.
 
 A helper comes to NPU because one unit calls it. Another unit of the twin that calls it, too, may have done so for long,
 and then it is nothing new there: vllm-omni 0.22.0 leaves the outputs that ``_deferred_prefix_cache_mm_keys`` names out
@@ -13,40 +13,46 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from runner_sync.compose.members import canonical, self_names
 from runner_sync.merge.confidence import CONTESTED
+from runner_sync.model import ReviewItem
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import blocks_of, walk
 from runner_sync.upgrade.doubts import not_ported
+from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
-from runner_sync.upgrade.job import Draft, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 
 SHOWN = 20
 """Lines of a passage up to which a question shows the whole block that the use stands in."""
 
 
-def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
+def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
     """Ask about each unit that uses a newly ported member less often than its twin, and says nothing of it yet."""
     if job.settings.only:
-        return
+        return [*drafts]
     standing = [draft for draft in drafts if draft.owner and not draft.removed]
+    ported: dict[str, set[str]] = {}
     for owner in dict.fromkeys(draft.owner for draft in standing):
         mine = [draft for draft in standing if draft.owner == owner]
         known = {name for draft in mine for name in self_names(draft.before)}
-        ported = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
-        for draft in mine:
-            twin = side.new.get(draft.name, "")
-            asked = "\n".join(item.upstream + item.reason for item in draft.reviews)
-            for name in sorted(ported & self_names(twin) - {draft.member}):
-                if _uses(twin, name) > _uses(draft.text, name) and not re.search(rf"\b{name}\b", asked):
-                    _ask(draft, job, name, twin)
+        ported[owner] = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
+    return [
+        draft if draft.removed else draft.asking(*_other_uses(draft, ported.get(draft.owner, set()), job, side))
+        for draft in drafts
+    ]
 
 
-def _ask(draft: Draft, job: ModuleJob, name: str, twin: str) -> None:
-    passages = "\n".join(_passages(twin, name))
-    why = f"the GPU runner uses {name} here, too; this upgrade brought it to the NPU runner without this use"
-    draft.reviews.append(not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages))
+def _other_uses(draft: Draft, ported: AbstractSet[str], job: ModuleJob, side: GpuSide) -> Iterator[ReviewItem]:
+    twin = side.new.get(draft.name, "")
+    asked = "\n".join(item.upstream + item.reason for item in draft.reviews)
+    for name in sorted(ported & self_names(twin) - {draft.member}):
+        if _uses(twin, name) > _uses(draft.text, name) and not re.search(rf"\b{name}\b", asked):
+            passages = "\n".join(_passages(twin, name))
+            why = f"the GPU runner uses {name} here, too; this upgrade brought it to the NPU runner without this use"
+            yield not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages)
 
 
 def _uses(text: str, name: str) -> int:

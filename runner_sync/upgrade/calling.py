@@ -1,6 +1,7 @@
 """Calls that no longer fit what they call, because only one of the two units has changed.
 
-Comes in: drafts. Goes out: those whose port has to be taken back, or a question about the call. May touch: nothing.
+Comes in: drafts. Goes out: those whose port has to be taken back, or the drafts with a question about the call. May
+touch: nothing.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.merge.confidence import DEFECT
+from runner_sync.model import ReviewItem
 from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function
 from runner_sync.statements import mentions, parse_function
 from runner_sync.syntax import calls_on_self, is_name, walk
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, ModuleJob, is_selected
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob, is_selected
 
 
 def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
@@ -35,7 +38,7 @@ def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> None:
+def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask about each call that came with a unit, of another unit of the module that takes no such arguments.
 
     With ``--only`` on the caller alone the other one stays as it is; what vLLM or vllm-ascend define the caller fits.
@@ -44,23 +47,23 @@ def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> None:
     of the class stores under that name, a local or an import of the caller.
     """
     here = [draft for draft in drafts if not draft.removed]
-    for caller in here:
-        for other in here if caller.text != caller.before else ():
-            if other is caller or (other.owner and other.owner != caller.owner):
-                continue
-            if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=here):
-                continue
-            call = next(_misfitting(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
-            if call is None or ast.unparse(call) in _calls(caller.before, other.member, bare=not other.owner):
-                continue
-            reason = f"{other.member} takes no such arguments here, and this call came without it"
-            if not is_selected(other.name, job.settings.only):
-                reason += f": `--only {other.name}` brings the rest"
-            said = ast.unparse(call)
-            line = call.lineno
-            caller.reviews.append(
-                review(caller, job.path, reason=reason, confidence=DEFECT, upstream=said, chosen=said, line=line)
-            )
+    return [draft if draft.removed else draft.asking(*_misfits_of(draft, here, job)) for draft in drafts]
+
+
+def _misfits_of(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[ReviewItem]:
+    for other in drafts if caller.text != caller.before else ():
+        if other is caller or (other.owner and other.owner != caller.owner):
+            continue
+        if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=drafts):
+            continue
+        call = next(_misfitting(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
+        if call is None or ast.unparse(call) in _calls(caller.before, other.member, bare=not other.owner):
+            continue
+        reason = f"{other.member} takes no such arguments here, and this call came without it"
+        if not is_selected(other.name, job.settings.only):
+            reason += f": `--only {other.name}` brings the rest"
+        said, line = ast.unparse(call), call.lineno
+        yield review(caller, job.path, reason=reason, confidence=DEFECT, upstream=said, chosen=said, line=line)
 
 
 def _is_plain(draft: Draft) -> bool:

@@ -1,14 +1,14 @@
 """The module text: every draft in its place, its bases and its imports settled.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: text; drafts get a question about each name that nothing
-at hand defines. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the text, and the drafts with a question about each name
+that nothing at hand defines. May touch: nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from runner_sync.compose.imports import Import, Provider, add, imports, settle
+from runner_sync.compose.imports import Import, Provider, Settled, add, imports, settle
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.errors import InputError
 from runner_sync.markers import ruler_style
@@ -17,12 +17,13 @@ from runner_sync.units import class_bases, insert_member, join, record_classes, 
 from runner_sync.units import replace as exchange
 from runner_sync.upgrade.asking import ask_about_unknown
 from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
-from runner_sync.upgrade.job import Draft, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 
 
-def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
-    """The module text with every draft in its place, its bases and its imports settled."""
+def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:
+    """The module text with every draft in its place, its bases and its imports settled, and the drafts."""
     module = texts.parsed(job.text, job.path)
     whole = frozenset(record_classes(module))
     edits: dict[str, str | None] = {
@@ -44,13 +45,17 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
         ]
         module = set_bases(module, class_name, list(dict.fromkeys(wanted)))
     text = join(module)
-    gone = _gone(drafts, job)
+    gone = _gone(job) if drafts else {}
     if text == job.text and not gone:
-        return text
+        return text, [*drafts]
     if job.twin.new is not None:
         for twin in dict.fromkeys(name for names in job.hierarchy.bases_in_front.values() for name in names):
             text = add(text, Import(texts.dotted(job.twin.new.path), twin, twin))
-    return _with_helpers(text, drafts, job, side, moves=_moves(drafts, job) | gone)
+    settled = _settled(text, job, side, moves=_moves(drafts, job) | gone)
+    asked = _asking_about_gone(drafts, job, gone)
+    for name in settled.unknown:
+        asked = ask_about_unknown(name, asked, job.path)
+    return settled.text, asked
 
 
 def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
@@ -78,36 +83,36 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
 
-def _gone(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
-    """Imports of the module that fail on the target, with the modules that define the names there; each is asked
-    about."""
-    found = {}
-    for entry in imports(job.text).values():
-        if not job.target.lacks(entry.module, entry.name):
-            continue
-        home = job.target.moved_to(entry.module, entry.name)
-        if home and drafts:
-            found[entry.module, entry.name] = home
-            reason = f"{entry.module} has no {entry.name} any more, and it is imported from {home} now"
-            old, new = (f"from {module} import {entry.name}" for module in (entry.module, home))
-            item = review(
-                drafts[0],
-                job.path,
-                reason=reason,
-                confidence=INFERRED,
-                base=old,
-                omni=old,
-                upstream=new,
-                chosen=new,
-                in_file=False,
-            )
-            drafts[0].reviews.append(item)
-    return found
+def _gone(job: ModuleJob) -> dict[tuple[str, str], str]:
+    """Imports of the module that fail on the target, with the modules that define the names there."""
+    lost = [entry for entry in imports(job.text).values() if job.target.lacks(entry.module, entry.name)]
+    homes = {(entry.module, entry.name): job.target.moved_to(entry.module, entry.name) for entry in lost}
+    return {place: home for place, home in homes.items() if home}
 
 
-def _with_helpers(
-    text: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[str, str], str]
-) -> str:
+def _asking_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:
+    """The drafts, the first one with a question about each import that is made from another module now."""
+    items = []
+    for (module, name), home in gone.items():
+        reason = f"{module} has no {name} any more, and it is imported from {home} now"
+        old, new = (f"from {place} import {name}" for place in (module, home))
+        item = review(
+            drafts[0],
+            job.path,
+            reason=reason,
+            confidence=INFERRED,
+            base=old,
+            omni=old,
+            upstream=new,
+            chosen=new,
+            in_file=False,
+        )
+        items.append(item)
+    return [drafts[0].asking(*items), *drafts[1:]] if items else [*drafts]
+
+
+def _settled(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[str, str], str]) -> Settled:
+    """The text with its imports settled."""
     rows = [row for row in job.profile.names if not job.target.lacks(row.new_module, row.new_name)]
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
     providers = [Provider(job.text, texts.dotted(job.path)), Provider(named, "")]
@@ -122,15 +127,12 @@ def _with_helpers(
         return job.target.lacks(module, name) and not job.target.lacks(module, "")
 
     try:
-        settled = settle(job.text, text, providers, moves=moves, first_party=job.profile.package, lacks=lacks)
+        return settle(job.text, text, providers, moves=moves, first_party=job.profile.package, lacks=lacks)
     except SyntaxError as error:
         # What ast.parse lets through and the compiler does not, such as a parameter that is there twice.
         raise InputError(
             f"{job.path} or what it follows is no valid Python ({error.msg}); fix it and run again."
         ) from error
-    for name in settled.unknown:
-        ask_about_unknown(name, drafts, job.path)
-    return settled.text
 
 
 def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:

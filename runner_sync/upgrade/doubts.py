@@ -18,7 +18,7 @@ from runner_sync import merge
 from runner_sync.merge.confidence import UNMERGED
 from runner_sync.model import Hunk, Provenance, ReviewItem
 from runner_sync.syntax import same_code, walk
-from runner_sync.upgrade.job import Draft, Stage
+from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.wording import MERGED, PORTED, Sides, worded
 
 
@@ -152,16 +152,25 @@ def _line_table(old: str, new: str) -> Mapping[int, int]:
     return table
 
 
-def advance(draft: Draft, text: str, source: Provenance) -> None:
-    """A further stage of a draft; the questions asked so far stay with their lines."""
-    draft.reviews = relocate(draft.reviews, old=draft.text, new=text)
-    draft.stages.append(Stage(text, source))
+def advanced(draft: Draft, text: str, source: Provenance) -> Draft:
+    """The draft with a further stage; the questions asked so far stay with their lines."""
+    return _relocated(draft, text).grown(text, source)
 
 
-def complete(draft: Draft, text: str) -> None:
-    """A further stage of a draft that completes what the merge before it brought, or what a port brought elsewhere."""
+def completed(draft: Draft, text: str) -> Draft:
+    """The draft with a further stage, which completes what the last merge brought, or what a port brought elsewhere."""
     last = draft.stages[-1].source
-    advance(draft, text, last if last != "omni" else "gpu")
+    return advanced(draft, text, last if last != "omni" else "gpu")
+
+
+def laid_out_anew(draft: Draft, text: str) -> Draft:
+    """The draft with ``text`` as its last stage: the same in another layout."""
+    last = draft.stages[-1]._replace(text=text)
+    return replace(_relocated(draft, text), stages=(*draft.stages[:-1], last))
+
+
+def _relocated(draft: Draft, text: str) -> Draft:
+    return replace(draft, reviews=tuple(relocate(draft.reviews, old=draft.text, new=text)))
 
 
 def once(items: Iterable[ReviewItem]) -> list[ReviewItem]:

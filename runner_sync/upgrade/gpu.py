@@ -22,7 +22,8 @@ from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
 from runner_sync.upgrade import mixing
-from runner_sync.upgrade.job import Draft, GpuBase, ModuleJob, Side
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import GpuBase, ModuleJob, Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

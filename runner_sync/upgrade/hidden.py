@@ -1,7 +1,8 @@
 """Methods of the upstream class that do not run, and that upstream added or changed: omni's own or a base in front of
 it hides them, or those that call them.
 
-Comes in: drafts and a ``ModuleJob``. Goes out: drafts with a question each; they change nothing. May touch: nothing.
+Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions, or drafts for a question each; they change no
+text. May touch: nothing.
 
 No copy of such a method is there to merge into, and nothing fails: it does not run. vllm-omni 0.27.0rc1 brought
 vllm-ascend's ``_update_states`` back by hand, which ``OmniGPUModelRunner`` hides; that one then missed what vllm-ascend
@@ -22,10 +23,11 @@ from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.beside import lags_beside_call
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage, is_selected
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 
-def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
+def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask about methods of omni's own that are written after one that upstream changed, and do not call it everywhere.
 
     A copy is merged with it, what hands on to it runs it, and what only has its name never looked at it, nor at vLLM's.
@@ -33,13 +35,14 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
     anchor, name = job.module.upstreams[0], job.module.name
     ref, old, new = _upstreams_members(drafts, job)
     inherited = job.hierarchy.inherited.get(name, Inherited())
-    for draft in drafts:
+
+    def asked(draft: Draft) -> Draft:
         member = draft.member
         if draft.owner != name or draft.kind != "override" or draft.removed or member not in old.keys() & new.keys():
-            continue
+            return draft
         models = (old[member], inherited.vllm.get(member, ""))
         if all(share(draft.text, model) < MODELLED for model in models):
-            continue
+            return draft
         behind = inherited.members.get(member) if _is_direct_base(job) else None
         if _hands_on(draft.text, member, anchor.name, behind):
             owners = _ways_to(anchor.name, member, behind)
@@ -48,10 +51,12 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> None:
         else:
             lags, place = not follows(draft.text, old[member], new[member]), "takes its place and does not call it"
         if not lags:
-            continue
+            return draft
         changed = f"{anchor.project} changed its own since {ref}{_calls_now(old[member], new[member])}"
         reason = f"{changed}; this one {place}"
-        draft.reviews.append(_not_run(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
+        return draft.asking(_not_run(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
+
+    return [asked(draft) for draft in drafts]
 
 
 def _calls_now(old: str, new: str) -> str:
@@ -105,14 +110,13 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
                 f"{anchor.project} {done} it since {ref}{calls}, and it does not run: a base in front of {anchor.name} "
                 "has its own, which does not call it"
             )
-            draft = Draft(f"{name}.{member}", [Stage("")], "own", "review")
-            draft.reviews = [_not_run(draft, job, reason, old=before, new=new, mine=mine)]
-            yield draft
+            draft = Draft.for_question(f"{name}.{member}")
+            yield draft.asking(_not_run(draft, job, reason, old=before, new=new, mine=mine))
 
 
-def hidden_in_variants(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
-    """Ask the same of the classes that a conditional base may be besides the one that is followed; one draft per method
-    that has none yet.
+def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Ask the same of the classes that a conditional base may be besides the one that is followed; one further draft
+    per method that has none yet.
 
     ``if is_310p():`` the base of ``OmniNPUModelRunner`` is ``NPUModelRunner310`` since 0.26.0. vllm-ascend 0.21.0rc1
     gave that an ``_update_states`` which waits for the device, and omni's runs in its place there, too. What a method
@@ -120,14 +124,15 @@ def hidden_in_variants(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
     """
     ref = _base_ref(drafts)
     if job.upstream.new is None or ref in ("", job.upstream.new.ref):
-        return
+        return [*drafts]
     anchor, name = job.module.upstreams[0], job.module.name
     inherited = job.hierarchy.inherited.get(name, Inherited()).members
-    own = {draft.member: draft for draft in drafts if draft.owner == name and not draft.removed}
+    asked = [*drafts]
+    places = {draft.member: at for at, draft in enumerate(drafts) if draft.owner == name and not draft.removed}
     for variant in job.upstream.variants(ref):
         for member, new in variant.new.items():
-            draft, behind = own.get(member), inherited.get(member)
-            mine = draft.text if draft is not None and draft.text else behind
+            at, behind = places.get(member), inherited.get(member)
+            mine = (asked[at].text if at is not None else "") or behind
             if mine is None or not is_selected(f"{name}.{member}", job.settings.only):
                 continue
             if _hands_on(mine, member, variant.alias, behind if mine is not behind else None):
@@ -141,11 +146,11 @@ def hidden_in_variants(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
                 f"{anchor.project} {done} it since {ref}{calls} in {variant.name}, the base where {variant.condition}, "
                 "and it does not run there: omni's takes its place and does not call it"
             )
-            asked = draft or Draft(f"{name}.{member}", [Stage("")], "own", "review")
-            asked.reviews.append(_not_run(asked, job, reason, old=before, new=new, mine=mine))
-            if draft is None:
-                own[member] = asked
-                yield asked
+            if at is None:
+                at = places[member] = len(asked)
+                asked.append(Draft.for_question(f"{name}.{member}"))
+            asked[at] = asked[at].asking(_not_run(asked[at], job, reason, old=before, new=new, mine=mine))
+    return asked
 
 
 def _not_run(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
@@ -192,10 +197,9 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
             f"{anchor.project} added {what} since {ref}, and {them[0]} not run: vLLM calls {them[1]} in {caller}, of "
             "which omni has its own, which does not"
         )
-        draft = Draft(f"{name}.{first}", [Stage("")], "own", "review")
+        draft = Draft.for_question(f"{name}.{first}")
         text = "\n".join(new[member] for member in (first, *others))
-        draft.reviews = [review(draft, job.path, reason=reason, confidence=CONTESTED, upstream=text)]
-        yield draft
+        yield draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, upstream=text))
 
 
 def _upstreams(member: str, new: Mapping[str, str], inherited: Inherited) -> str:

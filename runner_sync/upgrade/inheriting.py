@@ -1,7 +1,7 @@
 """A class made of copies of its GPU twin's methods starts to inherit from the twin instead.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the job of the class as a subclass of its twin, with the
-copies marked as removed. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts without the copies, and the job of the class
+as a subclass of its twin. May touch: nothing.
 
 The profile says which classes are meant to inherit. A port that would copy yet another method word for word is the
 occasion: one more copy, or none at all. It waits while the twin has something that would go live with the new base and
@@ -11,6 +11,7 @@ does not run here: a method with device code that the class has no version of, o
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.compose.members import Twins, canonical, device_bound
@@ -20,53 +21,46 @@ from runner_sync.statements import parse_function
 from runner_sync.units import texts
 from runner_sync.upgrade import gpu, members
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, ModuleJob, Stage
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
 
 
-def adopt(class_name: str, drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> ModuleJob:
-    """Let ``class_name`` inherit from its GPU twin where that is safe and saves a copy; else the job as it is."""
+def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> tuple[list[Draft], ModuleJob]:
+    """Let ``class_name`` inherit from its GPU twin where that is safe and saves a copy; else both as they are."""
     grown = job.hierarchy.with_twin.get(class_name)
     if grown is None or job.settings.only:
-        return job
+        return [*drafts], job
     case = _Case(class_name, members.twins(class_name, drafts, job, side), job, side)
-    copies = [d for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)]
+    copies = {d.name for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)}
     if not copies or not case.would_copy() or case.obstacle():
-        return job
+        return [*drafts], job
     assert job.module.gpu is not None
     twin = job.module.gpu.name
-    for draft in copies:
-        draft.removed = True
-        reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
-        draft.reviews = [
-            review(
-                draft,
-                job.path,
-                reason=reason,
-                confidence=DERIVED,
-                omni=draft.before,
-                upstream=side.new[draft.name],
-                from_gpu=True,
-            )
-        ]
-    drafts.append(_question(class_name, twin, len(copies), job))
-    return replace(
-        job,
-        hierarchy=replace(
-            job.hierarchy,
-            inherited={**job.hierarchy.inherited, class_name: grown},
-            bases_in_front={**job.hierarchy.bases_in_front, class_name: (twin,)},
-        ),
+    left = [_dropped(draft, twin, job, side) if draft.name in copies else draft for draft in drafts]
+    hierarchy = replace(
+        job.hierarchy,
+        inherited={**job.hierarchy.inherited, class_name: grown},
+        bases_in_front={**job.hierarchy.bases_in_front, class_name: (twin,)},
     )
+    return [*left, _question(class_name, twin, len(copies), job)], replace(job, hierarchy=hierarchy)
+
+
+def _dropped(draft: Draft, twin: str, job: ModuleJob, side: gpu.GpuSide) -> Draft:
+    reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
+    upstream = side.new[draft.name]
+    item = review(
+        draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=upstream, from_gpu=True
+    )
+    return draft.dropped(item)
 
 
 def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
-    draft = Draft(class_name, [Stage("")], "own", "review")
+    draft = Draft.for_question(class_name)
     reason = (
         f"the class inherits from {twin} now: {copies} of its methods were copies of it, and more would have been; "
         f"whatever else {twin} defines now takes precedence over {job.module.upstreams[0].project}'s"
     )
-    draft.reviews = [review(draft, job.path, reason=reason, confidence=INFERRED)]
-    return draft
+    return draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED))
 
 
 @dataclass(frozen=True, slots=True)

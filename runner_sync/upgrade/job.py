@@ -6,15 +6,14 @@ Comes in and goes out: frozen dataclasses of texts. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from runner_sync.compose.members import Action, uses_word
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
 from runner_sync.merge import Preference
-from runner_sync.model import BaseRef, Lineage, Outcome, Provenance, ReviewItem, UnitReport
+from runner_sync.model import BaseRef, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 
 
@@ -223,60 +222,6 @@ class ModuleResult:
     reviews: tuple[ReviewItem, ...] = ()
     decided: Mapping[str, Action] = field(default_factory=dict)
     synced: Mapping[str, tuple[BaseRef | None, BaseRef | None]] = field(default_factory=dict)
-
-
-class Stage(NamedTuple):
-    """A unit's text at one point of its way, and who brought what is new in it; the first is omni's own."""
-
-    text: str
-    source: Provenance = "omni"
-
-
-@dataclass
-class Draft:
-    """One unit on its way. ``stages`` are the texts it went through, the last one is what stands.
-
-    ``own`` are the canonical statements that no known upstream revision has: omni's part of a copy. ``split_from`` is
-    the unit that upstream split this one off. A member that is added goes behind ``after`` or, without one, in front of
-    ``ahead_of``.
-    """
-
-    name: str
-    stages: list[Stage]
-    kind: Lineage = "own"
-    outcome: Outcome = "unchanged"
-    base: BaseRef | None = None
-    gpu: BaseRef | None = None
-    base_now: BaseRef | None = None
-    gpu_now: BaseRef | None = None
-    upstream: str | None = None
-    reviews: list[ReviewItem] = field(default_factory=list)
-    removed: bool = False
-    after: str | None = None
-    ahead_of: str | None = None
-    own: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    split_from: str = ""
-
-    def copy(self) -> Draft:
-        """The same, to go on without changing this one."""
-        return replace(self, stages=list(self.stages), reviews=list(self.reviews))
-
-    @property
-    def text(self) -> str:
-        return self.stages[-1].text
-
-    @property
-    def before(self) -> str:
-        return self.stages[0].text
-
-    @property
-    def owner(self) -> str:
-        return self.name.rpartition(".")[0]
-
-    @property
-    def member(self) -> str:
-        return self.name.rpartition(".")[2]
 
 
 def winner(job: ModuleJob, name: str) -> Preference:

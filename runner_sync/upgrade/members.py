@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from runner_sync.compose.members import Member, Obstacle, Twins, decide, parents_of, self_names
 from runner_sync.units import texts
 from runner_sync.upgrade import mixing
+from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide, mixed_in
-from runner_sync.upgrade.job import Draft, ModuleJob, is_selected
+from runner_sync.upgrade.job import ModuleJob, is_selected
 
 
 def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
@@ -29,11 +30,11 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         called_elsewhere=job.target.called_elsewhere,
         upstream=inherited.upstream if inherited else (),
         vllm=inherited.vllm if inherited else {},
-        helpers=_helpers(side.module_text, job) if side.module_text else {},
+        helpers=_module_definitions(side.module_text, job) if side.module_text else {},
         known_before={k.removeprefix(prefix) for k in side.known_before if k.startswith(prefix)},
         required={job.profile.sampler_hook.method}
         | _newly_called(drafts, job)
-        | _asked_for(class_name, side, job)
+        | _named_by_only(class_name, side, job)
         | _with_news(class_name, members, job),
         absent=_not_mixed_in(class_name, job, members),
     )
@@ -58,7 +59,7 @@ def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -
     return {name: Obstacle("mixin", mixin) for mixin, names in missing.items() for name in names if name not in have}
 
 
-def _asked_for(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
+def _named_by_only(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
     """Members of the twin that ``--only`` names: what ``check`` says is missing is ported by that."""
     names = [name for name in side.new if name.startswith(f"{class_name}.")] if job.settings.only else []
     return {name.rpartition(".")[2] for name in names if is_selected(name, job.settings.only)}
@@ -78,7 +79,7 @@ def _called(texts_: Iterable[str]) -> set[str]:
     return {name for text in texts_ for name in self_names(text)}
 
 
-def _helpers(module_text: str, job: ModuleJob) -> dict[str, str]:
+def _module_definitions(module_text: str, job: ModuleJob) -> dict[str, str]:
     """The module-level definitions beside the runner classes: naming a runner is no use of its device code."""
     runners = {name for pair in job.profile.classes for name in pair}
     return {name: text for name, text in texts.whole_definitions(module_text).items() if name not in runners}

@@ -1,7 +1,7 @@
 """What a merge cannot know and a result needs to run: records and calls that must say more, or less, than they did.
 
-Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the same drafts, each change with a question. May
-touch: nothing.
+Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the drafts, the chosen ones mended, each change with
+a question. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -15,50 +15,68 @@ from runner_sync.compose.mended import Mended
 from runner_sync.compose.passing import Parameter
 from runner_sync.merge.confidence import DERIVED, REQUIRED
 from runner_sync.upgrade.base import base_text
-from runner_sync.upgrade.doubts import complete, review
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob
+from runner_sync.upgrade.doubts import completed, review
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import Inherited, ModuleJob
 
 
-def fit_records(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
+def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Complete what unpacks or makes records that have grown, here or in a module that this one imports them from."""
     own = {d.name: records.record(d.before, d.text, d.name) for d in drafts if not d.owner and not d.removed}
     known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
-    for draft in chosen:
-        if draft.owner and not draft.removed:
-            _mend(draft, job, lambda text: records.fit(text, known), REQUIRED)
+
+    def fitted(draft: Draft) -> Draft:
+        return _mended(draft, job, lambda text: records.fit(text, known), REQUIRED) if draft.owner else draft
+
+    return _each(drafts, fitted)
 
 
-def set_apart(chosen: Sequence[Draft], job: ModuleJob) -> None:
+def set_apart(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Set what a constructor newly gets and does not take on the record that it makes."""
-    for draft in chosen:
-        if not draft.removed:
-            change = partial(constructors.set_apart, draft.before, constructors=job.target.constructors)
-            _mend(draft, job, change, DERIVED)
+
+    def mended(draft: Draft) -> Draft:
+        change = partial(constructors.set_apart, draft.before, constructors=job.target.constructors)
+        return _mended(draft, job, change, DERIVED)
+
+    return _each(drafts, mended)
 
 
-def leave_out(chosen: Sequence[Draft], job: ModuleJob) -> None:
+def leave_out(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Leave out arguments that upstream's calls newly give, and whose values nothing here sets."""
-    for draft in chosen:
-        if draft.upstream and not draft.removed and draft.text != draft.before:
-            change = partial(unset.left_out, draft.before, upstream=draft.upstream, base=base_text(draft, job) or "")
-            _mend(draft, job, change, DERIVED)
+
+    def mended(draft: Draft) -> Draft:
+        if not draft.upstream or draft.text == draft.before:
+            return draft
+        change = partial(unset.left_out, draft.before, upstream=draft.upstream, base=base_text(draft, job) or "")
+        return _mended(draft, job, change, DERIVED)
+
+    return _each(drafts, mended)
 
 
-def pass_on(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob) -> None:
+def _each(drafts: Sequence[Draft], change: Callable[[Draft], Draft]) -> list[Draft]:
+    """The drafts, with a change made to those that were asked for and stay."""
+    return [change(draft) if draft.chosen and not draft.removed else draft for draft in drafts]
+
+
+def pass_on(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Pass what methods newly require where they are called; helpers of omni's own take it first from their callers."""
-    for owner in dict.fromkeys(draft.owner for draft in chosen if draft.owner):
-        todo = [*_newly_required(owner, drafts, job)]
+    made = [*drafts]
+    for owner in dict.fromkeys(draft.owner for draft in drafts if draft.chosen and draft.owner):
+        todo = [*_newly_required(owner, made, job)]
         for parameter, now in todo:
-            for draft in [d for d in chosen if d.owner == owner and not d.removed]:
+            for at, draft in enumerate(made):
+                if not draft.chosen or draft.owner != owner or draft.removed:
+                    continue
                 if not passing.lacks(draft.text, now, parameter):
                     continue
                 if not passing.has_local(draft.text, parameter.name):
-                    grown = _taken(draft, parameter, drafts, job)
+                    grown = _taken(draft, parameter, made, job)
                     if grown is None:
                         continue
-                    complete(draft, grown)
+                    draft = completed(draft, grown)
                     todo.append((_of(draft, parameter), grown))
-                _mend(draft, job, partial(passing.passed, now=now, parameter=parameter), REQUIRED)
+                made[at] = _mended(draft, job, partial(passing.passed, now=now, parameter=parameter), REQUIRED)
+    return made
 
 
 def _newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
@@ -90,10 +108,10 @@ def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: Mod
     return passing.taken(draft.text, parameter)
 
 
-def _mend(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> None:
-    """Change a draft as long as there is something to change; each time is a review item, unless it is settled."""
+def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> Draft:
+    """A draft changed as long as there is something to change; each time is a review item, unless it is settled."""
     while (mended := change(draft.text)) is not None:
-        complete(draft, mended.text)
+        draft = completed(draft, mended.text)
         if mended.is_settled:
             continue
         item = review(
@@ -105,4 +123,5 @@ def _mend(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], 
             chosen="" if mended.is_gone else mended.statement,
             line=mended.line,
         )
-        draft.reviews.append(item)
+        draft = draft.asking(item)
+    return draft

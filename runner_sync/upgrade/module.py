@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.compose.members import Action, canonical, device_bound, self_names
+from runner_sync.compose.members import Action, Twins, canonical, device_bound, self_names
 from runner_sync.compose.rulers import enclose_additions
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, INFERRED
@@ -19,9 +19,10 @@ from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_a
 from runner_sync.upgrade.callers import ask_about_other_uses
 from runner_sync.upgrade.calling import ask_about_calls
 from runner_sync.upgrade.composing import compose
-from runner_sync.upgrade.doubts import relocate, review
-from runner_sync.upgrade.hidden import ask_about_replaced, hidden_changes, hidden_in_variants, hooks_never_called
-from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage, is_selected
+from runner_sync.upgrade.doubts import laid_out_anew, review
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.hidden import ask_about_replaced, ask_about_variants, hidden_changes, hooks_never_called
+from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
 from runner_sync.upgrade.new_members import declined_members, ported_members
 from runner_sync.upgrade.partners import name_partners
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
@@ -33,7 +34,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
 
     It is done again where it brings one half of something of which the GPU twin has the other half already.
     """
-    followed = _followed(job)
+    followed = _after_upstream(job)
     result, side = _upgraded(job, followed)
     while not (found := owing.owed(job, side, result.after)).names <= job.twin.owed.names:
         job = replace(job, twin=replace(job.twin, owed=job.twin.owed.with_more(found)))
@@ -41,66 +42,83 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     return result
 
 
-def _followed(job: ModuleJob) -> list[Draft]:
+def _after_upstream(job: ModuleJob) -> list[Draft]:
     """The units after their step with vllm-ascend, which is the same whatever of the GPU twin comes with it."""
-    drafts = [Draft(name, [Stage(text)]) for name, text in texts.unit_texts(job.text, job.path).items()]
-    return drafts + ascend.follow(_chosen(drafts, job), job)
+    units = texts.unit_texts(job.text, job.path)
+    drafts = [Draft(name, (Stage(text),), chosen=is_selected(name, job.settings.only)) for name, text in units.items()]
+    return ascend.follow(drafts, job)
 
 
-def _chosen(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Those that were asked for; what upstream split off one of them is."""
-    return [draft for draft in drafts if is_selected(draft.split_from or draft.name, job.settings.only)]
-
-
-def _upgraded(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, gpu.GpuSide]:
-    drafts = [draft.copy() for draft in followed]
-    chosen = _chosen(drafts, job)
+def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gpu.GpuSide]:
     side = gpu.read_side(job, drafts)
-    decided: dict[str, Action] = {}
     for class_name in job.hierarchy.with_twin:
-        job = inheriting.adopt(class_name, drafts, job, side)
-    if job.twin.new is not None:
-        twin_copies.follow_twin(chosen, job, side)
-        decided = _port(chosen, drafts, job, side)
-    mending.fit_records(chosen, drafts, job)
-    mending.leave_out(chosen, job)
-    mending.set_apart(chosen, job)
-    mending.pass_on(chosen, drafts, job)
-    drop_redundant(chosen, drafts, job, side)
-    ask_about_replaced(drafts, job)
-    ask_about_other_uses(drafts, job, side)
-    drafts += [*_mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
-    drafts += [*hidden_in_variants(drafts, job)]
-    for draft in drafts:
-        ask_about_order(draft, job.path)
-        ask_about_returns(draft, job)
-    ask_about_unset(drafts, job)
-    ask_about_calls(drafts, job)
-    name_partners(drafts)
-    text = compose(drafts, job, side)
+        drafts, job = inheriting.adopt(class_name, drafts, job, side)
+    drafts, decided = _after_port(drafts, job, side)
+    drafts = _after_mending(drafts, job)
+    drafts = drop_redundant(drafts, job, side)
+    drafts = _with_questions(drafts, job, side)
+    text, drafts = compose(drafts, job, side)
     return outcomes.result(drafts, job, text, decided), side
 
 
-def _port(chosen: Sequence[Draft], drafts: list[Draft], job: ModuleJob, side: gpu.GpuSide) -> dict[str, Action]:
-    """Port GPU omni changes, new members included; returns what becomes of each member that only the GPU has."""
+def _after_mending(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    drafts = mending.fit_records(drafts, job)
+    drafts = mending.leave_out(drafts, job)
+    drafts = mending.set_apart(drafts, job)
+    return mending.pass_on(drafts, job)
+
+
+def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:
+    """The drafts with questions about what was made of them, and drafts for questions about what is no unit."""
+    drafts = ask_about_replaced(drafts, job)
+    drafts = ask_about_other_uses(drafts, job, side)
+    drafts = [*drafts, *_mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
+    drafts = ask_about_variants(drafts, job)
+    drafts = [ask_about_returns(ask_about_order(draft, job.path), job) for draft in drafts]
+    drafts = ask_about_unset(drafts, job)
+    drafts = ask_about_calls(drafts, job)
+    return name_partners(drafts)
+
+
+def _after_port(
+    drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide
+) -> tuple[Sequence[Draft], dict[str, Action]]:
+    """GPU omni changes ported, new members included; and what becomes of each member that only the GPU has."""
     decided: dict[str, Action] = {}
+    if job.twin.new is None:
+        return drafts, decided
+    drafts = twin_copies.follow_twin(drafts, job, side)
     for class_name in dict.fromkeys(d.owner for d in drafts if d.owner):
         pair = members.twins(class_name, drafts, job, side)
-        bound = device_bound(pair)
-        mine = [d for d in chosen if d.owner == class_name]
-        stages = {d.name: len(d.stages) for d in mine}
-        have = [canon for draft in drafts for canon in canonical(draft.text)]
-        beside = [d for d in drafts if d.owner == class_name and d.name not in stages]
-        porting.port(mine, job, side, veto_for(bound, job.refused, pair.upstream, have=have), beside=beside)
-        _mark([d for d in mine if len(d.stages) > stages[d.name]], job)
+        drafts = _ported_into_class(class_name, drafts, job, side, pair)
         decisions = members.decide_members(class_name, members.twins(class_name, drafts, job, side), job)
-        drafts += ported_members(class_name, decisions, drafts, job, side)
-        drafts += declined_members(class_name, decisions, job, side)
-        drop_gone_from_gpu(mine, drafts, job, old=pair.gpu_old, new=pair.gpu_new)
+        drafts = [*drafts, *ported_members(class_name, decisions, drafts, job, side)]
+        drafts = [*drafts, *declined_members(class_name, decisions, job, side)]
+        drafts = drop_gone_from_gpu(class_name, drafts, job, old=pair.gpu_old, new=pair.gpu_new)
         decided |= {f"{class_name}.{d.name}": d.action for d in decisions}
     methods = [d.text for d in drafts if d.owner and not d.removed]
-    porting.port([d for d in chosen if not d.owner], job, side, veto_for({}, {}), methods=methods)
-    return decided
+    mine = [d for d in drafts if d.chosen and not d.owner]
+    return _exchanged(drafts, mine, porting.port(mine, job, side, veto_for({}, {}), methods=methods)), decided
+
+
+def _ported_into_class(
+    class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide, pair: Twins
+) -> list[Draft]:
+    have = [canon for draft in drafts for canon in canonical(draft.text)]
+    veto = veto_for(device_bound(pair), job.refused, pair.upstream, have=have)
+    mine = [d for d in drafts if d.chosen and d.owner == class_name]
+    beside = [d for d in drafts if not d.chosen and d.owner == class_name]
+    ported = porting.port(mine, job, side, veto, beside=beside)
+    grown = [
+        _marked(now, job) if len(now.stages) > len(was.stages) else now for was, now in zip(mine, ported, strict=True)
+    ]
+    return _exchanged(drafts, mine, grown)
+
+
+def _exchanged(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draft]) -> list[Draft]:
+    """The drafts, each of ``new`` in the place of the one of ``old`` that it was made of."""
+    made = {was.name: now for was, now in zip(old, new, strict=True)}
+    return [made[draft.name] if draft in old else draft for draft in drafts]
 
 
 def _mixed_in(job: ModuleJob) -> list[Draft]:
@@ -111,23 +129,21 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
         asked = [name for name in left if name not in settled]
         if not asked:
             continue
-        draft = Draft(class_name, [Stage("")], "own", "review")
         reason = (
             f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
             f"upgrade: is that intended? `runner-sync upgrade --only '{class_name}*'` adds it with what calls it"
         )
         if job.twin.new is not None and not self_names(job.twin.new.text) & frozenset().union(*left.values()):
             reason += "; no method of the GPU twin itself uses anything of it"
-        draft.reviews = [review(draft, job.path, reason=reason, confidence=CONTESTED)]
-        found.append(draft)
+        draft = Draft.for_question(class_name)
+        found.append(draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED)))
     for class_name, mixins in job.hierarchy.added_mixins.items():
-        draft = Draft(class_name, [Stage("")], "own", "review")
         reason = (
             f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; the GPU code that sets it up and "
             "calls it was ported only where the NPU class has a place for it"
         )
-        draft.reviews = [review(draft, job.path, reason=reason, confidence=INFERRED)]
-        found.append(draft)
+        draft = Draft.for_question(class_name)
+        found.append(draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED)))
     return found
 
 
@@ -138,16 +154,14 @@ def _settled_bases(job: ModuleJob) -> set[str]:
     return {base.expression for base in texts.bases_of(job.twin.settled.text, job.module.gpu.name)}
 
 
-def _mark(drafts: Sequence[Draft], job: ModuleJob) -> None:
-    """Put rulers around whole statements that a port, the last stage, added to a copy; omni's own method needs none."""
+def _marked(draft: Draft, job: ModuleJob) -> Draft:
+    """A copy with rulers around whole statements that a port, the last stage, added; omni's own method needs none."""
+    if draft.kind != "copy":
+        return draft
     ruler = ruler_style(job.text, label=job.profile.marker)
-    for draft in drafts:
-        if draft.kind != "copy":
-            continue
-        marked = _marked_lines(draft.text, job.profile.marker)
-        enclosed = enclose_additions(draft.stages[-2].text, draft.text, marked=marked, ruler=ruler)
-        draft.reviews = relocate(draft.reviews, old=draft.text, new=enclosed)
-        draft.stages[-1] = draft.stages[-1]._replace(text=enclosed)
+    marked = _marked_lines(draft.text, job.profile.marker)
+    enclosed = enclose_additions(draft.stages[-2].text, draft.text, marked=marked, ruler=ruler)
+    return laid_out_anew(draft, enclosed)
 
 
 def _marked_lines(text: str, label: str) -> frozenset[int]:

@@ -15,9 +15,10 @@ from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade import owing
 from runner_sync.upgrade.doubts import not_ported, review
+from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.gpu import GpuSide
-from runner_sync.upgrade.job import Draft, ModuleJob, Stage, is_selected
-from runner_sync.upgrade.porting import record_twin
+from runner_sync.upgrade.job import ModuleJob, is_selected
+from runner_sync.upgrade.porting import with_twin_recorded
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 
@@ -42,18 +43,17 @@ def ported_members(
         text, said = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(
             prefix + decision.name,
-            [Stage(""), Stage(text, "gpu")],
+            (Stage(""), Stage(text, "gpu")),
             "own",
             "added",
             after=prefix + before if before else None,
+            ahead_of=prefix + behind if behind else None,
         )
-        draft.ahead_of = prefix + behind if behind else None
-        record_twin(draft, job, text, side)
-        ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
-        draft.notes = (*said, *_asked_first(decision.name, job))
-        draft.reviews.append(_added_review(draft, job, decision))
+        draft = with_twin_recorded(draft, job, text, side)
+        draft = ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
+        notes = (*said, *_asked_first(decision.name, job))
+        added.append(draft.asking(_added_review(draft, job, decision, notes)))
         have.add(decision.name)
-        added.append(draft)
     return added
 
 
@@ -65,10 +65,10 @@ def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
     return asked_first(texts.members(side.text, job.module.upstreams[0].name, side.path).get(name, ""), hook)
 
 
-def _added_review(draft: Draft, job: ModuleJob, decision: Member) -> ReviewItem:
+def _added_review(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
     reason = f"{what} from the GPU runner: {decision.reason}{owing.why(draft.text, job)}"
-    reason = "; ".join([reason, *draft.notes])
+    reason = "; ".join([reason, *notes])
     return review(
         draft, job.path, reason=reason, confidence=REQUIRED, upstream=draft.text, chosen=draft.text, from_gpu=True
     )
@@ -109,8 +109,8 @@ def declined_members(class_name: str, decisions: Sequence[Member], job: ModuleJo
     for members in groups.values():
         first = next((m for m in members if m.obstacle is not None and not m.obstacle.needs), members[0])
         others = ", ".join(member.name for member in members if member is not first)
-        draft = Draft(f"{class_name}.{first.name}", [Stage("")], "own", "review")
+        draft = Draft.for_question(f"{class_name}.{first.name}")
         why = first.reason + (f"; nor is what needs it: {others}" if others else "")
-        draft.reviews = [not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=side.new[draft.name])]
-        found.append(draft)
+        upstream = side.new[draft.name]
+        found.append(draft.asking(not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=upstream)))
     return found

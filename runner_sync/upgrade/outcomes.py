@@ -18,7 +18,8 @@ from runner_sync.statements import as_module
 from runner_sync.units import record_classes, texts, units
 from runner_sync.upgrade.attribution import Region, brought_by, regions
 from runner_sync.upgrade.doubts import place
-from runner_sync.upgrade.job import Draft, ModuleJob, ModuleResult, Stage
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import ModuleJob, ModuleResult
 
 
 def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[str, Action]) -> ModuleResult:
@@ -41,9 +42,9 @@ def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[
     return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), decided, synced)
 
 
-def _with_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> list[ReviewItem]:
+def _with_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> tuple[ReviewItem, ...]:
     """Questions about a class as such, with its header before and now: its bases are known only at the end."""
-    return [replace(item, omni=before, chosen=unit.text) for item in items]
+    return tuple(replace(item, omni=before, chosen=unit.text) for item in items)
 
 
 def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:

@@ -1,6 +1,6 @@
 """Review items that are one decision: a member that a port brings, and what brings the calls of it.
 
-Comes in: drafts with their questions. Goes out: the same, each question naming the others. May touch: nothing.
+Comes in: drafts with their questions. Goes out: the drafts, each question naming the others. May touch: nothing.
 
 Who takes the call out again leaves a helper that nothing calls, and who takes the helper out leaves a call of nothing.
 vllm-omni 0.28.0 on vllm-ascend 0.30.0rc2 gets ``_client_multimodal_output_keys`` in one item and its call in another.
@@ -9,34 +9,41 @@ vllm-omni 0.28.0 on vllm-ascend 0.30.0rc2 gets ``_client_multimodal_output_keys`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.upgrade.job import Draft
+from runner_sync.upgrade.draft import Draft
 
 NAMED = 3
 """How many other items a reason names at most."""
 
 
-def name_partners(drafts: Sequence[Draft]) -> None:
+def name_partners(drafts: Sequence[Draft]) -> list[Draft]:
     """Say of each ported passage which ported members of its class it uses, and of each such member who does.
 
     The ids stay: an item is the same decision whatever else comes with it.
     """
-    for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner):
-        mine = [draft for draft in drafts if draft.owner == owner and not draft.removed]
-        members = {d.member: d.reviews[0].id for d in mine if d.outcome == "added" and d.reviews and not d.split_from}
-        partners: dict[str, dict[str, None]] = {}
-        for draft in mine:
-            for item in draft.reviews:
-                used = set(_OF_SELF.findall(item.chosen)) if item.from_gpu else set[str]()
-                for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
-                    partners.setdefault(item.id, {})[other] = None
-                    partners.setdefault(other, {})[item.id] = None
-        for draft in mine:
-            draft.reviews = [
-                replace(item, reason=item.reason + _said(list(partners.get(item.id, ())))) for item in draft.reviews
-            ]
+    owners = dict.fromkeys(draft.owner for draft in drafts if draft.owner)
+    partners = {owner: _partners([d for d in drafts if d.owner == owner and not d.removed]) for owner in owners}
+    return [draft if draft.removed or not draft.owner else _naming(draft, partners[draft.owner]) for draft in drafts]
+
+
+def _partners(mine: Sequence[Draft]) -> dict[str, dict[str, None]]:
+    """The ids of the items of one class that belong together, in the order that they are found in."""
+    members = {d.member: d.reviews[0].id for d in mine if d.outcome == "added" and d.reviews and not d.split_from}
+    partners: dict[str, dict[str, None]] = {}
+    for draft in mine:
+        for item in draft.reviews:
+            used = set(_OF_SELF.findall(item.chosen)) if item.from_gpu else set[str]()
+            for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
+                partners.setdefault(item.id, {})[other] = None
+                partners.setdefault(other, {})[item.id] = None
+    return partners
+
+
+def _naming(draft: Draft, partners: Mapping[str, Collection[str]]) -> Draft:
+    items = (replace(item, reason=item.reason + _said([*partners.get(item.id, ())])) for item in draft.reviews)
+    return replace(draft, reviews=tuple(items))
 
 
 def _said(ids: Sequence[str]) -> str:

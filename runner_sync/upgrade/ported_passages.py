@@ -14,11 +14,12 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import flatten
 from runner_sync.upgrade import owing
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft, ModuleJob
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
 
-PORTED = "ported from the GPU runner; no line of it has run on this platform yet"
+TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform yet"
 
-GONE = "taken out, as in the GPU runner, which has it no more"
+TAKEN_OUT = "taken out, as in the GPU runner, which has it no more"
 
 NEAR = 3
 """Unchanged lines between two ported passages that make them two questions."""
@@ -44,7 +45,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[
         review(
             draft,
             job.path,
-            reason=PORTED + owing.why(now, job) if now else GONE,
+            reason=TAKEN_OVER + owing.why(now, job) if now else TAKEN_OUT,
             confidence=DERIVED,
             omni=was,
             upstream=now,

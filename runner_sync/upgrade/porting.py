@@ -1,6 +1,6 @@
 """The port: what the GPU twin changed of omni's, merged into each draft that has a twin.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the same drafts with one more stage and a question for
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts with one more stage and a question for
 each passage that a port changed. May touch: nothing.
 """
 
@@ -23,10 +23,11 @@ from runner_sync.model import BaseRef, ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.units import texts
 from runner_sync.upgrade import calling, extracted, gpu, ported_passages, splitting, wording
-from runner_sync.upgrade.doubts import advance, not_ported, review_of, unmerged
+from runner_sync.upgrade.doubts import advanced, not_ported, review_of, unmerged
+from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide, vllm_canons, vllm_unit
 from runner_sync.upgrade.halves import half_ported
-from runner_sync.upgrade.job import Draft, GpuBase, ModuleJob, winner
+from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.refusing import without_readers
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
@@ -46,58 +47,71 @@ def port(
     *,
     beside: Sequence[Draft] = (),
     methods: Sequence[str] = (),
-) -> None:
-    """Merge the GPU twin's omni changes into each draft that has a twin.
+) -> list[Draft]:
+    """The drafts, each that has a GPU twin with the omni changes of that merged into it.
 
     ``beside`` are the drafts of the same class that stay as they are, ``methods`` the texts of those methods that may
     use the records among the drafts.
     """
     known = _module_names(job, side)
-    stages = {draft.name: (len(draft.stages), list(draft.reviews)) for draft in drafts}
     divided = {draft.split_from for draft in drafts}
+    ported = []
     for draft in drafts:
-        new = side.rebased.get(draft.name)
-        if draft.name in divided:
-            # Undoing vLLM's step would put the second half back.
-            new = side.new.get(draft.name)
+        # Undoing vLLM's step would put the second half of a divided method back.
+        new = (side.new if draft.name in divided else side.rebased).get(draft.name)
         if new is None or draft.removed:
+            ported.append(draft)
             continue
-        record_twin(draft, job, new, side)
-        old, foreign = _old_twin(draft, job, side, new)
-        then, now = _helpers(draft, drafts, job, side)
-        if old is not None:
-            old, new = extracted.sides_with_helpers(draft.text, (old, then), (new, now))
-        foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, methods)
-        if old is not None and canonical(old) != canonical(new):
-            before = draft.text
-            found = len(draft.reviews)
-            _port(draft, job, Triple(old, before, new), veto=veto, foreign=foreign, known=known)
-            draft.reviews[found:] = [
-                _with_new_home(item, now.keys() - then.keys(), job) for item in draft.reviews[found:]
-            ]
-            ask_about_untranslated(draft, job.path, before=before, doubts=side.untranslated)
-    _take_back(drafts, job, side, stages, beside=beside)
+        recorded = with_twin_recorded(draft, job, new, side)
+        helpers = _twins_helpers(draft, drafts, job, side)
+        ported.append(_with_twin(recorded, job, side, new, veto=veto, helpers=helpers, methods=methods, known=known))
+    return _fitting(ported, drafts, job, side, beside=beside)
 
 
-def _take_back(
-    drafts: Sequence[Draft],
+def _with_twin(
+    draft: Draft,
     job: ModuleJob,
     side: GpuSide,
-    stages: Mapping[str, tuple[int, Sequence[ReviewItem]]],
+    new: str,
     *,
-    beside: Sequence[Draft],
-) -> None:
-    """Undo ports that gave a method a signature which another one, whose port was not taken or not asked for, does not
-    call."""
-    before = {draft.name: draft.stages[stages[draft.name][0] - 1].text for draft in drafts}
-    while found := calling.unfit([*drafts, *beside], before):
-        for draft in [draft for draft in drafts if draft.name in found]:
-            count, reviews = stages[draft.name]
-            del draft.stages[count:]
-            draft.reviews = list(reviews)
-            why = f"{found[draft.name].rpartition('.')[2]} still calls it with the arguments that it takes now"
-            sides = Triple(side.old.get(draft.name, ""), draft.text, side.rebased[draft.name])
-            draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
+    veto: Veto,
+    helpers: tuple[Mapping[str, str], Mapping[str, str]],
+    methods: Sequence[str],
+    known: Collection[str],
+) -> Draft:
+    """One draft with the change of its twin, which is ``new`` now; ``helpers`` are those that the twin had and has."""
+    old, foreign = _old_twin(draft, job, side, new)
+    then, now = helpers
+    if old is not None:
+        old, new = extracted.sides_with_helpers(draft.text, (old, then), (new, now))
+    foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, methods)
+    if old is None or canonical(old) == canonical(new):
+        return draft
+    ported = _ported(draft, job, Triple(old, draft.text, new), veto=veto, foreign=foreign, known=known)
+    count, homes = len(draft.reviews), now.keys() - then.keys()
+    items = (*ported.reviews[:count], *(_with_new_home(item, homes, job) for item in ported.reviews[count:]))
+    asked = replace(ported, reviews=items)
+    return ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
+
+
+def _fitting(
+    ported: Sequence[Draft], before: Sequence[Draft], job: ModuleJob, side: GpuSide, *, beside: Sequence[Draft]
+) -> list[Draft]:
+    """The drafts without the ports that gave a method a signature which another one, whose port was not taken or not
+    asked for, does not call."""
+    left = [*ported]
+    texts_before = {draft.name: draft.text for draft in before}
+    while found := calling.unfit([*left, *beside], texts_before):
+        pairs = zip(left, before, strict=True)
+        left = [_taken_back(now, was, found[now.name], job, side) if now.name in found else now for now, was in pairs]
+    return left
+
+
+def _taken_back(draft: Draft, was: Draft, caller: str, job: ModuleJob, side: GpuSide) -> Draft:
+    why = f"{caller.rpartition('.')[2]} still calls it with the arguments that it takes now"
+    sides = Triple(side.old.get(draft.name, ""), was.text, side.rebased[draft.name])
+    item = _declined(was, job, sides, why=why, confidence=CONTESTED)
+    return replace(draft, stages=was.stages, reviews=was.reviews).asking(item)
 
 
 def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:
@@ -109,7 +123,7 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
     return old, side.from_vllm.get(draft.name, frozenset())
 
 
-def _helpers(
+def _twins_helpers(
     draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """The methods that the twin's class had and has beside a draft's own, and NPU has not, by their names."""
@@ -160,34 +174,31 @@ def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[st
     return frozenset(node.canon for node in flatten(new) if node.canon.partition(":")[0] in set(added) - used)
 
 
-def _port(
+def _ported(
     draft: Draft, job: ModuleJob, sides: Triple, *, veto: Veto, foreign: Collection[str], known: Collection[str]
-) -> None:
+) -> Draft:
+    """The draft with the change of its twin, or with a question why it is without."""
     assert job.twin.new is not None
     if not _is_related(draft.text, sides):
         if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
-            return  # what the twin does, this one does by calling it
+            return draft  # what the twin does, this one does by calling it
         why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
-        draft.reviews.append(_declined(draft, job, sides, why=why, confidence=CONTESTED))
-        return
+        return draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED))
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
-    result, broken = _merged(draft, sides, policy, veto=veto, foreign=foreign, known=known)
+    result, broken = _merged_soundly(draft, sides, policy, veto=veto, foreign=foreign, known=known)
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
-        draft.reviews.append(
+        return draft.asking(
             unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True)
         )
-        return
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
-        draft.reviews.append(_declined(draft, job, sides, why=why, confidence=REBUILT))
-        return
+        return draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT))
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text)
-    advance(draft, result.text, "gpu")
-    draft.reviews += passages
-    draft.reviews += [
+    decisions = [
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
     ]
+    return advanced(draft, result.text, "gpu").asking(*passages, *decisions)
 
 
 def _lost_calls(sides: Triple, text: str) -> frozenset[str]:
@@ -232,7 +243,7 @@ def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
     return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
 
 
-def _merged(
+def _merged_soundly(
     draft: Draft, sides: Triple, policy: merge.Policy, *, veto: Veto, foreign: Collection[str], known: Collection[str]
 ) -> tuple[merge.Merged, set[Problem]]:
     """The merge and what is wrong with it, once the statements that read what is not set here have been left out."""
@@ -276,14 +287,15 @@ def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))
 
 
-def record_twin(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> None:
-    """Record which GPU text the draft was last aligned with, and which it is aligned with now."""
+def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:
+    """The draft with the GPU text that it was last aligned with, if any, and the one that it is aligned with now."""
     assert job.twin.new is not None
     score = round(lineage.similarity(draft.text, text), 3)
     name, plain = side.as_written.get(draft.name, (draft.name, text))
     path = job.twin.new.path
-    draft.gpu_now = BaseRef("vllm-omni", job.twin.new.ref, path, name, "twin", score, digest(plain))
+    now = BaseRef("vllm-omni", job.twin.new.ref, path, name, "twin", score, digest(plain))
     base = side.bases.get(draft.name)
-    if base is not None:
-        old = texts.unit_texts(base.side.text)[name]
-        draft.gpu = BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old))
+    if base is None:
+        return replace(draft, gpu_now=now)
+    old = texts.unit_texts(base.side.text)[name]
+    return replace(draft, gpu_now=now, gpu=BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old)))

@@ -1,30 +1,32 @@
 """Methods that the NPU class can do without since this upgrade: each goes with a question.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the same drafts, some marked as removed. May touch:
-nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some marked as removed. May touch: nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from runner_sync.compose.members import canonical, is_port, self_names
 from runner_sync.merge.confidence import DERIVED, REBUILT, REQUIRED
 from runner_sync.upgrade import inheriting
 from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob
+from runner_sync.upgrade.job import Inherited, ModuleJob
 
 SAME = "it equals the method that the class inherits"
 
-MOVED = 0.8
+ELSEWHERE = 0.8
 """Share of omni's statements of a copy that must stand in other methods for the copy to go."""
 
 
 def drop_gone_from_gpu(
-    mine: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
-) -> None:
+    class_name: str, drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
+) -> list[Draft]:
     """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
+    mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
     gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
     elsewhere = job.target.called_elsewhere
@@ -32,25 +34,40 @@ def drop_gone_from_gpu(
     while called:
         gone = [d for d in gone if d not in called]
         called = [d for d in gone if _is_called(d, called)]
-    for draft in gone:
-        draft.removed = True
-        reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
-        draft.reviews.append(
-            review(draft, job.path, reason=reason, confidence=REQUIRED, base=old[draft.member], omni=draft.before)
+    return [_gone_from_gpu(draft, job, old[draft.member]) if draft in gone else draft for draft in drafts]
+
+
+def _gone_from_gpu(draft: Draft, job: ModuleJob, original: str) -> Draft:
+    reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
+    item = review(draft, job.path, reason=reason, confidence=REQUIRED, base=original, omni=draft.before)
+    return replace(draft.asking(item), removed=True)
+
+
+def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
+    """Overrides that no longer say anything of omni's: inheritance does the same.
+
+    One after the other: of two that each stand in the other's place, one stays.
+    """
+    left = [*drafts]
+    for at, draft in enumerate(drafts):
+        if draft.chosen and not draft.removed:
+            left[at] = _unless_redundant(draft, left, job, side)
+    return left
+
+
+def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
+    reason = _redundant(draft, drafts, job, side) if draft.owner else ""
+    if reason:
+        upstream = draft.upstream or ""
+        return draft.dropped(
+            review(draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=upstream)
         )
-
-
-def drop_redundant(chosen: Sequence[Draft], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
-    """Overrides that no longer say anything of omni's: inheritance does the same."""
-    for draft in chosen:
-        reason = "" if draft.removed or not draft.owner else _redundant(draft, drafts, job, side)
-        if reason:
-            _remove(draft, job, reason)
-        elif draft.kind == "copy" and draft.upstream is None and draft.base is not None and not draft.removed:
-            reason = "upstream no longer has the method that this is a copy of"
-            draft.reviews.append(
-                review(draft, job.path, reason=reason, confidence=REBUILT, omni=draft.before, chosen=draft.text)
-            )
+    if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
+        reason = "upstream no longer has the method that this is a copy of"
+        return draft.asking(
+            review(draft, job.path, reason=reason, confidence=REBUILT, omni=draft.before, chosen=draft.text)
+        )
+    return draft
 
 
 def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
@@ -90,7 +107,7 @@ def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuS
 def _stands_in(own: Collection[str], elsewhere: Sequence[str]) -> bool:
     """Whether nearly all of the statements stand, the same or alike, in the other methods."""
     known = {canon for text in elsewhere for canon in canonical(text)}
-    return sum(canon in known for canon in own) >= MOVED * len(own)
+    return sum(canon in known for canon in own) >= ELSEWHERE * len(own)
 
 
 def _is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
@@ -103,10 +120,3 @@ def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -
     had = any(draft.member in self_names(other.before) for other in drafts if other is not draft)
     below = any(draft.member in self_names(text) for text in inherited.members.values() if text is not None)
     return had and not below and not _is_called(draft, drafts)
-
-
-def _remove(draft: Draft, job: ModuleJob, reason: str) -> None:
-    draft.removed = True
-    draft.reviews = [
-        review(draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=draft.upstream or "")
-    ]

@@ -7,6 +7,7 @@ them and a question each. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runner_sync import merge
 from runner_sync.compose.members import canonical
@@ -14,42 +15,44 @@ from runner_sync.merge.confidence import CONTESTED
 from runner_sync.model import Triple
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide, names_device
-from runner_sync.upgrade.job import Draft, Inherited, ModuleJob, Stage
+from runner_sync.upgrade.job import Inherited, ModuleJob
 
 
-def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> None:
+def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
     """Copies of methods that vllm-ascend gave up follow the GPU twin: both platforms run vLLM's version then.
 
     Only where the twin has no device code.
     """
-    for draft in drafts:
-        if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
-            continue
-        twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
-        base = base_text(draft, job)
-        if twin is None or base is None or draft.member not in inherited:
-            continue
-        if canonical(twin) != canonical(side.as_written[draft.name][1]) or names_device(twin, job.profile):
-            continue
-        result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
-        if not result.parses:
-            continue
-        if result.text != draft.text:
-            project = job.module.upstreams[0].project
-            reason = f"{project} gave up its own version of this method: it follows the GPU runner's now"
-            draft.reviews = [
-                review(
-                    draft,
-                    job.path,
-                    reason=reason,
-                    confidence=CONTESTED,
-                    base=base,
-                    omni=draft.before,
-                    upstream=twin,
-                    chosen=result.text,
-                    from_gpu=True,
-                )
-            ]
-            draft.stages.append(Stage(result.text, "gpu"))
-        draft.kind = "own"
+    return [_following(draft, job, side) if draft.chosen else draft for draft in drafts]
+
+
+def _following(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
+    if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
+        return draft
+    twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
+    base = base_text(draft, job)
+    if twin is None or base is None or draft.member not in inherited:
+        return draft
+    if canonical(twin) != canonical(side.as_written[draft.name][1]) or names_device(twin, job.profile):
+        return draft
+    result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
+    if not result.parses:
+        return draft
+    if result.text != draft.text:
+        project = job.module.upstreams[0].project
+        reason = f"{project} gave up its own version of this method: it follows the GPU runner's now"
+        item = review(
+            draft,
+            job.path,
+            reason=reason,
+            confidence=CONTESTED,
+            base=base,
+            omni=draft.before,
+            upstream=twin,
+            chosen=result.text,
+            from_gpu=True,
+        )
+        draft = replace(draft, reviews=(item,)).grown(result.text, "gpu")
+    return replace(draft, kind="own")

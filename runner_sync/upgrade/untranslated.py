@@ -12,29 +12,30 @@ from collections.abc import Iterable
 from runner_sync.merge.confidence import DOUBTFUL
 from runner_sync.model import Finding
 from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.job import Draft
+from runner_sync.upgrade.draft import Draft
 
 
-def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> None:
+def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:
     """One question for each name, at the first line that the port brought with it; NPU's own lines are no port's."""
     known = {line.strip() for line in before.split("\n")}
+    items = []
     for symbol, said in {doubt.symbol: doubt for doubt in doubts}.items():
         word = re.compile(rf"(?<![\w.]){re.escape(symbol)}(?!\w)")
         lines = ((number, line.strip()) for number, line in enumerate(draft.text.split("\n"), start=1))
         for number, line in lines:
             if line not in known and word.search(line.partition("#")[0]):
                 reason = f"{said.code}: {said.message.rstrip('.')}: {said.fix}"
-                draft.reviews.append(
-                    review(
-                        draft,
-                        path,
-                        reason=reason,
-                        confidence=DOUBTFUL,
-                        omni=line,
-                        upstream=line,
-                        chosen=line,
-                        line=number,
-                        from_gpu=True,
-                    )
+                item = review(
+                    draft,
+                    path,
+                    reason=reason,
+                    confidence=DOUBTFUL,
+                    omni=line,
+                    upstream=line,
+                    chosen=line,
+                    line=number,
+                    from_gpu=True,
                 )
+                items.append(item)
                 break
+    return draft.asking(*items)

@@ -1,0 +1,106 @@
+"""Methods of omni's own that have a namesake upstream: what upstream changed, where the two must agree.
+
+Comes in: the draft of such a method, a ``ModuleJob`` and what upstream's was. Goes out: the draft with one more stage
+for the statements that it shares with upstream's, and one for its signature, each with questions. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runner_sync import merge
+from runner_sync.compose.members import canonical
+from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
+from runner_sync.merge.confidence import INFERRED
+from runner_sync.model import ReviewItem, Triple
+from runner_sync.statements import Node, flatten
+from runner_sync.upgrade.base import Base
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import Inherited, ModuleJob
+
+
+def followed(draft: Draft, job: ModuleJob, base: Base) -> Draft:
+    """The draft after its step with the method of upstream's that it overrides."""
+    return _with_signature(_touched_up(draft, job, base), job, base)
+
+
+def _touched_up(draft: Draft, job: ModuleJob, base: Base) -> Draft:
+    """An own method with the statements that it shares with its namesake up to date (unpackings, calls)."""
+    assert draft.upstream is not None
+    sides = Triple(base.origin.text, draft.text, draft.upstream)
+    result = merge.merge(sides, policy=merge.TOUCH_UP)
+    if not result.parses or canonical(result.text) == canonical(draft.text) or result.decisions:
+        return draft
+    asked = draft.asking(*_touched(draft, job, sides, result.text))
+    return replace(asked.grown(result.text, "upstream"), base=base.ref)
+
+
+def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
+    """One question for each run of statements that were brought up to date, with what upstream had and has there."""
+    reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"
+    base, omni, upstream, made = (
+        [node for node in flatten(side) if not node.is_comment]
+        for side in (sides.base, sides.omni, sides.upstream, text)
+    )
+    rows = difflib.SequenceMatcher(None, [n.canon for n in omni], [n.canon for n in made], autojunk=False).get_opcodes()
+    items = []
+    for tag, i1, i2, j1, j2 in rows:
+        if tag != "equal":
+            was, now = omni[i1:i2], made[j1:j2]
+            item = review(
+                draft,
+                job.path,
+                reason=reason,
+                confidence=INFERRED,
+                base=_closest(was, base),
+                omni=_text(was),
+                upstream=_closest(now, upstream),
+                chosen=_text(now),
+                line=(now or made[j1 - 1 :])[0].start,
+            )
+            items.append(item)
+    return items
+
+
+def _closest(nodes: Sequence[Node], side: Sequence[Node]) -> str:
+    """The statements of a side that are most like ``nodes``."""
+    canons = {node.canon: node for node in side}
+    found = [difflib.get_close_matches(node.canon, canons, n=1) for node in nodes]
+    return _text([canons[canon] for match in found for canon in match])
+
+
+def _text(nodes: Sequence[Node]) -> str:
+    return "\n".join(node.text for node in nodes)
+
+
+def _with_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
+    """A method with the parameters that upstream's callers pass from now on, passed on to the overridden method.
+
+    An override that takes what vLLM's method takes was written when vllm-ascend had no version of its own.
+    """
+    assert draft.upstream is not None
+    hierarchy, nothing = job.hierarchy, Inherited()
+    vllm = hierarchy.inherited.get(draft.owner, nothing).vllm.get(draft.member)
+    before = vllm if vllm is not None and takes_the_same(draft.text, vllm) else base.origin.text
+    grown = follow_signature(draft.text, before, draft.upstream)
+    parents = (hierarchy.with_twin.get(draft.owner), hierarchy.inherited.get(draft.owner, nothing))
+    inherited = next(parent for parent in parents if parent is not None).members.get(draft.member)
+    if grown is None or (grown.passed and inherited is not None and not accepts(inherited, grown.added)):
+        return draft
+    said = ", ".join(grown.added)
+    done = "taken here and passed on" if grown.passed else "taken here, used nowhere yet"
+    reason = f"upstream passes {said} from now on: {done}"
+    item = review(
+        draft,
+        job.path,
+        reason=reason,
+        confidence=INFERRED,
+        base=before,
+        omni=draft.text,
+        upstream=draft.upstream,
+        chosen=grown.text,
+    )
+    return replace(draft.asking(item).grown(grown.text, "upstream"), base=base.ref)

@@ -30,8 +30,7 @@ from runner_sync.statements import parses
 from runner_sync.sync import planning, replaying
 from runner_sync.sync.options import ReplayOptions
 from runner_sync.transforms import class_names
-from runner_sync.upgrade.job import ModuleJob, ModuleResult, Side
-from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade import ModuleJob, ModuleResult, Side, upgrade_module
 
 WHOLE = "runner-sync"
 

@@ -35,8 +35,7 @@ from runner_sync.profile import NPU
 from runner_sync.statements import parses
 from runner_sync.sync import inputs
 from runner_sync.units import texts
-from runner_sync.upgrade.job import ModuleJob, Side, Upstream
-from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade import ModuleJob, Side, Upstream, upgrade_module
 
 STEPS = (1, 5, 20, 60)
 """Revisions between the two plantings: from one commit to about a release and a half."""

@@ -63,6 +63,9 @@ NEIGHBOURS = {
 }
 """Room, neighbour: why the one may import the other."""
 
+DOORS = {"transforms", "upgrade"}
+"""Rooms that others enter by their ``__all__`` alone: what stands behind it can be arranged anew."""
+
 WRITERS = {
     "write": "the one place where sources are replaced",
     "sources.cache": "what was fetched is kept in the cache folder",
@@ -149,6 +152,39 @@ def test_wiring_runs_one_way(part: str, allowed: set[str] | None) -> None:
             assert not own_imports(tree) & (WIRING - {part, "upgrade"}), module
         else:
             assert own_imports(tree) <= allowed | {part}, module
+
+
+@pytest.mark.parametrize("door", sorted(DOORS))
+def test_nobody_goes_past_a_door(door: str) -> None:
+    found = {
+        f"{module} imports {name}"
+        for module, tree in modules().items()
+        if room(module) != door
+        for name in imports(tree)
+        if name.startswith(f"runner_sync.{door}.") and name.removeprefix(f"runner_sync.{door}.") not in offered(door)
+    }
+    assert "\n".join(sorted(found)) == ""
+
+
+def test_upgrade_offers_what_other_rooms_need_and_no_more() -> None:
+    trees = [tree for module, tree in modules().items() if room(module) != "upgrade"]
+    used = {name for tree in trees for name in imports(tree)}
+    used |= {f"runner_sync.{ast.unparse(node)}" for tree in trees for node in ast.walk(tree) if _is_of("upgrade", node)}
+    assert [name for name in offered("upgrade") if f"runner_sync.upgrade.{name}" not in used] == []
+
+
+def offered(door: str) -> list[str]:
+    """The names in the ``__all__`` of a room."""
+    (names,) = (
+        ast.literal_eval(node.value)
+        for node in modules()[door].body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
+    return [*names]
+
+
+def _is_of(door: str, node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and ast.unparse(node.value) == door
 
 
 def test_no_rooms_import_each_other_in_a_circle() -> None:

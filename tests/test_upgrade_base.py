@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -153,3 +156,12 @@ def test_nothing_was_copied_from_what_only_tells_what_is_news() -> None:
     found = find_base(UNIT, run(1, 2, 3), MODULE, [BEFORE, side("0.2", run(1, 2, 3, 4))])
     assert found is not None
     assert found.ref.ref == "0.2"
+
+
+def test_who_looks_for_a_base_loads_nothing_of_the_rest_of_an_upgrade() -> None:
+    """``check`` with a vllm-ascend does, and neither merges nor writes a module."""
+    code = "import sys; from runner_sync.upgrade import Side, find_base; print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = ast.literal_eval(done.stdout)
+    assert "runner_sync.upgrade.base" in loaded
+    assert not {"libcst", "jinja2", "runner_sync.upgrade.module"} & set(loaded)

@@ -19,7 +19,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.revisions import Revisions
 from runner_sync.sync.runners import Found
 from runner_sync.units import texts
-from runner_sync.upgrade.job import GpuBase, Side
+from runner_sync.upgrade import GpuBase, Side
 
 COMMITS = 3
 """How many commits a hunk names at most."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from runner_sync import lock as locks
 from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
-from runner_sync.compose.notes import WORD, annotate
+from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange, Finding, InWork, Report, Tree
 from runner_sync.sync import inputs, planning, proof
@@ -22,9 +22,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.relocking import Recorded, readable_lock
 from runner_sync.sync.runners import find_modules, refuse_classless, refuse_tabs, refuse_twinless
-from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
-from runner_sync.upgrade.doubts import as_written, once, relocate
-from runner_sync.upgrade.job import ModuleResult, is_selected
+from runner_sync.upgrade import ModuleResult, finished, is_selected
 
 
 def upgrade(options: UpgradeOptions) -> Upgrade:
@@ -72,17 +70,7 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
     if result.after == result.before:
         return result
     text = format_changes(result.before, result.after, path=result.path, root=given.root)
-    reviews = relocate(result.reviews, old=result.after, new=text)
-    sided = disjoint(item for item in reviews if options.conflict == "inline" and two_sided(text, item))
-    noted, placed = annotate(text, [item for item in reviews if item not in sided])
-    sided = relocate(sided, old=text, new=noted)
-    after = inline(noted, sided)
-    reviews = once(relocate([*as_written(placed, noted), *sided], old=noted, new=after))
-    units = tuple(
-        replace(unit, hunks=tuple(relocate(relocate(unit.hunks, old=result.after, new=text), old=text, new=after)))
-        for unit in result.units
-    )
-    return replace(result, after=after, reviews=tuple(reviews), units=units)
+    return finished(result, text, with_conflicts=options.conflict == "inline")
 
 
 def _planned(

@@ -17,8 +17,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found
 from runner_sync.units import join, set_bases, texts
-from runner_sync.upgrade.job import GpuTwin, Hierarchy, Inherited, Side, is_selected
-from runner_sync.upgrade.mixing import given_names
+from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, Side, given_names, is_selected
 
 Mixins = dict[str, dict[str, frozenset[str]]]
 

@@ -12,7 +12,7 @@ from runner_sync.lineage.timeline import Timeline, methods, nearest
 from runner_sync.model import InGit
 from runner_sync.sync.options import Progress
 from runner_sync.sync.remembered import recall
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade import Side
 
 
 def timeline(tree: InGit, path: str, names: Collection[str], progress: Progress) -> Timeline:

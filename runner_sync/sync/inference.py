@@ -13,8 +13,7 @@ from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.runners import Found
 from runner_sync.units.texts import unit_texts
-from runner_sync.upgrade.base import Base, find_base
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade import Base, Side, find_base
 
 
 def sides(

@@ -13,7 +13,7 @@ from runner_sync import lock as locks
 from runner_sync.model import BaseRef, FileChange, Source
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.upgrade.job import ModuleResult
+from runner_sync.upgrade import ModuleResult
 from runner_sync.verify import locked
 from runner_sync.verify.reading import Reading
 

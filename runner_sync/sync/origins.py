@@ -20,8 +20,7 @@ from runner_sync.sync.runners import Found
 from runner_sync.syntax import walk
 from runner_sync.transforms import translate_unit
 from runner_sync.units.texts import unit_table
-from runner_sync.upgrade.base import Base, upstream_name
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade import Base, Side, upstream_name
 
 
 @dataclass(frozen=True, slots=True)

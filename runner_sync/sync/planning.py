@@ -19,8 +19,7 @@ from runner_sync.compose import records
 from runner_sync.compose.imports import imports
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
-from runner_sync.merge.confidence import DOUBTFUL
-from runner_sync.model import BaseRef, FileChange, Report, ReviewItem, UnitReport
+from runner_sync.model import BaseRef, FileChange, Report, ReviewItem
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
@@ -33,12 +32,20 @@ from runner_sync.sync.runners import Found, find_modules
 from runner_sync.sync.undefined import Attributes
 from runner_sync.sync.variants import variants
 from runner_sync.units import record_classes, texts
-from runner_sync.upgrade.doubts import review
-from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import GpuTwin, ModuleJob, ModuleResult, Settings, Side, Target, Upstream, is_selected
-from runner_sync.upgrade.mixing import given_names
-from runner_sync.upgrade.module import upgrade_module
-from runner_sync.upgrade.starting import StartJob, start_module
+from runner_sync.upgrade import (
+    GpuTwin,
+    ModuleJob,
+    ModuleResult,
+    Settings,
+    Side,
+    StartJob,
+    Target,
+    Upstream,
+    given_names,
+    is_selected,
+    start_module,
+    upgrade_module,
+)
 
 SKELETON = "module.py.j2"
 """The template of a module that is started."""
@@ -136,8 +143,8 @@ def _started(
         if upstream is None:
             continue
         skeleton = (find_template_folder() / SKELETON).read_text("utf-8")
-        text = start_module(StartJob(given.profile, module, gpu, upstream, skeleton, _vllm_of_twin(module, given)))
-        results.append(_new_module(found, text, gpu))
+        vllm = _vllm_of_twin(module, given)
+        results.append(start_module(StartJob(given.profile, module, path, gpu, upstream, skeleton, vllm)))
     return results
 
 
@@ -145,15 +152,6 @@ def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> Side | None:
     path = given.profile.vllm_of(module).path
     text = given.vllm.read(path) if given.vllm is not None else None
     return Side(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
-
-
-def _new_module(found: Found, text: str, gpu: Side) -> ModuleResult:
-    draft = Draft(found.module.name, (Stage(""), Stage(text, "gpu")), outcome="added")
-    reason = f"a new module, started from {gpu.path}: no line of it has ever run"
-    item = review(draft, found.path, reason=reason, confidence=DOUBTFUL, upstream=gpu.text, chosen=text, from_gpu=True)
-    item = replace(item, line=1, end_line=len(text.split("\n")) - 1)
-    unit = UnitReport(found.module.name, found.path, "own", "added", ported=len(text.split("\n")) - 1)
-    return ModuleResult(found.path, "", text, (unit,), (item,))
 
 
 def relocated_names(modules: Sequence[Found]) -> dict[str, str]:

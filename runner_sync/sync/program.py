@@ -23,7 +23,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree
 from runner_sync.naming import absolute, module_name, paths_of, project_of
 from runner_sync.units import Base, Origin, class_bases, has_class, texts
-from runner_sync.upgrade.job import Inherited
+from runner_sync.upgrade import Inherited
 
 _OPEN = ("import *", "__getattr__")
 """What makes a module have names that its text does not show."""

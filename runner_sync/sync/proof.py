@@ -13,7 +13,7 @@ from runner_sync.model import Finding, Source, Tree
 from runner_sync.sources.layout import is_below
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.upgrade.job import ModuleResult
+from runner_sync.upgrade import ModuleResult
 from runner_sync.verify import breakage
 from runner_sync.verify.idle import Idle
 from runner_sync.verify.world import World

@@ -18,7 +18,7 @@ from runner_sync.sync import inputs
 from runner_sync.sync.locked import unlike_locked
 from runner_sync.sync.options import Progress
 from runner_sync.sync.revisions import Revisions
-from runner_sync.upgrade.job import ModuleResult
+from runner_sync.upgrade import ModuleResult
 from runner_sync.verify import locked
 from runner_sync.verify.reading import Reading
 

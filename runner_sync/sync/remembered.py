@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import runner_sync
+from runner_sync import upgrade
 from runner_sync.lineage import Origin
 from runner_sync.sources import cache as kept
 from runner_sync.units.texts import unit_texts
-from runner_sync.upgrade import base
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade import Side
 
 _FINDS = (
     "lineage", "merge", "statements", "units", "upgrade/base.py",
@@ -39,10 +39,10 @@ def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
 
 
 def closest(name: str, text: str, sides: Sequence[Side]) -> Origin | None:
-    """``upgrade.base.closest``, computed only for what was not asked before."""
+    """``upgrade.closest``, computed only for what was not asked before."""
 
     def find() -> object:
-        origin = base.closest(name, text, sides)
+        origin = upgrade.closest(name, text, sides)
         if origin is None:
             return None
         return [origin.ref, origin.similarity, sorted(origin.heritage), origin.composite]

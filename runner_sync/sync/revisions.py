@@ -16,7 +16,7 @@ from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import Progress
 from runner_sync.sync.runners import Found
 from runner_sync.units import texts
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade import Side
 
 
 class Revisions:

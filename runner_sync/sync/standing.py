@@ -23,9 +23,7 @@ from runner_sync.sync.runners import Found
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
-from runner_sync.upgrade import gpu, members
-from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import GpuTwin, Hierarchy, ModuleJob, Side, Target
+from runner_sync.upgrade import GpuTwin, Hierarchy, ModuleJob, Side, Target, decide_as_it_stands
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 
@@ -155,15 +153,9 @@ class _Judge:
         job = self._job()
         if job is None:
             return {}
-        drafts = [Draft(name, (Stage(text),)) for name, text in texts.unit_texts(job.text, job.path).items()]
-        side = gpu.read_side(job, drafts)
         self.parents = {name: inherited.classes for name, inherited in job.hierarchy.inherited.items()}
         owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]
-        return {
-            f"{owner}.{m.name}": m
-            for owner in owners
-            for m in members.decide_members(owner, members.twins(owner, drafts, job, side), job)
-        }
+        return decide_as_it_stands(job, owners)
 
     def _has(self, gpu_name: str, npu: str) -> bool:
         return any(name.startswith(f"{gpu_name}.") for name in self.gpu_units) and any(

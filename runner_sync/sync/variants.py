@@ -13,7 +13,7 @@ from runner_sync.sync.bases import Bases
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import Found
 from runner_sync.units import texts
-from runner_sync.upgrade.job import Variant
+from runner_sync.upgrade import Variant
 
 
 def variants(found: Found, program: Program, bases: Bases) -> Callable[[str], Sequence[Variant]]:

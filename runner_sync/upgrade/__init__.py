@@ -23,5 +23,91 @@ stage; each stage gives them back with a text or a question more, and never chan
 - ``asking`` and ``hidden``: further questions; ``wording`` has the sentences for the decisions of a merge, ``doubts``
   makes and places review items, ``attribution`` and ``outcomes`` the result; ``conflicts`` for diff3 markers.
 
-``starting`` makes a module that is not there yet.
+``starting`` makes a module that is not there yet, and ``finishing`` the text that is written.
+
+Each part is imported when it is first asked for: a ``check`` that looks for the base of a unit needs no libcst.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
+    from runner_sync.upgrade.finishing import finished
+    from runner_sync.upgrade.job import (
+        GpuBase,
+        GpuTwin,
+        Hierarchy,
+        Inherited,
+        ModuleJob,
+        ModuleResult,
+        Settings,
+        Side,
+        Target,
+        Upstream,
+        Variant,
+        is_selected,
+    )
+    from runner_sync.upgrade.members import decide_as_it_stands
+    from runner_sync.upgrade.mixing import given_names
+    from runner_sync.upgrade.module import upgrade_module
+    from runner_sync.upgrade.starting import StartJob, start_module
+
+__all__ = [
+    "Base",
+    "GpuBase",
+    "GpuTwin",
+    "Hierarchy",
+    "Inherited",
+    "ModuleJob",
+    "ModuleResult",
+    "Settings",
+    "Side",
+    "StartJob",
+    "Target",
+    "Upstream",
+    "Variant",
+    "closest",
+    "decide_as_it_stands",
+    "find_base",
+    "finished",
+    "given_names",
+    "is_selected",
+    "start_module",
+    "upgrade_module",
+    "upstream_name",
+]
+
+_MODULES = {
+    "Base": "base",
+    "GpuBase": "job",
+    "GpuTwin": "job",
+    "Hierarchy": "job",
+    "Inherited": "job",
+    "ModuleJob": "job",
+    "ModuleResult": "job",
+    "Settings": "job",
+    "Side": "job",
+    "StartJob": "starting",
+    "Target": "job",
+    "Upstream": "job",
+    "Variant": "job",
+    "closest": "base",
+    "decide_as_it_stands": "members",
+    "find_base": "base",
+    "finished": "finishing",
+    "given_names": "mixing",
+    "is_selected": "job",
+    "start_module": "starting",
+    "upgrade_module": "module",
+    "upstream_name": "base",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -10,9 +10,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from runner_sync.compose.members import Member, Obstacle, Twins, decide, parents_of, self_names
 from runner_sync.units import texts
 from runner_sync.upgrade import mixing
-from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.gpu import GpuSide, mixed_in
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.gpu import GpuSide, mixed_in, read_side
 from runner_sync.upgrade.job import ModuleJob, is_selected
+
+
+def decide_as_it_stands(job: ModuleJob, class_names: Iterable[str]) -> dict[str, Member]:
+    """What becomes of each member that only the GPU classes have, by its name on NPU, where nothing is upgraded."""
+    drafts = [Draft(name, (Stage(text),)) for name, text in texts.unit_texts(job.text, job.path).items()]
+    side = read_side(job, drafts)
+    return {
+        f"{class_name}.{member.name}": member
+        for class_name in class_names
+        for member in decide_members(class_name, twins(class_name, drafts, job, side), job)
+    }
 
 
 def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:

@@ -1,6 +1,6 @@
 """A derived module from nothing: a skeleton, with the GPU twin's methods on vllm-ascend's copies.
 
-Comes in: a ``StartJob``. Goes out: the text of a new module. May touch: nothing.
+Comes in: a ``StartJob``. Goes out: a ``ModuleResult`` of a new module. May touch: nothing.
 
 A GPU method that is vLLM's, edited, becomes vllm-ascend's version with the same edits: a three-way merge with vLLM's
 text as the base. Any other method is translated as it is.
@@ -9,35 +9,56 @@ text as the base. Any other method is translated as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jinja2 import Environment, StrictUndefined
 
 from runner_sync import lineage, merge
 from runner_sync.compose.imports import Provider, settle
-from runner_sync.model import Triple
+from runner_sync.merge.confidence import DOUBTFUL
+from runner_sync.model import Triple, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleResult, Side
 
 
 @dataclass(frozen=True, slots=True)
 class StartJob:
-    """What a module is started from: ``skeleton`` is a Jinja2 template, ``vllm`` the module that the GPU class derives
-    from, where it is known."""
+    """What a module is started from, at ``path``: ``skeleton`` is a Jinja2 template, ``vllm`` the module that the GPU
+    class derives from, where it is known."""
 
     profile: Profile
     module: RunnerModule
+    path: str
     gpu: Side
     upstream: Side
     skeleton: str
     vllm: Side | None = None
 
 
-def start_module(job: StartJob) -> str:
-    """The text of the new module; it parses. Raises ``InputError`` when a source does not."""
+def start_module(job: StartJob) -> ModuleResult:
+    """The new module, whose text parses, with one question. Raises ``InputError`` when a source does not parse."""
+    text, name = _text(job), job.module.name
+    rows = len(text.split("\n")) - 1
+    reason = f"a new module, started from {job.gpu.path}: no line of it has ever run"
+    item = review(
+        Draft.for_question(name),
+        job.path,
+        reason=reason,
+        confidence=DOUBTFUL,
+        upstream=job.gpu.text,
+        chosen=text,
+        from_gpu=True,
+    )
+    unit = UnitReport(name, job.path, "own", "added", ported=rows)
+    return ModuleResult(job.path, "", text, (unit,), (replace(item, line=1, end_line=rows),))
+
+
+def _text(job: StartJob) -> str:
     assert job.module.gpu is not None
     translated = translate(job.gpu.text, job.profile, path=job.gpu.path).text
     name, anchor = job.module.name, job.module.upstreams[0]

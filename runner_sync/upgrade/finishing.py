@@ -1,0 +1,30 @@
+"""The upgraded module as it is written: its questions as comments or conflict markers, all lines where they stand then.
+
+Comes in: a ``ModuleResult`` and its text as the project lays it out. Goes out: the result with the text to be written.
+May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from runner_sync.compose.notes import annotate
+from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
+from runner_sync.upgrade.doubts import as_written, once, relocate
+from runner_sync.upgrade.job import ModuleResult
+
+
+def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> ModuleResult:
+    """The result whose module, laid out, is ``text``; a choice between two sides stands there as a conflict where that
+    was asked for."""
+    reviews = relocate(result.reviews, old=result.after, new=text)
+    sided = disjoint(item for item in reviews if with_conflicts and two_sided(text, item))
+    noted, placed = annotate(text, [item for item in reviews if item not in sided])
+    sided = relocate(sided, old=text, new=noted)
+    after = inline(noted, sided)
+    reviews = once(relocate([*as_written(placed, noted), *sided], old=noted, new=after))
+    units = tuple(
+        replace(unit, hunks=tuple(relocate(relocate(unit.hunks, old=result.after, new=text), old=text, new=after)))
+        for unit in result.units
+    )
+    return replace(result, after=after, reviews=tuple(reviews), units=units)

@@ -101,3 +101,23 @@ def test_a_copy_that_something_may_call_stays() -> None:
     assert abandoned(was=WITHOUT, now=WITHOUT) == []
     assert abandoned(was=CALLER, now=WITHOUT, upstream=OLD) == []
     assert abandoned(was=CALLER, now=WITHOUT, below=CALLER) == []
+
+
+def test_of_two_copies_that_have_the_same_of_omni_one_stays() -> None:
+    """Either stands in the other's place, until one is gone."""
+    copies = [
+        Draft(
+            f"NPUARModelRunner.{name}",
+            (Stage(COPY.replace("_note", name)),),
+            "copy",
+            upstream=OLD.replace("_note", name),
+            own=("self.mine(rows)",),
+            chosen=True,
+        )
+        for name in ("_note", "_keep")
+    ]
+    inherited = {"NPUARModelRunner": Inherited({"_note": None, "_keep": None})}
+    job = ModuleJob(NPU, NPU.modules[1], "runner.py", COPY, hierarchy=Hierarchy(inherited=inherited))
+    left = drop_redundant(copies, job, GpuSide())
+    assert [draft.removed for draft in left] == [True, False]
+    assert [draft.removed for draft in copies] == [False, False]

@@ -1,6 +1,7 @@
 """The second upstream: the GPU twin, and what of its change is omni's own.
 
-Comes in: drafts and a ``ModuleJob``. Goes out: a ``GpuSide``. May touch: nothing.
+Comes in: drafts and a ``ModuleJob``. Goes out: a ``GpuSide``, and drafts that say what they follow of it. May touch:
+nothing.
 
 What omni changed on the GPU side is the GPU twin's change less vLLM's own. It is taken by merging backwards: vLLM's
 step from new to old, applied to the new GPU unit, gives that unit as it would read on the old vLLM.
@@ -10,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from runner_sync import lineage, merge
 from runner_sync.compose.members import canonical
 from runner_sync.lock import digest
-from runner_sync.model import Finding, Triple
+from runner_sync.model import BaseRef, Finding, Triple
 from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
@@ -84,6 +85,20 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         unchanged=_unchanged(job, as_written),
         untranslated=translated.findings,
     )
+
+
+def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:
+    """The draft with the GPU text that it was last aligned with, if any, and the one that it is aligned with now."""
+    assert job.twin.new is not None
+    score = round(lineage.similarity(draft.text, text), 3)
+    name, plain = side.as_written.get(draft.name, (draft.name, text))
+    path = job.twin.new.path
+    now = BaseRef("vllm-omni", job.twin.new.ref, path, name, "twin", score, digest(plain))
+    base = side.bases.get(draft.name)
+    if base is None:
+        return replace(draft, gpu_now=now)
+    old = texts.unit_texts(base.side.text)[name]
+    return replace(draft, gpu_now=now, gpu=BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old)))
 
 
 def _without_vllm(

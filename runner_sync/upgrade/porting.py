@@ -16,16 +16,14 @@ from runner_sync.compose import records
 from runner_sync.compose.members import calls_by_class, canonical
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.soundness import Problem, problems
-from runner_sync.lock import digest
 from runner_sync.merge import Reason, Veto
 from runner_sync.merge.confidence import CONTESTED, REBUILT
-from runner_sync.model import BaseRef, ReviewItem, Triple
+from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
-from runner_sync.units import texts
 from runner_sync.upgrade import calling, extracted, gpu, ported_passages, splitting, wording
 from runner_sync.upgrade.doubts import advanced, not_ported, review_of, unmerged
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.gpu import GpuSide, vllm_canons, vllm_unit
+from runner_sync.upgrade.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.halves import half_ported
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.refusing import without_readers
@@ -33,7 +31,6 @@ from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 RELATED = 0.15
 """Below this similarity to its GPU twin a method has no anchors to put the twin's changes at."""
-
 
 TRIES = 4
 """Merges of one unit, each without the statements that did not fit in the one before."""
@@ -285,17 +282,3 @@ def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
     """Names that a unit of the module may read: its own, and what the upstreams' modules could lend it by import."""
     texts_ = [job.text, side.module_text, *([job.upstream.new.text] if job.upstream.new is not None else [])]
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))
-
-
-def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:
-    """The draft with the GPU text that it was last aligned with, if any, and the one that it is aligned with now."""
-    assert job.twin.new is not None
-    score = round(lineage.similarity(draft.text, text), 3)
-    name, plain = side.as_written.get(draft.name, (draft.name, text))
-    path = job.twin.new.path
-    now = BaseRef("vllm-omni", job.twin.new.ref, path, name, "twin", score, digest(plain))
-    base = side.bases.get(draft.name)
-    if base is None:
-        return replace(draft, gpu_now=now)
-    old = texts.unit_texts(base.side.text)[name]
-    return replace(draft, gpu_now=now, gpu=BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old)))

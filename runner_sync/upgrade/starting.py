@@ -42,7 +42,7 @@ class StartJob:
 
 def start_module(job: StartJob) -> ModuleResult:
     """The new module, whose text parses, with one question. Raises ``InputError`` when a source does not parse."""
-    text, name = _text(job), job.module.name
+    text, name = _module_text(job), job.module.name
     rows = len(text.split("\n")) - 1
     reason = f"a new module, started from {job.gpu.path}: no line of it has ever run"
     item = review(
@@ -58,7 +58,7 @@ def start_module(job: StartJob) -> ModuleResult:
     return ModuleResult(job.path, "", text, (unit,), (replace(item, line=1, end_line=rows),))
 
 
-def _text(job: StartJob) -> str:
+def _module_text(job: StartJob) -> str:
     assert job.module.gpu is not None
     translated = translate(job.gpu.text, job.profile, path=job.gpu.path).text
     name, anchor = job.module.name, job.module.upstreams[0]

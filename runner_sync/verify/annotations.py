@@ -39,7 +39,7 @@ def union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
 
 def instances(classes: Classes, module: Module, annotation: ast.expr | None) -> list[Instance] | None:
     """The classes of an annotation: names, strings and unions with ``None``; anything generic is unknown."""
-    annotation = _read(annotation)
+    annotation = read(annotation)
     if isinstance(annotation, ast.Constant) and annotation.value is None:
         return []
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
@@ -53,7 +53,7 @@ def instances(classes: Classes, module: Module, annotation: ast.expr | None) -> 
 
 def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
     """``A`` and ``B`` of ``tuple[A, B]``, ``None`` for any other annotation and for tuples of any length."""
-    annotation = _read(annotation)
+    annotation = read(annotation)
     if not isinstance(annotation, ast.Subscript) or ast.unparse(annotation.value).split(".")[-1].lower() != "tuple":
         return None
     parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
@@ -62,7 +62,7 @@ def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
 
 def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:
     """Whether an annotation names something that is no tuple: ``int``, ``np.ndarray | None``, ``list[int]``."""
-    annotation = _read(annotation)
+    annotation = read(annotation)
     if isinstance(annotation, ast.Constant) and annotation.value is None:
         return True
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
@@ -77,7 +77,7 @@ def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | Non
     return all(d.kind == "external" or (info is not None and not is_record(info)) for d, info in infos)
 
 
-def _read(annotation: ast.expr | None) -> ast.expr | None:
+def read(annotation: ast.expr | None) -> ast.expr | None:
     """What a quoted annotation says, any other as it is."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:

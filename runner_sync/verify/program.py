@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 
 from runner_sync.syntax import dotted_name, is_name, is_super
-from runner_sync.verify import callees
+from runner_sync.verify import callees, elements
 from runner_sync.verify.annotations import Instance, instances, tuple_parts, union
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
@@ -143,6 +143,10 @@ class Program(Runtime):
             return self._infer_call(frame, node, depth)
         if isinstance(node, ast.Attribute):
             return self._infer_attribute(frame, node, depth)
+        if isinstance(node, ast.Subscript):
+            return elements.taken(self, frame, node, depth)
+        if isinstance(node, ast.NamedExpr):
+            return self.infer(frame, node.value, depth + 1)
         if isinstance(node, ast.IfExp):
             return union([self.infer(frame, part, depth + 1) for part in (node.body, node.orelse)])
         if isinstance(node, ast.Constant) and node.value is None:
@@ -188,6 +192,10 @@ class Program(Runtime):
                 found.append(self._infer_part(frame, node, name, depth))
             elif isinstance(node, ast.AnnAssign):
                 found.append(self._annotated(frame, node.annotation))
+            elif isinstance(node, ast.NamedExpr):
+                found.append(self.infer(frame, node.value, depth + 1))
+            elif isinstance(node, elements.Loop):
+                found.append(elements.looped(self, frame, node, name, depth=depth))
             else:
                 return None
         return union(found) if found else None
@@ -249,7 +257,7 @@ class Program(Runtime):
         if constructed:
             return constructed
         found = [self._returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group]
-        return union(found) if found else None
+        return union(found) if found else elements.taken(self, frame, call, depth)
 
     def _returned(self, callee: Callee, depth: int) -> list[Instance] | None:
         function = callee.function

@@ -1,0 +1,181 @@
+"""What stands in a container, by the annotation of the container: a ``Row`` in ``rows: dict[str, Row]``.
+
+Comes in: a `Program`, a frame of it and an expression that takes something out, or a loop. Goes out: `Instance`s,
+``None`` where it cannot be told. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Literal
+
+from runner_sync.syntax import is_name
+from runner_sync.verify.annotations import Instance, instances, read, tuple_parts, union
+from runner_sync.verify.modules import Module, is_plain
+
+if TYPE_CHECKING:
+    from runner_sync.verify.callees import Callee
+    from runner_sync.verify.classes import Lineup
+    from runner_sync.verify.frames import Frame
+    from runner_sync.verify.program import Program
+
+Loop = ast.For | ast.AsyncFor | ast.comprehension
+_Wanted = Literal["each", "item", "key", "value"]
+_Annotated = tuple[Module, ast.expr]
+
+_SEQUENCES = frozenset({"list", "deque", "sequence", "mutablesequence"})
+_COLLECTIONS = _SEQUENCES | {"set", "frozenset", "iterable", "iterator", "collection"}
+_MAPPINGS = frozenset({"dict", "defaultdict", "ordereddict", "mapping", "mutablemapping"})
+# What goes through a container and hands out what stands in it.
+_PASSES = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter"})
+# Methods of containers that hand out one thing, by what they take it from.
+_TAKES: dict[str, _Wanted] = {"get": "value", "setdefault": "value", "pop": "item", "popleft": "item"}
+
+_MAX_DEPTH = 6
+"""Steps from one expression to the next in which an annotation is looked for."""
+
+
+def taken(program: Program, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
+    """The classes of ``rows[key]`` or ``rows.get(key)``."""
+    return _meant(program, _declared(program, frame, node, depth))
+
+
+def looped(program: Program, frame: Frame, loop: Loop, name: str, *, depth: int) -> list[Instance] | None:
+    """The classes of a variable of a loop."""
+    parts = _each(program, frame, loop.iter, depth)
+    if is_name(loop.target, name):
+        return _meant(program, parts[0]) if len(parts) == 1 else None
+    names = loop.target.elts if isinstance(loop.target, ast.Tuple) else []
+    places = [number for number, part in enumerate(names) if is_name(part, name)]
+    if not places or not all(isinstance(part, ast.Name) for part in names):
+        return None
+    if len(parts) == 1:
+        parts = _apart(parts[0], len(names))
+    return _meant(program, parts[places[0]]) if len(parts) == len(names) else None
+
+
+def _meant(program: Program, found: list[_Annotated] | None) -> list[Instance] | None:
+    return union([instances(program.classes, *one) for one in found]) if found else None
+
+
+def _apart(found: list[_Annotated] | None, size: int) -> list[list[_Annotated] | None]:
+    """The parts of what is annotated as tuples of one size."""
+    types = [(module, tuple_parts(annotation)) for module, annotation in found or ()]
+    fitting = [(module, parts) for module, parts in types if parts is not None and len(parts) == size]
+    if not fitting or len(fitting) != len(types):
+        return []
+    return [[(module, parts[place]) for module, parts in fitting] for place in range(size)]
+
+
+def _each(program: Program, frame: Frame, iterable: ast.expr, depth: int) -> list[list[_Annotated] | None]:
+    """What comes out of an iterable: one thing, or as many as are taken apart at each turn."""
+    match iterable:
+        case ast.Call(func=ast.Attribute(value, "items"), args=[]):
+            return [_out_of(program, frame, value, wanted, depth=depth) for wanted in ("key", "value")]
+        case ast.Call(func=ast.Attribute(value, "values"), args=[]):
+            return [_out_of(program, frame, value, "value", depth=depth)]
+        case ast.Call(func=ast.Name(id=name), args=[inner, *others]) if not frame.names(name):
+            if name == "enumerate":
+                return [None, *_each(program, frame, inner, depth)]
+            if name == "zip":
+                through = [_each(program, frame, one, depth) for one in (inner, *others)]
+                return [parts[0] if len(parts) == 1 else None for parts in through]
+            if name in _PASSES:
+                return _each(program, frame, inner, depth)
+    return [_out_of(program, frame, iterable, "each", depth=depth)]
+
+
+def _out_of(program: Program, frame: Frame, node: ast.expr, wanted: _Wanted, *, depth: int) -> list[_Annotated] | None:
+    containers = _declared(program, frame, node, depth)
+    found = [(module, _part(annotation, wanted)) for module, annotation in containers or ()]
+    known = [(module, part) for module, part in found if part is not None]
+    return known if known and len(known) == len(found) else None
+
+
+def _part(annotation: ast.expr, wanted: _Wanted) -> ast.expr | None:
+    """What a container hands out by its annotation, where that says what is in it."""
+    container = _without_none(annotation)
+    if not isinstance(container, ast.Subscript):
+        return None
+    kind = ast.unparse(container.value).rpartition(".")[2].lower()
+    parts = container.slice.elts if isinstance(container.slice, ast.Tuple) else [container.slice]
+    if kind in _MAPPINGS and len(parts) == 2:
+        return parts[0] if wanted in ("each", "key") else parts[1]
+    fits = (wanted == "item" and kind in _SEQUENCES) or (wanted == "each" and kind in _COLLECTIONS)
+    return parts[0] if fits and len(parts) == 1 else None
+
+
+def _without_none(annotation: ast.expr) -> ast.expr | None:
+    node = read(annotation)
+    if isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] == "Optional":
+        return read(node.slice)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        sides = [side for side in (node.left, node.right) if ast.unparse(side) != "None"]
+        return _without_none(sides[0]) if len(sides) == 1 else None
+    return node
+
+
+def _declared(program: Program, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:
+    """The annotations of all that an expression can be; ``None`` when one of them has none."""
+    if depth > _MAX_DEPTH:
+        return None
+    match node:
+        case ast.Name(id=name):
+            return _of_name(program, frame, node, depth) if frame.bound.get(name) else None
+        case ast.Attribute(value=value, attr=name):
+            return _joined([_of_line(program, line, name) for line in _lines(program, frame, value, depth)])
+        case ast.Subscript(value=value, slice=key) if not isinstance(key, ast.Slice):
+            return _out_of(program, frame, value, "item", depth=depth + 1)
+        case ast.Subscript(value=value):
+            return _declared(program, frame, value, depth + 1)
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=given) if name in _TAKES and _hands_out(given):
+            return _out_of(program, frame, value, _TAKES[name], depth=depth + 1)
+        case ast.Call():
+            called = [callee for group in program.callees(frame, node, depth + 1) for callee in group]
+            return _joined([_returned(callee) for callee in called])
+    return None
+
+
+def _hands_out(given: list[ast.expr]) -> bool:
+    """Whether ``get(key)`` has no value of its own to hand out where the container has none."""
+    return not given[1:] or ast.unparse(given[1]) == "None"
+
+
+def _of_name(program: Program, frame: Frame, read_at: ast.Name, depth: int) -> list[_Annotated] | None:
+    found: list[list[_Annotated] | None] = []
+    for node in frame.bound_before(read_at):
+        match node:
+            case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
+                found.append([(frame.module, annotation)])
+            case ast.Assign(targets=[ast.Name()], value=value) | ast.NamedExpr(value=value):
+                found.append(_declared(program, frame, value, depth + 1))
+            case _:
+                return None
+    return _joined(found) if read_at.id not in frame.imports else None
+
+
+def _lines(program: Program, frame: Frame, owner: ast.expr, depth: int) -> list[Lineup]:
+    if frame.owner is not None and frame.info is not None and is_name(owner, frame.owner):
+        return program.lineups(frame.info)
+    found = program.infer(frame, owner, depth + 1) or []
+    return [line for instance in found for line in program.classes.lineups(instance.info)]
+
+
+def _of_line(program: Program, line: Lineup, name: str) -> list[_Annotated] | None:
+    """What the first class that says so annotates an attribute with."""
+    if line.open or any(name in info.methods for info in line.classes):
+        return None
+    said = [(i, a.annotation) for i, a in program.assignments(line, name) if a.annotation is not None]
+    return [(info.module, annotation) for info, annotation in said if info is said[0][0]]
+
+
+def _returned(callee: Callee) -> list[_Annotated] | None:
+    function = callee.function
+    if function is None or function.returns is None or not is_plain(function):
+        return None
+    return [(callee.module, function.returns)]
+
+
+def _joined(parts: list[list[_Annotated] | None]) -> list[_Annotated] | None:
+    known = [one for part in parts for one in part or ()]
+    return known if known and all(parts) else None

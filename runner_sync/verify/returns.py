@@ -12,7 +12,7 @@ from runner_sync.statements import always_leaves
 from runner_sync.verify.annotations import excludes_tuples, tuple_parts
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import is_record
-from runner_sync.verify.modules import FunctionNode, is_plain, returns_of
+from runner_sync.verify.modules import FunctionNode, is_plain, nodes_of, returns_of
 from runner_sync.verify.program import Program
 
 _MAX_DEPTH = 4
@@ -112,6 +112,18 @@ def tuple_size(function: FunctionNode) -> int | None:
     """The one size of the tuples that a plain function writes down in every ``return``."""
     sizes_found = {len(values) for values in _tuples_of(function)}
     return sizes_found.pop() if len(sizes_found) == 1 else None
+
+
+def yielded_sizes(function: FunctionNode) -> frozenset[int] | None:
+    """The sizes of the tuples that a generator yields, ``None`` when one ``yield`` shows none."""
+    nodes = nodes_of(function)
+    if any(isinstance(node, FunctionNode | ast.Lambda) and node is not function for node in nodes):
+        # timid: a ``yield`` may be of the inner one.
+        return None
+    yields = [node for node in nodes if isinstance(node, ast.Yield | ast.YieldFrom)]
+    values = [node.value for node in yields if isinstance(node, ast.Yield)]
+    tuples = [value for value in values if isinstance(value, ast.Tuple) and not _has_star(value)]
+    return frozenset(len(value.elts) for value in tuples) if tuples and len(tuples) == len(yields) else None
 
 
 def declared_size(function: FunctionNode) -> int | None:

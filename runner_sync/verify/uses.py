@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from runner_sync.syntax import children
@@ -113,3 +113,29 @@ def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:
             target = node.targets[0]
             if isinstance(target, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in target.elts):
                 yield node, target
+
+
+def turns(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
+    """Calls whose generator is taken apart at each turn of a loop, or when it is entered, with the tuple for it."""
+    for node in frame.nodes():
+        pairs: list[tuple[ast.expr, ast.expr | None]] = []
+        if isinstance(node, ast.For | ast.comprehension):
+            pairs = [(node.iter, node.target)]
+        elif isinstance(node, ast.With):
+            pairs = [(item.context_expr, item.optional_vars) for item in node.items]
+        for value, target in pairs:
+            is_fixed = isinstance(target, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in target.elts)
+            if isinstance(value, ast.Call) and isinstance(target, ast.Tuple) and is_fixed:
+                yield value, target
+
+
+def indexes(stands: Iterable[Place]) -> Iterator[tuple[ast.Subscript, int]]:
+    """Where one item is taken out of a value, by a number written down."""
+    for place in stands:
+        match place.around:
+            case ast.Subscript(value=value, slice=ast.Constant(value=int() as number)) if value is place.node:
+                yield place.around, number
+            case ast.Subscript(value=value, slice=ast.UnaryOp(ast.USub(), ast.Constant(value=int() as number))) if (
+                value is place.node
+            ):
+                yield place.around, -number

@@ -3,8 +3,10 @@
 What: `(a, b) = self.m(...)`, `a, b = f(...)` or `(a, b) = self.state` where every value that the callee can
 return in the target, or every NamedTuple that `self.state` can hold, has another size, or where what comes is an object
 of a class that cannot be unpacked. Also the reverse: an NPU override that returns N values to inherited code that
-unpacks another number. With the old trees, `a, b = f(...)`, too, where `f` returns `None` on some path and never did in
-the old target; and `x = f(...)` where `f` returned one value, returns a tuple now, and `x` is used as one value.
+unpacks another number; `for a, b in f(...)` and `with f(...) as (a, b)` where every `yield` has another size; and
+`f(...)[2]` where every tuple that `f` can return ends before. With the old trees, `a, b = f(...)`, too, where `f`
+returns `None` on some path and never did in the old target; and `x = f(...)` where `f` returned one value, returns a
+tuple now, and `x` is used as one value.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -12,7 +14,7 @@ Why: `ValueError: too many values to unpack` at the first sampled token. 7 of th
 
 Fix: unpack what the target's own caller unpacks.
 
-Leaves alone: starred targets, generators, coroutines, callees one of whose returns shows no size (unless its annotation
+Leaves alone: starred targets, generators with a function in them, coroutines, callees one of whose returns shows no size (unless its annotation
 does), objects of an annotated class that others derive from, a Protocol, or a class under an unknown decorator. Without
 the old trees a `None` among the returned values: the caller must know when it comes.
 Of a tuple in place of one value: results that something indexes, counts or goes through, that are only handed on or
@@ -26,13 +28,14 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import is_name
 from runner_sync.verify import returns
 from runner_sync.verify.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.kinds import none_has
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
-from runner_sync.verify.uses import Place, places, unpackings
+from runner_sync.verify.uses import Place, indexes, places, turns, unpackings
 from runner_sync.verify.virtual import virtual_calls
 
 CODE = "RS303"
@@ -55,6 +58,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if not wrong and old is not None and before is not None and isinstance(node.value, ast.Call):
                 wrong = list(_check_none(program, frame, node.value, old=old, before=before))
             yield from wrong
+        yield from _check_turns(program, frame)
+        yield from _check_indexes(program, frame)
         if old is not None and before is not None:
             yield from _check_whole(program, frame, old=old, before=before)
     for info in program.own_classes(module) if module in program.checked else ():
@@ -77,6 +82,52 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
         yield _finding(
             frame, node, count=count, sizes=[f or 0 for f in fields], what=what, place=instances[0].info.place
         )
+
+
+def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:
+    """Tuples of another size than a generator yields, at each turn of a loop or to ``with``."""
+    for call, target in turns(frame):
+        if frame.is_guarded(call, calls=True):
+            continue
+        for group in program.callees(frame, call):
+            known = [returns.yielded_sizes(c.function) if c.function is not None else None for c in group]
+            sizes = sorted({size for part in known for size in part or ()})
+            if sizes and None not in known and len(target.elts) not in sizes:
+                what, place = group[0].name, group[0].place
+                yield _finding(frame, target, count=len(target.elts), sizes=sizes, what=what, place=place)
+                break
+
+
+def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
+    """Items that are taken from behind the end of every tuple that a callee returns."""
+    for call, stands in places(frame):
+        # timid: whoever counts the values, or has them from several places, knows how many there are.
+        is_known = any(_is_counted(place) or _is_bound_again(frame, place) for place in stands)
+        for node, number in indexes(stands) if not is_known else ():
+            if frame.is_guarded(node, calls=True) or isinstance(node.ctx, ast.Store):
+                continue
+            for group in program.callees(frame, call):
+                known = [returns.sizes(program, callee) for callee in group]
+                sizes = sorted({size for part in known for size in part or ()})
+                if sizes and None not in known and not -sizes[-1] <= number < sizes[-1]:
+                    yield frame.finding(
+                        CODE,
+                        SEVERITY,
+                        node,
+                        symbol=group[0].name,
+                        message=f"`{group[0].name}` ({group[0].place}) provides {' or '.join(map(str, sizes))} values, "
+                        f"so there is none at `[{number}]`.",
+                        fix="Take the value from where the target's own callers have it.",
+                    )
+                    break
+
+
+def _is_counted(place: Place) -> bool:
+    return isinstance(place.around, ast.Call) and is_name(place.around.func, "len")
+
+
+def _is_bound_again(frame: Frame, place: Place) -> bool:
+    return isinstance(place.node, ast.Name) and len(frame.bound.get(place.node.id, ())) > 1
 
 
 def _check_one(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Finding]:
@@ -161,12 +212,14 @@ def _field_count(info: ClassInfo) -> int | None:
     return len(info.fields) if is_record(info) else None
 
 
-def _finding(frame: Frame, node: ast.Assign, *, count: int, sizes: list[int], what: str, place: str) -> Finding:
+def _finding(
+    frame: Frame, node: ast.Assign | ast.Tuple, *, count: int, sizes: list[int], what: str, place: str
+) -> Finding:
     number = " or ".join(map(str, sizes))
     return frame.finding(
         CODE,
         SEVERITY,
-        node.targets[0],
+        node.targets[0] if isinstance(node, ast.Assign) else node,
         symbol=what.rpartition(".")[2],
         message=f"{count} values are unpacked, but `{what}` ({place}) provides {number}.",
         fix=f"Unpack {number} values, as the target's own callers do.",

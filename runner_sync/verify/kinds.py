@@ -107,6 +107,11 @@ def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[st
     return {}
 
 
+def member_of(program: Program, line: Lineup, name: str, *, after: ClassInfo | None = None) -> Member | None:
+    """What ``self.name`` stands for on a lineup, or ``super().name`` in the class ``after``."""
+    return _of_line(program, line, name, after)
+
+
 def lacks(program: Program, held: Member, name: str) -> bool:
     """Whether what a value is, or a property or function hands out, provably has no method ``name``.
 

@@ -34,6 +34,7 @@ class Runtime:
         self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
         self._mentioned: dict[int, frozenset[str]] = {}
         self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
+        self.reads_seen: dict[int, dict[str, list[tuple[Frame, ast.Attribute]]]] = {}
 
     def unread(self) -> Iterator[InputError]:
         """Why an upstream module cannot be read that omni's runners import by name, or that their MRO leads to.

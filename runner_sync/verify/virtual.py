@@ -48,6 +48,17 @@ def virtual_calls(program: Program, line: Lineup, name: str) -> Iterator[Virtual
                 yield VirtualCall(frame, node)
 
 
+def virtual_reads(program: Program, line: Lineup, name: str) -> Iterator[tuple[Frame, ast.Attribute]]:
+    """Reads and calls of ``name`` on instances of the lineup's class in code that is not itself checked."""
+    for other in program.leaves():
+        for frame, node in _unchecked_reads(program, other).get(name, ()):
+            if frame.owner is None:
+                continue
+            own = is_name(node.value, frame.owner) and other is line
+            if own or (is_attribute_of(node.value, frame.owner) and _holds(program, other, node.value, line)):
+                yield frame, node
+
+
 def hidden_by(program: Program, line: Lineup, own: Callee, *, project: Project) -> list[Callee]:
     """What a call from ``project`` meant before the override: upstream code means upstream's nearest definition."""
     for info in line.classes[line.classes.index(own.info) + 1 :] if own.info else ():
@@ -70,6 +81,19 @@ def unchecked_calls(program: Program, line: Lineup) -> dict[str, list[tuple[Fram
                     found.setdefault(node.func.attr, []).append((program.frame(info, function), node))
         program.calls_seen[id(line)] = found
     return program.calls_seen[id(line)]
+
+
+def _unchecked_reads(program: Program, line: Lineup) -> dict[str, list[tuple[Frame, ast.Attribute]]]:
+    """The attributes that the lineup's live methods outside the checked modules read, by name."""
+    if id(line) not in program.reads_seen:
+        checked = {id(module) for module in program.checked}
+        found: dict[str, list[tuple[Frame, ast.Attribute]]] = {}
+        for info, function in program.live(line).values():
+            for node in nodes_of(function) if id(info.module) not in checked else ():
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    found.setdefault(node.attr, []).append((program.frame(info, function), node))
+        program.reads_seen[id(line)] = found
+    return program.reads_seen[id(line)]
 
 
 def _holds(program: Program, holder: Lineup, attribute: ast.expr, line: Lineup) -> bool:

@@ -14,9 +14,10 @@ Why: `ValueError: too many values to unpack` at the first sampled token. 7 of th
 
 Fix: unpack what the target's own caller unpacks.
 
-Leaves alone: starred targets, generators with a function in them, coroutines, callees one of whose returns shows no size (unless its annotation
-does), objects of an annotated class that others derive from, a Protocol, or a class under an unknown decorator. Without
-the old trees a `None` among the returned values: the caller must know when it comes.
+Leaves alone: starred targets, generators with a function in them, coroutines, callees one of whose returns shows no
+size (unless its annotation does), items of what the code counts or has from several places, objects of an annotated
+class that others derive from, a Protocol, or a class under an unknown decorator. Without the old trees a `None` among
+the returned values: the caller must know when it comes.
 Of a tuple in place of one value: results that something indexes, counts or goes through, that are only handed on or
 kept, or that become an argument of a function which changed as well; calls that changed; old returns that may have
 been tuples.

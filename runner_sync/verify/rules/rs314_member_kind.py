@@ -3,7 +3,8 @@
 What: between the old and the new target a method became a property, a property, attribute or constant a method or
 function, a function a coroutine or a context manager, a context manager something that `with` cannot enter, a class a
 function, an attribute a property that cannot be set; and the NPU runner still calls it, reads it without a call, does
-not await it, enters it, asks `isinstance` for it, or assigns it.
+not await it, enters it, asks `isinstance` for it, or assigns it. Also the reverse, with or without the old trees: an
+override that is of the old kind, where inherited code or the worker uses it as what the hidden member is now.
 
 Example: `if self.use_dcp:` after vllm-ascend turned the property `use_dcp` into a method: the condition is always true.
 
@@ -16,7 +17,7 @@ Fix: use it as the target's own code does: call it, read it, await it, or enter 
 Leaves alone: what cannot be told to be of one kind in every class of the MRO and every branch, decorators it does not
 know, properties and attributes that may hand out something to call (or to enter), properties with a setter and cached
 ones, what stands in a `try` or under a version switch, or where the code asks what it has at hand (`callable(…)`,
-`isinstance(…)`, `is not None`). Needs the old trees.
+`isinstance(…)`, `is not None`). Without the old trees only overrides are looked at.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
+from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.guards import is_identity, questions
-from runner_sync.verify.kinds import Member, lacks, members
-from runner_sync.verify.modules import Module
+from runner_sync.verify.kinds import Member, lacks, member_of, members
+from runner_sync.verify.modules import Module, nodes_of
 from runner_sync.verify.program import Program
+from runner_sync.verify.virtual import virtual_reads
 
 CODE = "RS314"
 NAME = "member-kind"
@@ -66,7 +69,10 @@ class _Place:
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Uses of members that only fit what those were in ``old``."""
+    """Uses of members that only fit what those were in ``old``, and overrides that are of another kind."""
+    for info in program.own_classes(module) if module in program.checked else ():
+        for name in info.methods:
+            yield from _check_override(program, info, name)
     for frame in program.frames(module) if old is not None else ():
         before = old.twin(frame) if old is not None else None
         if old is None or before is None:
@@ -192,3 +198,57 @@ def _tests(parent: ast.AST | None, node: ast.expr) -> bool:
 def _is_base(module: Module, node: ast.expr) -> bool:
     statements = [binding.node for bindings in module.bindings.values() for binding in bindings]
     return any(node is base for part in statements if isinstance(part, ast.ClassDef) for base in part.bases)
+
+
+def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Finding]:
+    """Whether code that is not checked uses what ``info`` overrides as something that the override is not."""
+    for line in program.lineups(info):
+        reached, own = line.find(name), member_of(program, line, name)
+        if own is None or reached is None or reached[0] is not info:
+            continue
+        for frame, node in virtual_reads(program, line, name):
+            hidden = _hidden(program, line, info, name, by=frame.module)
+            if hidden is None or hidden.kind == own.kind or frame.is_tested(node) or frame.is_guarded(node, calls=True):
+                continue
+            wrong = _misread(program, frame, node, own=own, hidden=hidden)
+            if wrong and not questions(frame.function, node):
+                function = info.methods[name][0]
+                where = f"{frame.module.path}:{node.lineno}"
+                yield program.frame(info, function).finding(
+                    CODE,
+                    SEVERITY,
+                    function,
+                    symbol=name,
+                    message=f"This override is {own.words}, and {where} {wrong}: there it is {hidden.words} "
+                    f"({hidden.place}).",
+                    fix=f"Make it {hidden.words}, as {hidden.place} does.",
+                )
+                return
+
+
+def _hidden(program: Program, line: Lineup, info: ClassInfo, name: str, *, by: Module) -> Member | None:
+    """What ``by`` means by the name: upstream's code means upstream's."""
+    before = line.classes[: line.classes.index(info) + 1]
+    for other in line.classes[len(before) :]:
+        is_meant = by.project == "vllm-omni" or other.module.project != "vllm-omni"
+        if is_meant and (name in other.methods or name in other.written):
+            return member_of(program, line, name, after=line.classes[line.classes.index(other) - 1])
+    return None
+
+
+def _misread(program: Program, frame: Frame, node: ast.Attribute, *, own: Member, hidden: Member) -> str:
+    """What inherited code does with the hidden member that the override is not made for, empty when it may be."""
+    above = {id(part): outer for outer in nodes_of(frame.function) for part in ast.iter_child_nodes(outer)}
+    parent = above.get(id(node))
+    if not isinstance(parent, ast.Call) or parent.func is not node:
+        is_held = hidden.kind in _HELD and own.kind in _CALLED
+        is_value = lacks(program, hidden, "__call__") or _looks_into(parent, node)
+        return "reads it without a call" if is_held and is_value else ""
+    outer = above.get(id(parent))
+    if hidden.kind in _CALLED and own.kind in _HELD:
+        return "calls it" if lacks(program, own, "__call__") else ""
+    if hidden.kind == "context manager" and isinstance(outer, ast.withitem):
+        return "enters it" if lacks(program, own, "__enter__") else ""
+    if hidden.kind == "coroutine" and isinstance(outer, ast.Await):
+        return "awaits it" if own.kind == "context manager" or lacks(program, own, "__await__") else ""
+    return ""

@@ -43,7 +43,7 @@ class Assignment:
 
 @dataclass(slots=True, eq=False, repr=False)
 class ClassInfo:
-    """What a class statement shows. ``open`` is whether it can have attributes that no statement shows."""
+    """What a class statement shows. ``open`` is whether it can have attributes that no statement sets."""
 
     name: str
     module: Module
@@ -71,10 +71,14 @@ class ClassInfo:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lineup:
-    """One linearisation: the class itself first. ``open`` is whether an external base may add anything."""
+    """One linearisation: the class itself first. ``open`` is whether an external base may add anything.
+
+    ``is_foreign`` is the same of the class itself: ``__getattr__`` makes up attributes of its objects only.
+    """
 
     classes: tuple[ClassInfo, ...]
     open: bool
+    is_foreign: bool
 
     @property
     def head(self) -> ClassInfo:
@@ -120,7 +124,7 @@ class Classes:
     def lineups(self, info: ClassInfo) -> list[Lineup]:
         """The possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
         if id(info.node) not in self._lineups:
-            self._lineups[id(info.node)] = [Lineup((), True)]  # a class among its own bases reads as open
+            self._lineups[id(info.node)] = [Lineup((), True, True)]  # a class among its own bases reads as open
             self._lineups[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_LINEUPS))
         return self._lineups[id(info.node)]
 
@@ -133,14 +137,16 @@ class Classes:
             parts = [list(part.classes) for part in combination if part is not None]
             merged, is_agreed = mro.merge([*parts, [part[0] for part in parts if part]])
             known = all(part is not None for part in combination)
-            opened = is_open or not known or not is_agreed or any(part.open for part in combination if part)
-            yield Lineup((info, *merged), opened)
+            is_unsure = is_open or not known or not is_agreed
+            opened = is_unsure or _answers(info) or any(part.open for part in combination if part)
+            is_foreign = is_unsure or any(part.is_foreign for part in combination if part)
+            yield Lineup((info, *merged), opened, is_foreign)
 
     def _base_lineups(self, info: ClassInfo, base: ast.expr) -> list[Lineup | None]:
         expression = base.value if isinstance(base, ast.Subscript) else base
         text = ast.unparse(expression)
         if text in _PLAIN_BASES or text.split(".")[-1] in {"NamedTuple", *_ENUMS}:
-            return [Lineup((), False)]
+            return [Lineup((), False, False)]
         found: list[Lineup | None] = []
         for definition in self.world.resolve(info.module, text):
             inner = self.info(definition)
@@ -169,8 +175,12 @@ def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
         _read_method(info, function)
     if any(ast.unparse(base).split(".")[-1] in _ENUMS for base in node.bases):
         info.written |= {name: [Assignment(None, None, None, node)] for name in _OF_ENUM - info.written.keys()}
-    info.open = info.open or "__getattr__" in info.methods or "__getattribute__" in info.methods
     return info
+
+
+def _answers(info: ClassInfo) -> bool:
+    """Whether objects of a class may have attributes that nobody set."""
+    return "__getattr__" in info.methods or "__getattribute__" in info.methods
 
 
 def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:

@@ -3,10 +3,12 @@
 What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute:
 `x` is constructed in sight, or annotated with a class of vllm-ascend from which no other derives; of other annotated
 classes, what the old trees had or set on such objects. Also `Class.attribute` on the class itself, and with the old
-trees `x[key]` and `len(x)` of objects that have lost the special method for it.
+trees `x[key]` and `len(x)` of objects that have lost the special method for it, and methods that the class of an object
+with a base outside the trees (`torch.nn.Module`) had and has no more.
 
 Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method;
 `self.ascend_config.enable_async_exponential`, which vllm-ascend 0.25.1rc1 has no more;
+`self.sampler.do_async_exponential(...)` there, of a sampler that is a module of torch;
 `get_forward_context().sp_enabled`, which 0.14.0rc1 set on each forward context and 0.15.0rc1 does not.
 
 Why: upstream moves fields between its state objects at nearly every release. 7 of the 156 recorded breakages.
@@ -16,20 +18,21 @@ Fix: read it from where the target keeps it now.
 Leaves alone: objects annotated with a class of vLLM, or one that others derive from, without old trees (a subclass may
 have the attribute), reads under a condition that asks `hasattr`/`getattr` for them, names of which `isinstance` or
 `type` is asked, but for the body of `if isinstance(x, Class):` of a class from which none derives, classes with
-`__getattr__` or bases outside the trees, attributes that other modules write: of a field that the class itself has
-lost, those that write it on an object called so, or have it in a class that derives.
+`__getattr__` (what is read of the class itself gets no answer from it) or bases outside the trees, attributes that
+other modules write: of a field that the class itself has lost, those that write it on an object called so, or have it
+in a class that derives.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
 from runner_sync.verify.annotations import Instance
-from runner_sync.verify.classes import is_record
+from runner_sync.verify.classes import ClassInfo, Lineup, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -58,6 +61,17 @@ _OF_ITEMS: dict[type[ast.expr_context], str] = {
     ast.Store: "__setitem__",
     ast.Del: "__delitem__",
 }
+
+
+# What torch gives every module: a class that no longer overrides one of them still has it.
+_OF_MODULES = frozenset(
+    {
+        "add_module", "apply", "bfloat16", "buffers", "children", "compile", "cpu", "cuda", "double", "eval", "float",
+        "forward", "half", "load_state_dict", "modules", "named_buffers", "named_children", "named_modules",
+        "named_parameters", "npu", "parameters", "register_buffer", "register_module", "register_parameter",
+        "requires_grad_", "share_memory", "state_dict", "to", "to_empty", "train", "type", "zero_grad",
+    }
+)  # fmt: skip
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -100,9 +114,10 @@ def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
 
 
 def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Program | None) -> list[Instance]:
-    instances = program.named_classes(frame, node.value) or program.infer(frame, node.value) or []
-    if not instances or any(_may_have(program, instance, node.attr) for instance in instances):
-        return []
+    named = program.named_classes(frame, node.value)
+    instances = named or program.infer(frame, node.value) or []
+    if not instances or any(_may_have(program, i, node.attr, is_class=bool(named)) for i in instances):
+        return [] if named or not _lost_a_method(program, frame, node, instances, old=old) else instances
     is_sealed = all(instance.exact or _is_last(program, instance) for instance in instances)
     defined, given = _before(old, frame, node.value, node.attr)
     if not is_sealed and not defined and not given:
@@ -133,18 +148,53 @@ def _is_last(program: Program, instance: Instance) -> bool:
     return info.module.project == "vllm-ascend" and not program.world.surroundings.deriving_from(info.name)
 
 
-def _may_have(program: Program, instance: Instance, name: str) -> bool:
+def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool = False) -> bool:
+    """Whether an object of a class, or the class itself, has the attribute or may have it out of sight."""
     lines = program.classes.lineups(instance.info)
-    return any(line.open or any(name in c.methods or name in c.written for c in line.classes) for line in lines)
+    return any((line.is_foreign if is_class else line.open) or _defines(line, name) for line in lines)
+
+
+def _defines(line: Lineup, name: str) -> bool:
+    return any(name in info.methods or name in info.written for info in line.classes)
+
+
+def _lost_a_method(
+    program: Program, frame: Frame, node: ast.Attribute, instances: Sequence[Instance], *, old: Program | None
+) -> bool:
+    """Whether classes with a base outside the trees had a method of their own before and have none any more."""
+    before = old.twin(frame) if old is not None else None
+    if old is None or before is None or node.attr in _OF_MODULES or not all(i.exact for i in instances):
+        return False
+    lines = [line for instance in instances for line in program.classes.lineups(instance.info)]
+    was = [line for i in old.infer(before, node.value) or () for line in old.classes.lineups(i.info)]
+    had = [info for line in was for info in line.classes if node.attr in info.methods]
+    if not had or any(_defines(line, node.attr) or any(map(_is_dynamic, line.classes)) for line in lines):
+        return False
+    known = {base for line in was for base in _outside(line)}
+    around = program.world.surroundings
+    return all(_outside(line) <= known for line in lines) and not around.write_on_others(node.attr)
+
+
+def _is_dynamic(info: ClassInfo) -> bool:
+    return info.open or "__getattr__" in info.methods or "__getattribute__" in info.methods
+
+
+def _outside(line: Lineup) -> set[str]:
+    """The last words of the bases that no class of the MRO is."""
+    bases = {ast.unparse(base).rpartition(".")[2] for info in line.classes for base in info.node.bases}
+    return bases - {info.name for info in line.classes}
 
 
 def _before(old: Program | None, frame: Frame, value: ast.expr, name: str) -> tuple[bool, bool]:
     """Whether the old class of the object defined the attribute, and whether other modules gave it to such objects."""
     before = old.twin(frame) if old is not None else None
-    instances = old.infer(before, value) if old is not None and before is not None else None
-    if old is None or not instances:
+    if old is None or before is None:
         return False, False
-    defined = any(_may_have(old, instance, name) for instance in instances)
+    named = old.named_classes(before, value)
+    instances = named or old.infer(before, value) or []
+    if not instances:
+        return False, False
+    defined = any(_may_have(old, instance, name, is_class=bool(named)) for instance in instances)
     return defined, old.world.surroundings.write_on_others(name)
 
 

@@ -2,7 +2,8 @@
 
 What: `self.x.gpu`, `.np`, `.copy_to_gpu()`, `.cpu[...]` where every assignment of `self.x` that can run in the
 target makes a plain tensor; `self.x[...]` where all of them make a buffer object without `__getitem__`; `.np` of
-a buffer made with `numpy=False`.
+a buffer made with `numpy=False`. So do locals that are only another name for such an attribute, and attributes of
+other objects that are made in sight (`self.input_batch.x`).
 
 Example: `self.seq_lens.np[:n]` after vLLM turned `seq_lens` from `_make_buffer(...)` into `torch.zeros(...)`.
 
@@ -11,7 +12,8 @@ in the first forward pass.
 
 Fix: use the object as the target's own copy of the method does.
 
-Leaves alone: attributes with an assignment it cannot read, names tested with `hasattr`, guarded code.
+Leaves alone: attributes with an assignment it cannot read, names of which `hasattr`, `isinstance`
+or `type` is asked, locals with more than one value, guarded code.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name
-from runner_sync.verify.classes import Assignment, ClassInfo, is_attribute_of
+from runner_sync.syntax import dotted_name, is_name
+from runner_sync.verify.classes import Assignment, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -37,7 +39,7 @@ _TENSOR_MAKERS = frozenset(
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Accesses of the wrong kind through ``self``."""
+    """Accesses of the wrong kind."""
     for frame in program.frames(module):
         called = {id(node.func) for node in frame.nodes() if isinstance(node, ast.Call)}
         for node in frame.nodes():
@@ -46,33 +48,42 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 
 
 def _check(program: Program, frame: Frame, node: ast.AST, *, called: set[int]) -> Iterator[Finding]:
-    if isinstance(node, ast.Attribute) and _is_own(frame, node.value) and not frame.is_tested(node):
+    if isinstance(node, ast.Attribute) and not frame.is_tested(node):
         if node.attr in _OF_BUFFER or (node.attr == "cpu" and id(node) not in called):
             yield from _check_buffer_access(program, frame, node)
-    elif isinstance(node, ast.Subscript) and _is_own(frame, node.value) and isinstance(node.value, ast.Attribute):
-        yield from _check_subscript(program, frame, node, name=node.value.attr)
-
-
-def _is_own(frame: Frame, node: ast.expr) -> bool:
-    return frame.owner is not None and is_attribute_of(node, frame.owner)
+    elif isinstance(node, ast.Subscript):
+        yield from _check_subscript(program, frame, node)
 
 
 def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
-    assert isinstance(node.value, ast.Attribute)
-    name = node.value.attr
-    places = _places(program, frame, name)
-    values = [assignment.value for _, assignment in places]
-    if values and all(_makes_tensor(value) for value in values):
-        yield _finding(frame, node, name=name, places=places, what=f"a plain tensor, which has no `.{node.attr}`")
-    elif node.attr == "np" and values and all(_makes_without_numpy(value) for value in values):
-        yield _finding(frame, node, name=name, places=places, what="a buffer made with `numpy=False`, without `.np`")
+    held = _origin(frame, node.value)
+    is_asked = not frame.narrowed.isdisjoint({ast.unparse(node.value), ast.unparse(held) if held is not None else ""})
+    places = _places(program, frame, held) if held is not None and not is_asked else []
+    if held is None or not places:
+        return
+    if all(_is_tensor(assignment) for _, assignment in places):
+        yield _finding(frame, node, held=held, places=places, what=f"a plain tensor, which has no `.{node.attr}`")
+    elif node.attr == "np" and all(_makes_without_numpy(assignment.value) for _, assignment in places):
+        yield _finding(frame, node, held=held, places=places, what="a buffer made with `numpy=False`, without `.np`")
 
 
-def _check_subscript(program: Program, frame: Frame, node: ast.Subscript, *, name: str) -> Iterator[Finding]:
-    instances = program.infer(frame, node.value) or []
-    if instances and all(_is_buffer(program, i.info) for i in instances):
-        places = _places(program, frame, name)
-        yield _finding(frame, node, name=name, places=places, what=f"a `{instances[0].info.name}`, not a tensor")
+def _check_subscript(program: Program, frame: Frame, node: ast.Subscript) -> Iterator[Finding]:
+    held = _origin(frame, node.value)
+    instances = (program.infer(frame, held) or []) if held is not None else []
+    places = _places(program, frame, held) if held is not None and instances else []
+    if held is not None and places and all(_is_buffer(program, i.info) for i in instances):
+        yield _finding(frame, node, held=held, places=places, what=f"a `{instances[0].info.name}`, not a tensor")
+
+
+def _origin(frame: Frame, node: ast.expr) -> ast.Attribute | None:
+    """The attribute that an expression is, by itself or as the only value that a local ever has."""
+    if isinstance(node, ast.Attribute):
+        return node
+    bound = frame.bound.get(node.id, []) if isinstance(node, ast.Name) else []
+    match bound:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value)]:
+            return value
+    return None
 
 
 def _is_buffer(program: Program, info: ClassInfo) -> bool:
@@ -81,19 +92,29 @@ def _is_buffer(program: Program, info: ClassInfo) -> bool:
     return not any(line.open for line in lines) and {"gpu", "cpu"} <= names and "__getitem__" not in names
 
 
-def _places(program: Program, frame: Frame, name: str) -> list[tuple[ClassInfo, Assignment]]:
-    lines = program.lineups(frame.info) if frame.info is not None else []
-    if any(line.open for line in lines):
+def _places(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:
+    lines = _lines(program, frame, held.value)
+    if any(line.open or held.attr in info.methods for line in lines for info in line.classes):
         return []
-    found = [pair for line in lines for pair in program.assignments(line, name)]
+    found = [pair for line in lines for pair in program.assignments(line, held.attr)]
     return [pair for pair in found if not (isinstance(pair[1].value, ast.Constant) and pair[1].value.value is None)]
 
 
-def _makes_tensor(value: ast.expr | None) -> bool:
-    if not isinstance(value, ast.Call):
-        return False
-    name = dotted_name(value.func) or ""
-    return name.startswith("torch.") and name.removeprefix("torch.") in _TENSOR_MAKERS
+def _lines(program: Program, frame: Frame, owner: ast.expr) -> list[Lineup]:
+    """The MROs of the object that has the attribute; of another than ``self`` where it is made in sight."""
+    if frame.owner is not None and frame.info is not None and is_name(owner, frame.owner):
+        return program.lineups(frame.info)
+    instances = program.infer(frame, owner) or []
+    is_sealed = all(instance.exact for instance in instances)
+    return [line for i in instances for line in program.classes.lineups(i.info)] if is_sealed else []
+
+
+def _is_tensor(assignment: Assignment) -> bool:
+    """Whether a tensor is made, or annotated where nothing is."""
+    if assignment.value is None:
+        return assignment.annotation is not None and ast.unparse(assignment.annotation) == "torch.Tensor"
+    name = dotted_name(assignment.value.func) if isinstance(assignment.value, ast.Call) else None
+    return name is not None and name.startswith("torch.") and name.removeprefix("torch.") in _TENSOR_MAKERS
 
 
 def _makes_without_numpy(value: ast.expr | None) -> bool:
@@ -105,7 +126,7 @@ def _makes_without_numpy(value: ast.expr | None) -> bool:
 
 
 def _finding(
-    frame: Frame, node: ast.expr, *, name: str, places: list[tuple[ClassInfo, Assignment]], what: str
+    frame: Frame, node: ast.expr, *, held: ast.Attribute, places: list[tuple[ClassInfo, Assignment]], what: str
 ) -> Finding:
     info, assignment = places[0]
     place = f"{info.module.path}:{getattr(assignment.node, 'lineno', info.node.lineno)}"
@@ -113,7 +134,7 @@ def _finding(
         CODE,
         SEVERITY,
         node,
-        symbol=name,
-        message=f"`self.{name}` is {what} ({place}).",
-        fix=f"Use `self.{name}` as {info.module.path} does.",
+        symbol=held.attr,
+        message=f"`{ast.unparse(held)}` is {what} ({place}).",
+        fix=f"Use `{ast.unparse(held)}` as {info.module.path} does.",
     )

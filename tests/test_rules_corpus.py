@@ -114,6 +114,11 @@ def test_the_states_that_non_last_ranks_never_got(
     assert [finding.symbol for finding in found] == expected
 
 
+# `if t.is_cuda:` decides whether a payload is copied to the host, in a method that NPU inherits.
+ON_THE_HOST = {("OmniNPUModelRunner", "OmniGPUModelRunner._store_value(is_cuda)")}
+
+
 def test_nothing_untidy_is_claimed_of_released_runners(corpus_release: CorpusRelease) -> None:
     for version in ("0.18.0", "0.22.0", "0.26.0"):
-        assert findings(corpus_release, version, "RS4") == []
+        assert {f.severity for f in findings(corpus_release, version, "RS4")} <= {"warning"}
+        assert keys(findings(corpus_release, version, "RS4")) == (ON_THE_HOST if version != "0.18.0" else set())

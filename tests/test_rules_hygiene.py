@@ -418,3 +418,30 @@ def test_an_inherited_method_that_nobody_on_npu_calls_does_not_run(upstream: str
     }
     given = replace(given, modules=tuple(replace(module, **sides) for module in given.modules))
     assert bool(found(given, "RS402")) == is_called
+
+
+HOST_COPY = "if x.is_cuda:\n    return x.to('host')\nreturn x"
+
+
+@pytest.mark.parametrize("question", ["x.is_cuda", "not x.is_cuda"])
+def test_a_tensor_that_is_asked_for_the_gpu_in_a_method_that_npu_inherits(question: str) -> None:
+    (finding,) = found(job(EMPTY_AR, "", gpu_base=shared(HOST_COPY.replace("x.is_cuda", question, 1))), "RS402")
+    assert (finding.severity, finding.symbol) == ("warning", "OmniGPUModelRunner.wait(is_cuda)")
+    assert f"`x.is_cuda` ({GPU_BASE}:8) is never true on the NPU" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("body", "npu_base"),
+    [
+        pytest.param(HOST_COPY, OVERRIDDEN, id="overridden"),
+        pytest.param("if x.is_cuda or x.is_npu:\n    return x.to('host')", NPU_BASE, id="both are asked for"),
+        pytest.param("if x.device.type != 'cpu' and x.is_cuda:\n    return 1", NPU_BASE, id="the device is asked for"),
+        pytest.param("if x.is_cuda:\n    return 1\nif x.is_npu:\n    return 2", NPU_BASE, id="the NPU in turn"),
+        pytest.param("if x.is_cuda:\n    torch.cuda.synchronize()", NPU_BASE, id="what is for the GPU"),
+        pytest.param("return x.is_cuda", NPU_BASE, id="no condition"),
+        pytest.param("if platform.is_cuda():\n    return 1", NPU_BASE, id="a platform"),
+        pytest.param("if x.is_cuda and x.is_contiguous():\n    return 1", NPU_BASE, id="one of two conditions"),
+    ],
+)
+def test_a_tensor_that_may_well_be_asked_for_the_gpu(body: str, npu_base: str) -> None:
+    assert found(job(EMPTY_AR, "", gpu_base=shared(body), npu_base=npu_base), "RS402") == []

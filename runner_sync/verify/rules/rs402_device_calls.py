@@ -1,7 +1,7 @@
 """RS402 device-calls: `torch.cuda` in NPU code, or in a method that NPU inherits.
 
 What: a name below `torch.cuda` (an attribute chain or an import) in an NPU module, or in a method of omni's that an
-NPU class inherits.
+NPU class inherits. Of inherited methods also `if tensor.is_cuda:`, which is never true there: a warning.
 
 Example:
 
@@ -10,6 +10,8 @@ Example:
 Why: torch has no CUDA in an Ascend image; the call raises, or, worse, waits for nothing. People almost never leak one
 by hand. This rule guards ported and generated code, and what a GPU runner gains that NPU runs as it is.
 
+`OmniGPUModelRunner._store_value` of 0.22.0 to 0.32.0rc1 copies to the host what `t.is_cuda`, and so nothing on NPU.
+
 Fix: `torch.npu.…`, or leave the statement out where NPU has no such call. An inherited method: override it on NPU, or
 ask the platform in it.
 
@@ -17,6 +19,7 @@ Leaves alone: strings and comments, `vllm` names that only contain the word (`cu
 branches under `torch.cuda.is_available()` and the test itself. Of inherited methods: those that NPU overrides, or that
 nobody there calls, what only names a type (annotations, `isinstance`, `cast`, `except`), what stands in a `try` or
 below `suppress`, and all of a method that tests for the device or the platform, or whose callers all do.
+A question about `is_cuda` beside others, or in a method that asks for another device, too.
 """
 
 from __future__ import annotations
@@ -98,7 +101,9 @@ def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
     own = {module.path for module in subject.job.modules}
     for head in subject.npu.classes.values():
         line = ancestry(subject.library, head) if head.name in runners else None
-        if line is None or not any(root in c.reading.text for c in line.classes if c.reading.path not in own):
+        words_of_gpu = (root, f".is_{subject.profile.device[0]}")
+        texts = [c.reading.text for c in line.classes if c.reading.path not in own] if line is not None else []
+        if line is None or not any(word in text for word in words_of_gpu for text in texts):
             continue
         above = [ancestry(subject.library, c).live() for c in line.classes[1:] if c.name in runners]
         known = {id(function) for live in above for _, function in live}
@@ -108,6 +113,9 @@ def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
             used = _unasked(function, root, subject.profile.device)
             if used is not None and not _is_only_asked(subject, line, function):
                 yield _at_class(head, owner, function, used, root)
+            asked = _asked_of_tensor(function, subject.profile.device) if used is None else None
+            if asked is not None:
+                yield _never_true(head, owner, function, asked, subject.profile.device)
 
 
 def _is_called(subject: Subject, line: Ancestry, function: Function) -> bool:
@@ -141,6 +149,24 @@ def _asks(function: Function, device: tuple[str, str]) -> bool:
     read = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
     tests += [answer for node in nodes for name, answer in _answers(node, root=f"torch.{device[0]}") if name in read]
     return any(word in name.lower() for name in mentioned(tests) for word in (*device, "platform"))
+
+
+def _asked_of_tensor(function: Function, device: tuple[str, str]) -> ast.Attribute | None:
+    """``tensor.is_cuda`` as a condition of its own, in a method without calls of the GPU, which that may well be for,
+    and without a question about any other device."""
+    gpu_word, npu_word = device
+    nodes = walk(function)
+    tests = [test for node in nodes for test in _tests(node)]
+    read = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
+    tests += [answer for node in nodes for name, answer in _answers(node, root=f"torch.{gpu_word}") if name in read]
+    is_told = any(word in name.lower() for name in mentioned(tests) for word in (npu_word, "platform", "device"))
+    if is_told or any(_used(node, f"torch.{gpu_word}") for node in nodes):
+        return None
+    for test in (node.test for node in nodes if isinstance(node, ast.If | ast.IfExp)):
+        asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+        if isinstance(asked, ast.Attribute) and asked.attr == f"is_{gpu_word}":
+            return asked
+    return None
 
 
 def _answers(node: ast.AST, *, root: str) -> Iterator[tuple[str, ast.expr]]:
@@ -181,6 +207,21 @@ def _idle(node: ast.AST) -> list[ast.AST]:
             return [*given[_TYPES[name]]]
     parts = [getattr(node, name, None) for name in ("annotation", "returns")]
     return [part for part in parts if part is not None]
+
+
+def _never_true(
+    head: ClassText, owner: ClassText, function: Function, asked: ast.Attribute, device: tuple[str, str]
+) -> Hit:
+    place, text = f"{owner.reading.path}:{asked.lineno}", ast.unparse(asked)
+    return head.reading.hit(
+        (CODE, "warning"),
+        head.node,
+        symbol=f"{owner.name}.{function.name}({asked.attr})",
+        message=f"`{head.name}` runs `{owner.name}.{function.name}`, where `{text}` ({place}) is never true on the "
+        f"{device[1].upper()}: what it does for a tensor on the device is left out.",
+        fix=f"Ask for `{ast.unparse(asked.value)}.device.type` in it ({place}), or override `{function.name}`.",
+        also=(owner.reading.span_of(function),),
+    )
 
 
 def _at_class(head: ClassText, owner: ClassText, function: Function, used: ast.AST, root: str) -> Hit:

@@ -131,3 +131,36 @@ def test_a_tensor_of_another_object_became_a_buffer() -> None:
     assert symbols(find(world(npu=body, ascend=ascend()))) == [("RS309", "lens")]
     assert not find(world(npu=body, ascend=ascend(lens=TENSOR)))
     assert symbols(find(world(npu=method("return self.rows.given.np"), ascend=ascend()))) == [("RS309", "given")]
+
+
+BESIDE = """\
+from vllm.runner import Batch
+
+class Context:
+    def __init__(self):
+        self.there = 1
+    {method}
+
+def make() -> Context:
+    context = Context()
+    {statement}
+    return context
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "method_of_it", "is_found"),
+    [
+        pytest.param("context.given = 1", "", False, id="a function sets it"),
+        pytest.param("setattr(context, 'given', 1)", "", False, id="by its name"),
+        pytest.param("context.other = 1", "", True, id="it sets another"),
+        pytest.param("print(context.given == 1)", "", True, id="it compares it"),
+    ],
+)
+def test_what_a_function_of_the_classs_module_gives_its_objects(
+    statement: str, method_of_it: str, is_found: bool
+) -> None:
+    text = npu("def m(self):\n    return Context().given", head="from vllm.context import Context")
+    beside = BESIDE.format(statement=statement, method=method_of_it)
+    found = symbols(find(world(npu=text, **{"vllm/context.py": beside})))
+    assert found == ([("RS308", "Context.given")] if is_found else [])

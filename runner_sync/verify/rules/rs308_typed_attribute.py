@@ -18,14 +18,15 @@ Fix: read it from where the target keeps it now.
 Leaves alone: objects annotated with a class of vLLM, or one that others derive from, without old trees (a subclass may
 have the attribute), reads under a condition that asks `hasattr`/`getattr` for them, names of which `isinstance` or
 `type` is asked, but for the body of `if isinstance(x, Class):` of a class from which none derives, classes with
-`__getattr__` (what is read of the class itself gets no answer from it) or bases outside the trees, attributes that
-other modules write: of a field that the class itself has lost, those that write it on an object called so, or have it
-in a class that derives.
+`__getattr__` (what is read of the class itself gets no answer from it) or bases outside the trees, attributes that a
+function of the class's module or another module writes: of a field that the class itself has lost, those that write it
+on an object called so, or have it in a class that derives.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
@@ -118,6 +119,8 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
     instances = named or program.infer(frame, node.value) or []
     if not instances or any(_may_have(program, i, node.attr, is_class=bool(named)) for i in instances):
         return [] if named or not _lost_a_method(program, frame, node, instances, old=old) else instances
+    if any(_is_set_beside(program, instance, node.attr, is_class=bool(named)) for instance in instances):
+        return []
     is_sealed = all(instance.exact or _is_last(program, instance) for instance in instances)
     defined, given = _before(old, frame, node.value, node.attr)
     if not is_sealed and not defined and not given:
@@ -129,6 +132,18 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
     spoken_of = (ast.unparse(node.value).rstrip("()").rpartition(".")[2], *(i.info.name for i in instances))
     is_written = any(around.write_on(name, node.attr) for name in spoken_of)
     return [] if is_written or any(_has_heir(program, i, node.attr) for i in instances) else instances
+
+
+def _is_set_beside(program: Program, instance: Instance, name: str, *, is_class: bool) -> bool:
+    """Whether a function of the class's own module, or of a base's, gives the attribute to such objects, or to it."""
+    infos = {id(c.node): c for line in program.classes.lineups(instance.info) for c in line.classes}.values()
+    attribute = re.escape(name)
+    for info in infos:
+        owner = rf"\b{re.escape(info.name)}" if is_class else r"(?<!\bself)"
+        set_by_name = rf"setattr\([^,()]*,\s*[\"']{attribute}[\"']"
+        if re.search(rf"{owner}\.{attribute}\s*(:[^=\n]+)?=[^=]|{set_by_name}", info.module.text):
+            return True
+    return False
 
 
 def _has_heir(program: Program, instance: Instance, name: str) -> bool:

@@ -14,8 +14,8 @@ Fix: make the object anew (`dataclasses.replace`), declare the class as its base
 
 Leaves alone: classes with a `__setattr__` of their own, a base outside the trees or a decorator's argument that is no
 constant, `__dict__` among the slots, objects whose class cannot be told or is a property's to decide, what stands in a
-`try`, a version switch or under a condition that asks `hasattr` for it. Of annotated classes only fields count: a
-subclass may have room for others.
+`try`, a version switch or under a condition that asks `hasattr` for it. Of annotated classes
+of vLLM, and of those that others derive from, only fields count: a subclass may have room for others.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
     if is_own or frame.is_guarded(node) or frame.is_tested(node):
         return
     instances = program.infer(frame, node.value) or []
-    reasons = [_refusal(line, i, node.attr) for i in instances for line in program.classes.lineups(i.info)]
+    sealed = [Instance(i.info, i.exact or _is_last(program, i.info)) for i in instances]
+    reasons = [_refusal(line, i, node.attr) for i in sealed for line in program.classes.lineups(i.info)]
     if reasons and all(reasons):
         info = instances[0].info
         yield frame.finding(
@@ -73,6 +74,11 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
             message=f"`{ast.unparse(node)}` cannot be assigned: {reasons[0]}.",
             fix=f"Make a `{info.name}` with the new value instead.",
         )
+
+
+def _is_last(program: Program, info: ClassInfo) -> bool:
+    """Whether no class derives from this one; of vLLM's nobody knows all that do."""
+    return info.module.project == "vllm-ascend" and not program.world.surroundings.derive_anywhere(info.name)
 
 
 def _refusal(line: Lineup, instance: Instance, name: str) -> str:

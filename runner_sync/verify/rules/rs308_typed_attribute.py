@@ -4,7 +4,8 @@ What: `x.attribute` where every class that `x` can be is fully visible in the ta
 `x` is constructed in sight, or annotated with a class of vllm-ascend from which no other derives; of other annotated
 classes, what the old trees had or set on such objects. Also `Class.attribute` on the class itself, and with the old
 trees `x[key]` and `len(x)` of objects that have lost the special method for it, and methods that the class of an object
-with a base outside the trees (`torch.nn.Module`) had and has no more.
+with a base outside the trees (`torch.nn.Module`) had and has no more. Members
+that only hold lists, numbers and the like now, and were something that had the attribute.
 
 Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method;
 `self.ascend_config.enable_async_exponential`, which vllm-ascend 0.25.1rc1 has no more;
@@ -32,9 +33,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
+from runner_sync.verify import builtin
 from runner_sync.verify.annotations import Instance
 from runner_sync.verify.classes import ClassInfo, Lineup, is_record
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.guards import questions
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
@@ -83,10 +86,54 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 missing = _missing_in(program, frame, node, old=old)
                 if missing:
                     yield _finding(frame, node, node.attr, missing)
+                elif old is not None:
+                    yield from _check_builtin(program, frame, node, old=old)
             for value, name in _asked(frame, node) if old is not None else ():
                 lost = _lost(program, frame, value, name, old=old)
                 if lost:
                     yield _finding(frame, value, name, lost)
+
+
+def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> Iterator[Finding]:
+    """A member that was of another kind and only ever holds values of Python's own types now, which lack it."""
+    before = old.twin(frame)
+    kinds = _builtin(program, frame, node.value)
+    if before is None or kinds is None or questions(frame.function, node.value):
+        return
+    was = _builtin(old, before, node.value)
+    is_new = was != kinds and (was is None or any(hasattr(kind, node.attr) for kind in was))
+    if is_new and not any(hasattr(kind, node.attr) for kind in kinds):
+        text = ast.unparse(node.value)
+        names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
+        yield frame.finding(
+            CODE,
+            SEVERITY,
+            node,
+            symbol=f"{text.rpartition('.')[2]}.{node.attr}",
+            message=f"`{text}` has no `{node.attr}`: in the target it holds {names}.",
+            fix=f"Use `{text}` as the target does.",
+        )
+
+
+def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
+    """The types of Python's own that an attribute holds, in every MRO, and nobody else may set it."""
+    if not isinstance(node, ast.Attribute) or frame.info is None:
+        return None
+    is_own = frame.owner is not None and is_name(node.value, frame.owner)
+    instances = [] if is_own else program.infer(frame, node.value) or []
+    lines = (
+        program.lineups(frame.info)
+        if is_own
+        else [line for instance in instances if instance.exact for line in program.classes.lineups(instance.info)]
+    )
+    if not lines or not all(i.exact for i in instances) or any(line.open for line in lines):
+        return None
+    if program.world.surroundings.write_on_others(node.attr) or any(
+        node.attr in info.methods for line in lines for info in line.classes
+    ):
+        return None
+    kinds = [builtin.held(a for _, a in program.assignments(line, node.attr)) for line in lines]
+    return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))
 
 
 def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:

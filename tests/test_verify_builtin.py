@@ -1,0 +1,104 @@
+"""A member that holds a list, a number and the like now, and was something else that had the attribute (RS308)."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import find, npu, symbols, world
+
+ASCEND = """\
+from vllm.runner import Buffer, GPUModelRunner
+
+class Rows:
+    def __init__(self):
+        self.held = {held}
+
+class NPUModelRunner(GPUModelRunner):
+    def __init__(self, config, rows: Rows):
+        self.own = {own}
+        self.rows = Rows()
+        self.given = rows
+    {more}
+"""
+
+
+def ascend(value: str, more: str = "limit = 3") -> str:
+    return ASCEND.format(held=value, own=value, more=more)
+
+
+def lost(body: str, old: str, new: str) -> list[tuple[str, str]]:
+    text = npu("def m(self, key):\n    " + body.replace("\n", "\n    "))
+    return symbols(find(world(npu=text, ascend=new), world(npu=text, ascend=old)))
+
+
+LOST = {
+    "a list became a dictionary": ("self.own.append(1)", "[]", "{}", "own.append"),
+    "a dictionary became a list": ("return self.own.items()", "{}", "[1]", "own.items"),
+    "an object became a number": ("return self.own.rows", "make()", "3", "own.rows"),
+    "of another object": ("self.rows.held.append(1)", "[]", "{}", "held.append"),
+}
+STILL_THERE = {
+    "both have it": ("self.own.clear()", "[]", "{}"),
+    "neither had it": ("self.own.wipe()", "[]", "{}"),
+    "still the same": ("self.own.wipe()", "{}", "{}"),
+    "made out of sight": ("self.own.append(1)", "[]", "make()"),
+    "a placeholder": ("self.own.append(1)", "[]", "None"),
+    "asked for its kind": ("if isinstance(self.own, list):\n    self.own.append(1)", "[]", "{}"),
+    "asked for its truth": ("if self.own:\n    self.own.append(1)", "[]", "False"),
+    "asked for the attribute": ("if hasattr(self.own, 'append'):\n    self.own.append(1)", "[]", "{}"),
+    "caught": ("try:\n    self.own.append(1)\nexcept AttributeError:\n    pass", "[]", "{}"),
+    "an object that is handed": ("self.given.held.append(1)", "[]", "{}"),
+    "the runner sets it": ("self.own = key\nself.own.append(1)", "[]", "{}"),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_is_of_pythons_own_types_now(name: str) -> None:
+    body, old, new, symbol = LOST[name]
+    assert lost(body, ascend(old), ascend(new)) == [("RS308", symbol)]
+
+
+@pytest.mark.parametrize("name", STILL_THERE)
+def test_what_may_have_the_attribute_still(name: str) -> None:
+    body, old, new = STILL_THERE[name]
+    assert lost(body, ascend(old), ascend(new)) == []
+
+
+def test_annotations_say_what_is_held() -> None:
+    declared = "def set_up(self):\n        self.table: {kind} = None"
+    old, new, other = (declared.format(kind=k) for k in ("dict[str, int] | None", "list[int] | None", "Table | None"))
+    assert lost("return self.table.items()", ascend("0", old), ascend("0", new)) == [("RS308", "table.items")]
+    assert lost("return self.table.items()", ascend("0", old), ascend("0", other)) == []
+
+
+def test_what_others_put_there_is_not_known() -> None:
+    patch = "def patch(runner):\n    runner.own = Table()\n"
+    assert lost("self.own.append(1)", ascend("[]"), ascend("{}") + patch) == []
+
+
+SLOTTED = """\
+from vllm.runner import GPUModelRunner
+class Row:
+    {slots}
+    def __init__(self):
+        self.size = 1
+def row() -> Row:
+    return make()
+{below}
+class NPUModelRunner(GPUModelRunner):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("slots", "below", "is_found"),
+    [
+        pytest.param('__slots__ = ("size",)', "", True, id="no class is below"),
+        pytest.param('__slots__ = ("size",)', "class Wide(Row): ...", False, id="a class is below"),
+        pytest.param('__slots__ = ("size", "name")', "", False, id="a slot for it"),
+        pytest.param("limit = 1", "", False, id="no slots"),
+    ],
+)
+def test_a_slot_of_an_annotated_object(slots: str, below: str, is_found: bool) -> None:
+    text = npu("def m(self):\n    one = row()\n    one.name = 2", head="from vllm_ascend.runner import row")
+    found = symbols(find(world(npu=text, ascend=SLOTTED.format(slots=slots, below=below))))
+    assert found == ([("RS317", "Row.name")] if is_found else [])

@@ -40,6 +40,18 @@ def of_function(
     return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
 
 
+def as_wrapped(
+    function: FunctionNode, met: FunctionNode, home: Module, info: ClassInfo | None, *, through_class: bool
+) -> Callee | None:
+    """A decorated function that callers meet as ``met``, which is itself or a wrapper in another module ``home``."""
+    if not {"property", "cached_property"}.isdisjoint(decorator_name(d) for d in function.decorator_list):
+        return None
+    bound = info is not None and signatures.is_bound(function, through_class=through_class)
+    signature = signatures.of_function(met, bound=bound)
+    # The names in a wrapper are those of its own module, not of the class.
+    return Callee(function.name, f"{home.path}:{met.lineno}", signature, met, home, info if met is function else None)
+
+
 def constructors(classes: Classes, info: ClassInfo) -> list[Callee]:
     """The constructor of a class, one for each MRO: written, generated or inherited; empty when one cannot be told."""
     found = [_constructor(line, info) for line in classes.lineups(info)]

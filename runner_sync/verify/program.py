@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 
 from runner_sync.syntax import dotted_name, is_name, is_super
-from runner_sync.verify import callees, elements
+from runner_sync.verify import callees, elements, wrappers
 from runner_sync.verify.annotations import Instance, instances, tuple_parts, union
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
@@ -87,7 +87,7 @@ class Program(Runtime):
         info, functions = reached
         if after is None and any(name in c.written for c in line.classes):
             return []
-        found = [callees.of_function(f, info.module, info, through_class=through_class) for f in functions]
+        found = [self._of_function(f, info.module, info, through_class=through_class) for f in functions]
         known = [callee for callee in found if callee is not None]
         return known if len(known) == len(found) else []
 
@@ -118,8 +118,18 @@ class Program(Runtime):
             return callees.constructors(self.classes, info)
         if definition.kind != "function" or not isinstance(node, FunctionNode) or module is None:
             return []
-        callee = callees.of_function(node, module, None, through_class=True)
+        callee = self._of_function(node, module, None, through_class=True)
         return [callee] if callee is not None else []
+
+    def _of_function(
+        self, function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
+    ) -> Callee | None:
+        """A function as its callers meet it: of one that omni decorates itself, nothing is said."""
+        found = callees.of_function(function, module, info, through_class=through_class)
+        if found is not None or module.project == "vllm-omni":
+            return found
+        met = wrappers.met(self.world, function, module)
+        return callees.as_wrapped(function, *met, info, through_class=through_class) if met is not None else None
 
     def _constructors(self, infos: Sequence[ClassInfo]) -> list[list[Callee]]:
         return [[callee] for info in infos for callee in callees.constructors(self.classes, info)]

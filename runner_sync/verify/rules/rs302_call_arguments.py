@@ -17,8 +17,9 @@ Fix: pass what the target's signature asks for; `runner-sync upgrade` takes the 
 body.
 
 Leaves alone: calls with `*args`/`**kwargs` as far as those may supply what is missing (a dictionary that is made for
-the call in the same function gives what it says), callables it cannot resolve, functions with unknown decorators,
-attributes that are assigned instead of defined. Keywords are RS306's.
+the call in the same function gives what it says), callables it cannot resolve, functions whose decorator shows no
+wrapper (of one that shows it the wrapper's parameters count, unless it hands everything on), attributes that are
+assigned instead of defined. Keywords are RS306's.
 """
 
 from __future__ import annotations

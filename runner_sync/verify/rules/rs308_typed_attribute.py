@@ -102,7 +102,9 @@ def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: 
         return
     was = _builtin(old, before, node.value)
     is_new = was != kinds and (was is None or any(hasattr(kind, node.attr) for kind in was))
-    if is_new and not any(hasattr(kind, node.attr) for kind in kinds):
+    is_lost = is_new and not any(hasattr(kind, node.attr) for kind in kinds)
+    # Asked last: all texts around the runners are searched for it.
+    if is_lost and not program.world.surroundings.write_on_others(getattr(node.value, "attr", "")):
         text = ast.unparse(node.value)
         names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
         yield frame.finding(
@@ -116,7 +118,7 @@ def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: 
 
 
 def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
-    """The types of Python's own that an attribute holds, in every MRO, and nobody else may set it."""
+    """The types of Python's own that an attribute holds, in every MRO."""
     if not isinstance(node, ast.Attribute) or frame.info is None:
         return None
     is_own = frame.owner is not None and is_name(node.value, frame.owner)
@@ -128,9 +130,7 @@ def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] 
     )
     if not lines or not all(i.exact for i in instances) or any(line.open for line in lines):
         return None
-    if program.world.surroundings.write_on_others(node.attr) or any(
-        node.attr in info.methods for line in lines for info in line.classes
-    ):
+    if any(node.attr in info.methods for line in lines for info in line.classes):
         return None
     kinds = [builtin.held(a for _, a in program.assignments(line, node.attr)) for line in lines]
     return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))

@@ -78,7 +78,7 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
 
 def _is_last(program: Program, info: ClassInfo) -> bool:
     """Whether no class derives from this one; of vLLM's nobody knows all that do."""
-    return info.module.project == "vllm-ascend" and not program.world.surroundings.derive_anywhere(info.name)
+    return info.module.project == "vllm-ascend" and not program.world.surroundings.deriving_from(info.name)
 
 
 def _refusal(line: Lineup, instance: Instance, name: str) -> str:

@@ -6,13 +6,16 @@ attribute or assignment `self.x = …`, and no start-up patch adds one. Also whe
 base has it: the runner fails wherever the other is taken.
 
 Example: `self._all_gather_hidden_states_and_aux(hidden_states)`, which vllm-ascend dropped in 0.28;
-`self.uses_xdrope_dim` after vLLM removed XD-RoPE.
+`self.uses_xdrope_dim` after vLLM removed XD-RoPE;
+`hasattr(self, "_positions_cpu")` of 0.21.0rc1, which vLLM 0.23 has no more: experts are routed and never copied out.
 
 Why: an `AttributeError` in the first forward pass, on hardware only. 20 of the 156 recorded breakages.
 
 Fix: use what the target uses in its place, or drop the statement as the target did.
 
-A read under a flag of `self` that the target only ever sets to `False` cannot fail today: it is a warning.
+With the old trees also `if hasattr(self, "x"):` without another branch, where upstream defined `x` and does no longer:
+a warning, since nothing fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail
+today: it is a warning.
 
 Leaves alone: reads under a condition that asks `hasattr`/`getattr` for them, code in `try`/`except AttributeError`,
 version switches, what one branch of a conditional base has below the condition that takes this branch, classes with
@@ -23,9 +26,11 @@ were handed (`runner.x = …`), and mixins none of whose users is checked.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterator
+from typing import TypeGuard
 
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import walk
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
@@ -41,10 +46,60 @@ _OF_OBJECT = frozenset(
 )
 
 
-def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Reads of attributes that no lineup of the class defines."""
+def find(program: Program, module: Module, old: Program | None = None) -> Iterator[Finding]:
+    """Reads of attributes that no lineup of the class defines, and questions that are always answered with no now."""
     reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
-    return (_finding(program, frame, node) for frame, node in reads if is_missing(program, frame, node))
+    yield from (_finding(program, frame, node) for frame, node in reads if is_missing(program, frame, node))
+    for frame in program.frames(module) if old is not None else ():
+        for call, name in _asked(frame):
+            if old is not None and _is_gone(program, frame, name, old=old):
+                yield _asked_in_vain(frame, call, name)
+
+
+def _asked(frame: Frame) -> Iterator[tuple[ast.Call, str]]:
+    """``hasattr(self, "name")`` where a condition without another branch holds it.
+
+    timid: whoever has another branch, or asks for several names, is ready for several versions.
+    """
+    asked: list[tuple[ast.Call, str]] = []
+    nodes = frame.nodes() if frame.owner is not None and "hasattr" in frame.module.text else []
+    elsewhere = {id(inner) for n in nodes if isinstance(n, ast.If) for part in n.orelse for inner in walk(part)}
+    for node in nodes:
+        if isinstance(node, ast.If) and not node.orelse and id(node) not in elsewhere:
+            for part in node.test.values if _is_and(node.test) else [node.test]:
+                match part:
+                    case ast.Call(
+                        func=ast.Name(id="hasattr"), args=[ast.Name(id=who), ast.Constant(value=str() as name)]
+                    ):
+                        asked += [(part, name)] if who == frame.owner else []
+    yield from (one for one in asked if len({name for _, name in asked}) == 1)
+
+
+def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
+    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+
+
+def _is_gone(program: Program, frame: Frame, name: str, *, old: Program) -> bool:
+    """Whether every MRO had the attribute in the old trees, by upstream's own code, and none has it any more."""
+    before = old.twin(frame)
+    if frame.info is None or before is None or before.info is None:
+        return False
+    lines, was = program.lineups(frame.info), old.lineups(before.info)
+    if any(line.open or _owners(line, name) for line in lines) or program.world.surroundings.set_on_runner(name):
+        return False
+    return bool(was) and all(any(i.module.project != "vllm-omni" for i in _owners(line, name)) for line in was)
+
+
+def _asked_in_vain(frame: Frame, call: ast.Call, name: str) -> Finding:
+    return frame.finding(
+        CODE,
+        "warning",
+        call,
+        symbol=name,
+        message=f"`{ast.unparse(call)}` is never true now: nothing in the MRO defines `{name}` any more, and what "
+        "stands under it does not run.",
+        fix=f"Follow what the target uses in place of `{name}`, or drop the statement.",
+    )
 
 
 def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:

@@ -72,6 +72,8 @@ class Lock:
 
 def load(text: str, *, path: str = FILE_NAME) -> Lock:
     """Read a lock. Raises ``InputError`` naming file, line where known, and the remedy; never half a lock."""
+    if not text.strip():
+        raise InputError(f"{path}: is empty; {_REMEDY}.")
     if conflict := _CONFLICT.search(text):
         line = text.count("\n", 0, conflict.start()) + 1
         raise InputError(f"{path}:{line}: holds an unresolved merge conflict; {_REMEDY}.")

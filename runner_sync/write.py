@@ -96,8 +96,24 @@ def _target(path: str, base: Path) -> Path:
         raise InputError(f"{path}: is no path below {base}; no file was changed.")
     resolved = (base / pure).resolve()
     if not resolved.is_relative_to(base):
-        raise InputError(f"{path}: leads outside {base} through a symbolic link; replace the link by a file.")
+        link = _link_outside(pure, base)
+        kind = "file" if link == str(pure) else "folder"
+        where = path if link == path else f"{path}: its folder {link}"
+        raise InputError(f"{where} is a symbolic link that leads outside {base}; replace it by a {kind}.")
     return resolved
+
+
+def _link_outside(path: PurePosixPath, base: Path) -> str:
+    """The first part of ``path`` by which it leaves ``base``."""
+    parts = [path, *path.parents][-2::-1]
+    return next((str(part) for part in parts if not (base / part).resolve().is_relative_to(base)), str(path))
+
+
+def refuse_links(paths: Sequence[str], root: Path) -> None:
+    """Raises ``InputError`` for a path that a symbolic link leads out of ``root``, as ``write`` does after the work."""
+    base = root.resolve()
+    for path in paths:
+        _target(path, base)
 
 
 def _check_file(target: Path, path: str) -> None:
@@ -155,7 +171,7 @@ def as_on_disk(changes: Sequence[FileChange], root: Path | None) -> tuple[FileCh
 
 
 def _exact(change: FileChange, root: Path) -> FileChange:
-    target = _target(change.path, root.resolve())
+    target = root / change.path  # read only, so it may be where a link leads
     if change.before is None or not target.is_file():
         return change
     disk = _read(target, change.path)

@@ -106,8 +106,8 @@ class FakeSync:
         self.during_apply()
         return (RUNNER, "runner-sync.lock")
 
-    def require_place(self, options: Any) -> None:
-        self.asked["require_place"] = (options,)
+    def require_place(self, options: Any, *, is_lock: bool = False) -> None:
+        self.asked["require_place"] = (options, is_lock)
         self.refuse()
 
     def rules(self, code: str | None) -> Report:

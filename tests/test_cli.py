@@ -284,7 +284,14 @@ def test_a_patch_says_which_questions_it_does_not_show(
 
 @pytest.mark.parametrize(
     ("line", "code"),
-    [("upgrade", 2), ("upgrade --diff", 0), ("lock", 0), ("lock --out x", 2), ("lock --out x --diff", 0)],
+    [
+        ("upgrade", 2),
+        ("upgrade --diff", 0),
+        ("lock", 2),
+        ("lock --diff", 0),
+        ("lock --out x", 2),
+        ("lock --out x --diff", 0),
+    ],
 )
 def test_an_upgrade_that_could_not_be_written_does_not_begin(sync: FakeSync, line: str, code: int) -> None:
     sync.refuse = _raising(InputError("a.py has uncommitted changes."))

@@ -105,6 +105,12 @@ def test_a_damaged_lock_is_refused_with_line_and_remedy(edit: tuple[str, str], m
     assert "runner-sync lock" in str(error.value)
 
 
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_an_empty_lock_is_said_to_be_empty(text: str) -> None:
+    with pytest.raises(InputError, match=r"^x\.lock: is empty; restore it from git or write it anew"):
+        load(text, path="x.lock")
+
+
 def test_a_unit_that_is_no_table() -> None:
     with pytest.raises(InputError, match="has a unit that is no table"):
         load("format_version = 1\nunit = [3]\n")

@@ -63,6 +63,12 @@ def test_an_upgrade_without_the_gpu_runners_keeps_what_the_lock_says_of_them(tre
     assert gpu_units(planned.lock.after or "") == before
 
 
+def test_an_empty_lock_is_not_called_missing(trees: Trees) -> None:
+    (trees.omni / lock.FILE_NAME).touch()
+    with pytest.raises(InputError, match="is empty; restore it from git"):
+        sync.check(trees.check())
+
+
 def test_without_lock_and_upstream_it_says_how_to_get_one(trees: Trees) -> None:
     with pytest.raises(InputError, match=r"no runner-sync\.lock.*runner-sync lock.*--ascend-version"):
         sync.check(trees.check())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -274,6 +275,48 @@ def test_a_lock_that_was_deleted_is_no_dirty_file(trees: Trees) -> None:
     commit(trees.omni)
     (trees.omni / "runner-sync.lock").unlink()
     assert apply(lock(options), options) == ("runner-sync.lock",)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text + "# mine\n",
+        lambda text: text.replace("[inputs]", "<<<<<<< HEAD\n[inputs]"),
+        lambda text: text.replace("format_version = 1", "format_version = 7"),
+        lambda _text: "",
+    ],
+    ids=["not committed yet", "in conflict", "of another format", "empty"],
+)
+def test_a_lock_is_written_over_the_one_that_is_there(trees: Trees, spoil: Callable[[str], str]) -> None:
+    """In the midst of a merge it can neither be committed nor stashed, and an upgrade is settled before the commit."""
+    options = trees.options()
+    apply(lock(options), options)
+    commit(trees.omni)
+    place = trees.omni / "runner-sync.lock"
+    good = place.read_text("utf-8")
+    place.write_text(spoil(good), "utf-8")
+    require_place(options, is_lock=True)
+    assert apply(lock(options), options) == ("runner-sync.lock",)
+    assert place.read_text("utf-8") == good
+
+
+def test_a_lock_that_is_a_folder_is_named_before_the_work(trees: Trees) -> None:
+    (trees.omni / "runner-sync.lock").mkdir()
+    for work in (upgrade, lock, lambda options: require_place(options, is_lock=True)):
+        with pytest.raises(InputError, match=r"^runner-sync\.lock: is a folder; move it away"):
+            work(trees.options())
+
+
+def test_a_package_behind_a_link_is_refused_where_it_would_be_written(trees: Trees, tmp_path: Path) -> None:
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "vllm_omni").symlink_to(trees.omni / "vllm_omni")
+    options = replace(trees.options(), omni=TreeOptions(path=tmp_path / "linked"))
+    with pytest.raises(InputError, match=r"its folder vllm_omni is a symbolic link that leads outside .*; replace it"):
+        require_place(options)
+    assert upgrade(options).patch
+    elsewhere = replace(options, out=tmp_path / "out")
+    require_place(elsewhere)
+    assert apply(upgrade(elsewhere), elsewhere)
 
 
 def test_what_could_not_be_written_is_refused_before_the_work(trees: Trees, tmp_path: Path) -> None:

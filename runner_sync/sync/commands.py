@@ -15,7 +15,7 @@ from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
-from runner_sync.model import FileChange, Finding, InWork, Report, Tree
+from runner_sync.model import Finding, InWork, Report, Tree
 from runner_sync.sync import inputs, planning, proof
 from runner_sync.sync.locking import lock_change
 from runner_sync.sync.options import UpgradeOptions
@@ -189,22 +189,28 @@ def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:
         make_folder(options.out)
     elif not options.allow_dirty:
         tree = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False).omni
-        _refuse_dirty(tree, changes)
+        # The lock is the tool's own file, and `lock` is what mends it: it keeps what holds of the one that is there.
+        mends = planned.report.command == "lock"
+        _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)])
     return write.write(changes, planned.root)
 
 
-def require_place(options: UpgradeOptions) -> None:
-    """Raises ``InputError`` where a whole upgrade could not be written in the end: before the work, not behind it."""
+def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
+    """Raises ``InputError`` where what a whole upgrade writes, or the lock alone, could not be written in the end.
+
+    Before the work, not behind it.
+    """
     if options.out is not None:
         _refuse_filled(options.out)
         _try_to_make(options.out)
-    elif options.only or options.allow_dirty:
-        return
     given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False)
     if options.out is not None:
         _refuse_inside(options.out, given)
-    else:
-        _refuse_dirty(given.omni, [FileChange(found.path, found.text, "") for found in find_modules(given)])
+    elif given.root is not None:
+        paths = [] if is_lock or options.only else [found.path for found in find_modules(given)]
+        write.refuse_links([*paths, locks.FILE_NAME], given.root)
+        if not options.allow_dirty:
+            _refuse_dirty(given.omni, paths)
 
 
 def make_folder(out: Path) -> None:
@@ -237,8 +243,8 @@ def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
         raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
 
 
-def _refuse_dirty(tree: Tree, changes: list[FileChange]) -> None:
-    found = tree.dirty([change.path for change in changes]) if isinstance(tree, InWork) else []
+def _refuse_dirty(tree: Tree, paths: Sequence[str]) -> None:
+    found = tree.dirty(paths) if isinstance(tree, InWork) else []
     found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:
         raise InputError(f"{found[0]} has uncommitted changes: commit or stash them, or pass --allow-dirty.")

@@ -59,8 +59,10 @@ def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *
     tree = sources.open_path("vllm-omni", options.path or Path(), ref=options.ref)
     root = tree.root if isinstance(tree, OnDisk) else None
     settings = configuration.load(root or Path(options.path or "."), explicit=explicit)
+    if root is not None and (root / FILE_NAME).is_dir():
+        raise InputError(f"{FILE_NAME}: is a folder; move it away and run again.")
     text = tree.read(FILE_NAME) if with_lock else None
-    return Inputs(tree, root, settings, load(text, path=FILE_NAME) if text else Lock())
+    return Inputs(tree, root, settings, load(text, path=FILE_NAME) if text is not None else Lock())
 
 
 def open_target(

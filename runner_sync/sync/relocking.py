@@ -28,7 +28,7 @@ def readable_lock(tree: Tree) -> Lock:
     it."""
     text = tree.read(FILE_NAME)
     try:
-        return load(text) if text else Lock()
+        return load(text) if text is not None else Lock()
     except InputError:
         return Lock()
 

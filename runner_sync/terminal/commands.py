@@ -68,8 +68,8 @@ def _carry_out(
 ) -> tuple[Upgrade, tuple[str, ...]]:
     from runner_sync import sync
 
-    if not diff and (command == "upgrade" or options.out is not None):
-        sync.require_place(options)
+    if not diff and (command in ("upgrade", "lock") or options.out is not None):
+        sync.require_place(options, is_lock=command == "lock")
     planned = plan(options)
     if diff:
         return planned, ()

@@ -25,25 +25,32 @@ REPLAY_SENTENCE = (
     "1 of 2 outputs cannot be parsed."
 )
 LEFT = "of an earlier upgrade"
+PORTED = "(2 with ports from the GPU twin)"
+NAMED = "(`runner-sync check --select RS203` names each that overrides what runs on GPU)"
 SETTLE = "still to be settled (`runner-sync check --select RS406`)"
 SENTENCES = [
     ("written", REPORTS["upgrade"],
-     "Upgraded: 2 units updated, 1 added, 2 ported, 0 removed; 2 review items; 3 findings; 2 files written."),
+     f"Upgraded: 2 units updated, 1 added, 0 removed {PORTED}; 2 review items; 3 findings; 2 files written."),
     ("only planned", replace(REPORTS["upgrade"], summary={}),
-     "Plan: 2 units updated, 1 added, 2 ported, 0 removed; 2 review items; 3 findings."),
+     f"Plan: 2 units updated, 1 added, 0 removed {PORTED}; 2 review items; 3 findings."),
     ("written, but there was nothing to write", Report("upgrade", INPUTS, UNITS[2:3], REVIEWS, summary={"written": 0}),
-     "Wrote nothing: 0 units updated, 0 ported, 0 removed; 2 review items; 0 findings."),
+     "Wrote nothing: 0 units updated, 0 removed; 2 review items; 0 findings."),
     ("singular", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], FINDINGS[:1]),
-     "Plan: 1 unit updated, 0 ported, 0 removed; 1 review item; 1 finding."),
+     "Plan: 1 unit updated, 0 removed; 1 review item; 1 finding."),
     ("upgrade of nothing", Report("upgrade", INPUTS, UNITS[2:3]),
      "The unit looked at is in step with vllm-ascend 0.17.0rc1."),
     ("upgrade of nothing but a finding", Report("upgrade", INPUTS, UNITS[2:3], findings=FINDINGS[:1]),
-     "Plan: 0 units updated, 0 ported, 0 removed; 0 review items; 1 finding."),
-    ("GPU side only", Report("upgrade", INPUTS[:1]), "All units are in step with the GPU runners."),
+     "Plan: 0 units updated, 0 removed; 0 review items; 1 finding."),
+    ("GPU side only", Report("upgrade", INPUTS[:1], UNITS[2:3]), "The unit looked at is in step with the GPU runners."),
+    ("an upgrade that looks at no unit", Report("upgrade", INPUTS[:1]), "There is nothing to bring into step."),
+    ("GPU methods that NPU goes without", Report("upgrade", INPUTS, UNITS[2:3], summary={"unported": 6}),
+     f"The unit looked at is in step with vllm-ascend 0.17.0rc1; 6 GPU methods stay unported {NAMED}."),
+    ("one of them, and new questions", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], summary={"unported": 1}),
+     f"Plan: 1 unit updated, 0 removed; 1 review item; 0 findings; 1 GPU method stays unported {NAMED}."),
     ("comments of an earlier upgrade", Report("upgrade", INPUTS, UNITS[2:3], summary={"left_open": 30}),
      f"The unit looked at is in step with vllm-ascend 0.17.0rc1; 30 review comments {LEFT} are {SETTLE}."),
     ("and new questions", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], summary={"left_open": 1}),
-     f"Plan: 1 unit updated, 0 ported, 0 removed; 1 review item; 0 findings; 1 review comment {LEFT} is {SETTLE}."),
+     f"Plan: 1 unit updated, 0 removed; 1 review item; 0 findings; 1 review comment {LEFT} is {SETTLE}."),
     ("no comment left", Report("upgrade", INPUTS, UNITS[2:3], summary={"left_open": 0}),
      "The unit looked at is in step with vllm-ascend 0.17.0rc1."),
     ("check", REPORTS["check"], "Found 1 error, 1 warning, 1 info in 2 files."),

@@ -101,6 +101,11 @@ def test_an_upgrade_says_what_nothing_sets_any_more(tmp_path: Path, monkeypatch:
         f"nothing on NPU calls arm ({GPU_BASE}:{line}), and nothing else sets self.armed, read in NPUARModel"
     )
 
+    others = sync.upgrade(trees.upgrade(trees.ascend_new, only=("_finish",))).report.notes
+    assert not [note for note in others if "self.armed" in note], "it has nothing to do with what was asked for"
+    asked = sync.upgrade(trees.upgrade(trees.ascend_new, only=("fire",))).report.notes
+    assert [note for note in asked if "self.armed" in note]
+
 
 FIRE = "    def fire(self):\n        return self.armed\n\n"
 

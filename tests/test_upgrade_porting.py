@@ -32,6 +32,7 @@ from sync_samples import (
 from runner_sync import sync
 from runner_sync.merge import Reason
 from runner_sync.profile import NPU
+from runner_sync.sync import TreeOptions
 from runner_sync.terminal.commands import exit_code
 from runner_sync.upgrade.job import ModuleJob, Target
 from runner_sync.upgrade.refusing import veto_for
@@ -81,6 +82,17 @@ def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pyte
     assert "NPUARModelRunner._history is not ported: nothing on NPU calls it" in asked.report.notes
 
 
+def test_without_a_vllm_ascend_nothing_is_said_about_its_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    gpu = dedent(OMNI_TREE[GPU_AR]) + "\n    def _history(self):\n        return self.input_batch.history\n"
+    lay_out(trees.omni, {GPU_AR: gpu})
+    alone = replace(trees.upgrade(trees.ascend_new), ascend=TreeOptions(), upstream=False)
+    (said,) = [note for note in sync.upgrade(replace(alone, only=("_history",))).report.notes if "_history" in note]
+    assert "is not ported: nothing of omni's calls it, and whether vllm-ascend does, a run without one" in said
+    assert any("nothing of omni's calls" in note for note in sync.upgrade(alone).report.notes)
+
+
 def test_what_was_left_out_before_is_asked_about_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """``check`` says that the override is missing and names ``--only``, which must not answer that all is in step."""
     stay_at_home(monkeypatch, tmp_path)
@@ -91,7 +103,9 @@ def test_what_was_left_out_before_is_asked_about_by_name(tmp_path: Path, monkeyp
     settled = replace(trees.upgrade(trees.ascend_new, verify=False), allow_dirty=True)
     sync.apply(sync.upgrade(settled), settled)
     commit(trees.omni)
-    assert not [item for item in sync.upgrade(settled).report.reviews if "triton" in item.upstream]
+    again = sync.upgrade(settled).report
+    assert not [item for item in again.reviews if "triton" in item.upstream]
+    assert again.summary["unported"] == 1
     named = sync.upgrade(replace(settled, only=("NPUARModelRunner._execute",))).report
     assert [item.unit for item in named.reviews] == ["NPUARModelRunner._execute"]
     assert exit_code(named) == 1

@@ -101,26 +101,36 @@ def in_step(report: Report) -> str:
         return f"Nothing breaks against {' and '.join(targets)}." if targets else "No findings."
     if report.command == "upgrade":
         looked_at = len(report.units)
-        units = (
-            f"All {looked_at} units looked at are" if looked_at > 1 else "The unit looked at is" if looked_at else ""
-        )
-        return f"{units or 'All units are'} in step with {targets[0] if targets else 'the GPU runners'}."
+        if not looked_at:
+            return "There is nothing to bring into step."
+        units = f"All {looked_at} units looked at are" if looked_at > 1 else "The unit looked at is"
+        return f"{units} in step with {targets[0] if targets else 'the GPU runners'}."
     # Rules may be left out, and findings accepted: no more can be said.
     return f"No findings against {targets[0]}." if targets else "No findings."
 
 
 def _upgrade_sentence(report: Report) -> str:
     tally = count_units(report)
-    left = _left_open(report)
+    left = f"{_unported(report)}{_left_open(report)}"
     if not report.reviews and not report.findings and tally["unchanged"] == tally["units"]:
         return f"{in_step(report).removesuffix('.')}{left}."
     written = report.summary.get("written")
     lead = "Upgraded" if written else "Plan" if written is None else "Wrote nothing"
     added = f"{tally['added']} added, " if tally["added"] else ""
-    units = f"{count(tally['updated'], 'unit')} updated, {added}{tally['units_ported']} ported"
+    ported = f" ({tally['units_ported']} with ports from the GPU twin)" if tally["units_ported"] else ""
+    units = f"{count(tally['updated'], 'unit')} updated, {added}{tally['removed']} removed{ported}"
     rest = f"{count(tally['reviews'], 'review item')}; {count(tally['findings'], 'finding')}"
     files = f"; {count(written, 'file')} written" if isinstance(written, int) and written else ""
-    return f"{lead}: {units}, {tally['removed']} removed; {rest}{files}{left}."
+    return f"{lead}: {units}; {rest}{files}{left}."
+
+
+def _unported(report: Report) -> str:
+    """What the GPU runners have and NPU goes on without: settled once, and yet not in step."""
+    number = report.summary.get("unported")
+    if not isinstance(number, int) or not number:
+        return ""
+    stay = f"{count(number, 'GPU method')} {'stays' if number == 1 else 'stay'} unported"
+    return f"; {stay} (`runner-sync check --select RS203` names each that overrides what runs on GPU)"
 
 
 def _left_open(report: Report) -> str:

@@ -85,8 +85,9 @@ def _planned(
     changes = planning.changes_of(results)
     reviews = tuple(item for result in results for item in result.reviews)
     count = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
+    unported = len(_left_out(results)) if not options.only else 0
     units = tuple(unit for result in results for unit in result.units)
-    notes = (*notes, *_uncommitted(given, options), *_rest(results, options.only), *_unlocked(given, options))
+    notes = (*notes, *_uncommitted(given, options), *_rest(results, options), *_unlocked(given, options))
     report = Report(
         command=command,
         inputs=given.sources,
@@ -95,7 +96,8 @@ def _planned(
         findings=findings,
         changes=changes,
         notes=notes,
-        summary=planning.summarise(results, reviews) | ({"left_open": count} if count else {}),
+        summary=planning.summarise(results, reviews)
+        | {name: number for name, number in (("left_open", count), ("unported", unported)) if number},
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
     root = options.out if options.out is not None else given.root
@@ -123,24 +125,22 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     return notes
 
 
-def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
+def _rest(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
     """What became of GPU members without a change: those that need nothing, counted, and those left out, by name; where
     ``only`` names some, these alone, with the reason."""
-    if only:
-        return _named(results, only)
+    if options.only:
+        return _named(results, options)
     counts = Counter(action for result in results for action in result.decided.values())
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     said = []
     if inherited or uncalled:
-        where = f"the NPU classes inherit {inherited}, nothing calls {uncalled}"
+        whose = "" if options.upstream else " of omni's"
+        where = f"the NPU classes inherit {inherited}, nothing{whose} calls {uncalled}"
         said.append(
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
             "(`runner-sync blocks` lists them)."
         )
-    asked = {item.unit for result in results for item in result.reviews}
-    decided = {name: action for result in results for name, action in result.decided.items() if name not in asked}
-    left = [name for name, action in decided.items() if action in ("left", "skipped")]
-    if left:
+    if left := _left_out(results):
         said.append(
             "not ported, for NPU has done without them at an earlier release too: "
             f"{', '.join(left)} (`--only NAME` ports one, or says what keeps it out)."
@@ -148,13 +148,21 @@ def _rest(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
     return said
 
 
-def _named(results: list[ModuleResult], only: Sequence[str]) -> list[str]:
+def _left_out(results: list[ModuleResult]) -> list[str]:
+    """GPU members that NPU goes without, of which this run asks nothing."""
+    asked = {item.unit for result in results for item in result.reviews}
+    decided = {name: action for result in results for name, action in result.decided.items() if name not in asked}
+    return [name for name, action in decided.items() if action in ("left", "skipped")]
+
+
+def _named(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
+    uncalled = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
     reasons = {
         "inherited": "the NPU class has a version of it through its bases",
-        "unneeded": "nothing on NPU calls it",
+        "unneeded": "nothing on NPU calls it" if options.upstream else uncalled,
     }
     decided = {name: action for result in results for name, action in result.decided.items()}
-    asked = [name for name in decided if is_selected(name, only)]
+    asked = [name for name in decided if is_selected(name, options.only)]
     return [f"{name} is not ported: {reasons[decided[name]]}" for name in asked if decided[name] in reasons]
 
 

@@ -13,7 +13,7 @@ from runner_sync.model import Finding, Source, Tree
 from runner_sync.sources.layout import is_below
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.upgrade import ModuleResult
+from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
 from runner_sync.verify.idle import Idle
 from runner_sync.verify.world import World
@@ -54,7 +54,10 @@ def new_breakage(
     found = breakage.find(world, None, paths, since=world.with_omni(given.omni))
     inherited, idle = breakage.find_inherited(world, paths)
     options.progress("verifying", 1, 1)
-    return tuple(found), (*_note(inherited), *_never_set(idle))
+    return tuple(found), (
+        *_note(inherited),
+        *_never_set([one for one in idle if is_selected(one.unit, options.only)]),
+    )
 
 
 def _never_set(idle: Sequence[Idle]) -> Iterator[str]:
@@ -64,7 +67,7 @@ def _never_set(idle: Sequence[Idle]) -> Iterator[str]:
         reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
     for (attribute, setter, place), units in reads.items():
         said = f"nothing on NPU calls {setter} ({place}), and nothing else sets self.{attribute}"
-        yield f"{said}, read in {', '.join(units)}."
+        yield f"{said}, read in {', '.join(units)}; a run that gets there fails."
 
 
 def _note(inherited: Sequence[Finding]) -> Iterator[str]:

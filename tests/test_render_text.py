@@ -11,7 +11,7 @@ from render_samples import AR, BASE, EXECUTE, FINDINGS, INPUTS, REPORTS, REVIEWS
 from runner_sync.model import FileChange, Finding, Hunk, Report, ReviewItem, UnitReport
 from runner_sync.render import render
 from runner_sync.render.escape import one_line, visible
-from runner_sync.render.summary import chosen_side, summarize
+from runner_sync.render.summary import chosen_side, kind_of, summarize
 
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 
@@ -318,12 +318,39 @@ def test_a_class_gives_way_before_its_member_in_a_narrow_table() -> None:
     assert re.search(r"^. NPU\w*…\.execute_model ", text, re.MULTILINE)
 
 
-def test_a_long_name_stays_beside_its_mark_in_a_narrow_table() -> None:
-    name = "_maybe_apply_duplex_window_reanchor_to_the_cache"
-    unit = replace(UNITS[1], unit=f"NPUARModelRunner.{name}")
-    lines = render(Report("upgrade", units=(unit,)), "text", width=60).split("\n")
-    first = next(number for number, line in enumerate(lines) if line.startswith("+ ._maybe"))
-    assert "".join(line[2:].partition(" ")[0] for line in lines[first : first + 5]).startswith(f".{name}")
+@pytest.mark.parametrize("width", [40, 60, 79])
+def test_a_narrow_table_breaks_no_word(width: int) -> None:
+    """One line for a unit: the columns that matter less go first, and then the name is cut."""
+    units = (replace(UNITS[1], unit=f"NPUARModelRunner._{'reanchor_' * 5}", outcome="added"), UNITS[0])
+    lines = render(Report("upgrade", INPUTS, units=units), "text", width=width).split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith("+ "))
+    head, before, row = lines[at - 3], lines[at - 1], lines[at]
+    assert {"taken", "ported", "review"} <= set(head.split())
+    assert "… " in row
+    assert "21" in row.split()
+    assert before.startswith("? .execute_model ")
+    assert max(map(len, (head, before, row))) <= width
+
+
+def test_narrow_tables_of_the_other_commands_break_no_word_either() -> None:
+    for command in ("lock", "blocks", "replay"):
+        whole = set(render(REPORTS[command], "text", width=200).split())
+        narrow = render(REPORTS[command], "text", width=50).split()
+        assert [word for word in narrow if word not in whole and not word.endswith("…") and set(word) != {"─"}] == []
+
+
+def test_without_a_vllm_ascend_a_unit_is_not_called_omnis_own() -> None:
+    """Only its text would tell a copy from it; what is ported is omni's own in any case."""
+    changed = replace(UNITS[0], kind="own")
+    alone, whole = (Report("upgrade", INPUTS[:number], (changed,)) for number in (1, 2))
+    assert [kind_of(changed, report) for report in (alone, whole)] == ["–", "own"]
+    assert kind_of(replace(changed, outcome="added"), alone) == "own"
+    assert [" own " in render(report, form) for report in (alone, whole) for form in ("text", "markdown")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_the_head_of_a_column_stands_in_one_line_although_its_cells_are_short() -> None:

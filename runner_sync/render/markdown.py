@@ -19,7 +19,7 @@ from runner_sync.render.order import (
     order_units,
     order_worst_first,
 )
-from runner_sync.render.summary import chosen_side, closed, count, is_changed, sides_of, summarize, taken
+from runner_sync.render.summary import chosen_side, closed, count, is_changed, kind_of, sides_of, summarize, taken
 
 # GitHub refuses comments above 65,536 characters and step summaries above 1 MiB (docs.github.com); Buildkite
 # annotations are at most 1 MiB. Room is left for what a caller puts around it.
@@ -77,7 +77,7 @@ def _cell(text: str) -> str:
 def _upgrade_parts(report: Report) -> Iterator[str]:
     units = [unit for unit in order_units(report.units) if is_changed(unit)]
     for path, group in groupby(units, key=lambda unit: unit.path):
-        rows = [_unit_row(unit) for unit in group]
+        rows = [_unit_row(unit, report) for unit in group]
         header = "unit | kind | outcome | base | taken from upstream | ported from GPU | kept of omni | removed"
         yield f"#### {markdown_code(path)}\n\n{_table(header, rows)}"
     if report.reviews:
@@ -86,11 +86,11 @@ def _upgrade_parts(report: Report) -> Iterator[str]:
     yield from _findings_parts(report)
 
 
-def _unit_row(unit: UnitReport) -> list[str]:
+def _unit_row(unit: UnitReport, report: Report) -> list[str]:
     ref = unit.base or unit.gpu
     base = f"{_cell(ref.ref)} {markdown_text(ref.how)} {ref.similarity:.2f}" if ref else "–"
     figures = [str(value) for value in (unit.taken, unit.ported, unit.kept, unit.removed)]
-    return [_cell(unit.unit), unit.kind, unit.outcome, base, *figures]
+    return [_cell(unit.unit), kind_of(unit, report), unit.outcome, base, *figures]
 
 
 def _review(item: ReviewItem) -> str:

@@ -25,6 +25,12 @@ def is_changed(unit: UnitReport) -> bool:
     return unit.outcome == "review" and bool(unit.hunks or unit.taken or unit.ported or unit.removed)
 
 
+def kind_of(unit: UnitReport, report: Report) -> str:
+    """What the unit is, a dash where only a vllm-ascend would tell a copy from omni's own and none was read."""
+    can_tell = report.command != "upgrade" or bool(target(report, "vllm-ascend")) or unit.outcome == "added"
+    return unit.kind if can_tell else "–"
+
+
 def count_units(report: Report) -> dict[str, int]:
     """Count units by outcome, statements by origin, review items and findings of an upgrade."""
     units = report.units

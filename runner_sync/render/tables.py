@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from rich import box
@@ -19,9 +18,10 @@ from rich.text import Text
 
 from runner_sync.model import BaseRef, Report, UnitReport
 from runner_sync.render.escape import one_line, visible
+from runner_sync.render.fitting import NARROW, Column, Row, fitted
 from runner_sync.render.ink import Ink
 from runner_sync.render.order import natural, order_blocks, order_hunks, order_units
-from runner_sync.render.summary import count, is_changed
+from runner_sync.render.summary import count, is_changed, kind_of
 
 _MARKS = {
     "updated": ("~", "cyan"),
@@ -34,19 +34,10 @@ _LEGEND = (
     "Columns count statements: taken from upstream, ported from the GPU twin, kept of omni's own. "
     "~ updated, + added, - removed, ? to review."
 )
+_RANKS = {"base": 1, "kept": 2, "removed": 3, "kind": 4}
+_BLOCK_COLUMNS = (("unit", 0), ("lines", 0), ("", 1), ("purpose", 0), ("uses", 3), ("twin", 2))
 _HUNKS_PER_CASE = 5
 _LINES_PER_HUNK = 12
-
-Row = Sequence[str | Text]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A table column: figures are aligned right and never fold; a ``width`` of 0 leaves the width to rich."""
-
-    name: str
-    width: int = 0
-    figures: bool = False
 
 
 def tabulate_units(report: Report, ink: Ink) -> str:
@@ -54,12 +45,15 @@ def tabulate_units(report: Report, ink: Ink) -> str:
     waiting = _reviews_per_unit(report)
     units = [unit for unit in order_units(report.units) if is_changed(unit) or waiting.get((unit.path, unit.unit))]
     owners = _owners((unit.path, unit.unit) for unit in report.units)
-    columns = _unit_columns(units, owners, ink.width)
+    columns = _unit_columns(units, owners, ink)
     parts = []
     for path, group in groupby(units, key=lambda unit: unit.path):
         asked = [(unit, waiting.get((unit.path, unit.unit), 0)) for unit in group]
-        rows = [_unit_row(unit, owners[path], reviews, columns[0].width) for unit, reviews in asked]
-        parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, _fit(rows, columns), ink)}")
+        rows = [
+            _unit_row(unit, owners[path], reviews, columns[0].width, ink) | {"kind": kind_of(unit, report)}
+            for unit, reviews in asked
+        ]
+        parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, _chosen(rows, columns), ink)}")
     if units:
         rest = len(report.units) - len(units)
         parts.append(ink.fold(f"{count(rest, 'unit')} unchanged. {_LEGEND}" if rest else _LEGEND))
@@ -83,23 +77,27 @@ def _file_heading(path: str, owner: str, ink: Ink) -> str:
     return f"{ink.paint(one_line(path), 'bold')}{'  ' + one_line(owner) if owner else ''}"
 
 
-def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], width: int) -> list[Column]:
-    """Return columns that fit ``width``: the base folds first, then the names; figures never do."""
+def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], ink: Ink) -> list[Column]:
+    """Return columns that fit the width: the base folds first, then the names; figures never do."""
     names = max(len("  unit"), *(len(_short(unit.unit, owners[unit.path])) + 2 for unit in units), 0)
-    bases = max(len("base"), *(len(_base(unit.base or unit.gpu)) for unit in units), 0)
+    bases = max(len("base"), *(len(_base(unit.base or unit.gpu, ink)) for unit in units), 0)
     figures = ["taken", "ported", "kept", *(["removed"] if any(unit.removed for unit in units) else []), "review"]
-    over = names + 8 + bases + sum(map(len, figures)) + (1 + _padding(width)) * (len(figures) + 3) - width
+    over = names + 8 + bases + sum(map(len, figures)) + (1 + _padding(ink.width)) * (len(figures) + 3) - ink.width
     less = max(0, min(over, bases - 12))
     names -= max(0, min(over - less, names - 12))
-    text = [Column("  unit", names), Column("kind", 8), Column("base", bases - less)]
-    return [*text, *(Column(name, figures=True) for name in figures)]
+    text = [
+        Column("  unit", names),
+        Column("kind", 8, rank=_RANKS["kind"]),
+        Column("base", bases - less, rank=_RANKS["base"]),
+    ]
+    return [*text, *(Column(name, figures=True, rank=_RANKS.get(name, 0)) for name in figures)]
 
 
 def _padding(width: int) -> int:
     return 1 if width >= 100 else 0
 
 
-def _fit(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) -> list[Row]:
+def _chosen(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) -> list[Row]:
     return [[row[column.name] for column in columns] for row in rows]
 
 
@@ -113,12 +111,12 @@ def _elided(name: str, room: int) -> str:
     return "\n  ".join(name[start : start + room] for start in range(0, len(name), room))
 
 
-def _unit_row(unit: UnitReport, owner: str, reviews: int, width: int) -> dict[str, str | Text]:
+def _unit_row(unit: UnitReport, owner: str, reviews: int, width: int, ink: Ink) -> dict[str, str | Text]:
     mark, style = _MARKS[unit.outcome]
+    name = _short(unit.unit, owner)
     return {
-        "  unit": Text.assemble((mark, style), " ", _elided(_short(unit.unit, owner), width - 2)),
-        "kind": unit.kind,
-        "base": _base(unit.base or unit.gpu),
+        "  unit": Text.assemble((mark, style), " ", name if ink.width < NARROW else _elided(name, width - 2)),
+        "base": _base(unit.base or unit.gpu, ink),
         "taken": _number(unit.taken),
         "ported": _number(unit.ported),
         "kept": _number(unit.kept),
@@ -138,19 +136,19 @@ def _number(value: int) -> str:
     return str(value) if value else "·"
 
 
-def _base(ref: BaseRef | None) -> str:
+def _base(ref: BaseRef | None, ink: Ink) -> str:
     if ref is None:
         return "–"
-    return one_line(f"{ref.ref} {ref.how} {ref.similarity:.2f}")
+    return one_line(ref.ref if ink.width < NARROW else f"{ref.ref} {ref.how} {ref.similarity:.2f}")
 
 
 def tabulate_bases(report: Report, ink: Ink) -> str:
     """Return one table per file of what every unit was last synced to."""
     owners = _owners((unit.path, unit.unit) for unit in report.units)
-    columns = [Column("unit"), Column("kind", 8), Column("base"), Column("GPU twin")]
+    columns = [Column("unit"), Column("kind", 8, rank=1), Column("base"), Column("GPU twin")]
     parts = []
     for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
-        rows = [(_short(unit.unit, owners[path]), unit.kind, _base(unit.base), _twin(unit)) for unit in group]
+        rows = [(_short(unit.unit, owners[path]), unit.kind, _base(unit.base, ink), _twin(unit)) for unit in group]
         parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
     return "\n\n".join(parts)
 
@@ -183,7 +181,7 @@ def tabulate_blocks(report: Report, ink: Ink) -> str:
                     one_line(block.twin or "–"),
                 )
             )
-        columns = [Column(name) for name in ("unit", "lines", "", "purpose", "uses", "twin")]
+        columns = [Column(name, rank=rank) for name, rank in _BLOCK_COLUMNS]
         parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
     return "\n\n".join(parts)
 
@@ -197,7 +195,11 @@ def show_replay(report: Report, ink: Ink) -> str:
         rest = (str(row.silent), parses, str(row.reviews), f"{row.seconds:.1f}")
         rows.append((one_line(row.case), str(row.work), str(row.left), *ratios, *rest))
     names = ("work", "left", "effort left", "kept", "recall", "precision", "silent", "parses", "reviews", "seconds")
-    table = _draw([Column("case"), *(Column(name, figures=True) for name in names)], rows, ink) if rows else ""
+    ranks = {
+        name: rank for rank, name in enumerate(("parses", "precision", "recall", "left", "work", "seconds"), start=1)
+    }
+    columns = [Column("case"), *(Column(name, figures=True, rank=ranks.get(name, 0)) for name in names)]
+    table = _draw(columns, rows, ink) if rows else ""
     return "\n\n".join(part for part in (table, *_largest_hunks(report, ink)) if part)
 
 
@@ -222,13 +224,14 @@ def _largest_hunks(report: Report, ink: Ink) -> Iterable[str]:
 def _draw(columns: Sequence[Column], rows: Sequence[Row], ink: Ink) -> str:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.padding = (0, _padding(ink.width), 0, 0)
+    columns, rows = fitted(columns, rows, ink.width)
     for column in columns:
         table.add_column(
             column.name,
             justify="right" if column.figures else "left",
             width=column.width or None,
-            overflow="fold",
-            no_wrap=column.figures,
+            overflow="fold" if ink.width >= NARROW else "ellipsis",
+            no_wrap=column.figures or (ink.width < NARROW and column is columns[0]),
         )
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))

@@ -1,0 +1,72 @@
+"""Make a table fit a narrow terminal: less important columns go, and what is still too long is cut with an ellipsis.
+
+In: columns and rows. Out: the same, or fewer, with widths. Touches nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rich.text import Text
+
+NARROW = 80
+"""Columns of a terminal below which a table gives something up; above, long words fold."""
+
+_ENOUGH = 24
+"""Columns in which a name can still be told from others."""
+
+_LEAST = 8
+
+Row = Sequence[str | Text]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A table column: figures are aligned right and never fold; a ``width`` of 0 leaves the width to rich.
+
+    Where room is short, columns with a ``rank`` go, the highest first.
+    """
+
+    name: str
+    width: int = 0
+    figures: bool = False
+    rank: int = 0
+
+
+def fitted(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[list[Column], list[Row]]:
+    """``columns`` and ``rows`` as they fit ``width``; unchanged on a terminal that is wide enough."""
+    if width >= NARROW:
+        return list(columns), list(rows)
+    kept = list(range(len(columns)))
+    needs = [_need(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
+    for index in sorted((k for k in kept if columns[k].rank), key=lambda k: -columns[k].rank):
+        if _room(kept, needs, width) < 0:
+            kept.remove(index)
+    widths = _widths(kept, columns, rows, needs, width)
+    shown = [replace(columns[index], width=widths[index]) for index in kept]
+    return shown, [[row[index] for index in kept] for row in rows]
+
+
+def _room(kept: Sequence[int], needs: Sequence[int], width: int) -> int:
+    return width - sum(needs[index] + 1 for index in kept)
+
+
+def _need(column: Column, cells: Row) -> int:
+    words = [word for cell in cells for word in str(cell).split()]
+    longest = max(map(len, words), default=1)
+    return max(longest if column.figures else min(longest, _ENOUGH), len(column.name))
+
+
+def _widths(
+    kept: Sequence[int], columns: Sequence[Column], rows: Sequence[Row], needs: Sequence[int], width: int
+) -> dict[int, int]:
+    """What each column gets: what it needs and, from the left, what it would like, as long as there is room."""
+    given = {index: needs[index] for index in kept}
+    room = _room(kept, needs, width)
+    for index in (index for index in kept if not columns[index].figures):
+        wish = max((len(str(row[index])) for row in rows), default=0)
+        change = max(min(room, max(wish - given[index], 0)), min(_LEAST - given[index], 0))
+        given[index] += change
+        room -= change
+    return given

@@ -76,6 +76,8 @@ def test_amounts() -> None:
     assert amount("steps", 3, None) == "3"
     assert amount("steps", 0, 4) == "0 of 4"
     assert amount("a.zip", 0, None) == ""
+    assert amount("a.whl", 48_000, None) == "48 kB"
+    assert amount("a.whl", 1_300_000, None) == "1.3 MB"
 
 
 def test_a_terminal_gets_one_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,7 +106,9 @@ def test_a_cached_release_needs_no_network(
 
 def test_offline_without_a_cached_release_names_the_remedy(index: FakeIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     go_offline(monkeypatch)
-    with pytest.raises(InputError, match=r"RUNNER_SYNC_OFFLINE.*--ascend-path"):
+    with pytest.raises(
+        InputError, match=r"not in the cache for the index at 127\.0\.0\.1:\d+, and RUNNER_SYNC_OFFLINE.*--ascend-path"
+    ):
         open_release("vllm-ascend", "0.14.0rc1")
     assert releases("vllm-ascend") == []
     assert index.requests == []
@@ -379,6 +381,18 @@ def test_progress_counts_up_to_the_whole_file(index: FakeIndex) -> None:
     size = len(index.files["vllm-ascend"][SDIST])
     assert seen[-1] == (SDIST, size, size)
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+
+
+@pytest.mark.usefixtures("index")
+def test_what_is_fetched_piece_by_piece_is_counted_together() -> None:
+    seen: list[tuple[str, int, int | None]] = []
+    tree = open_release("vllm-omni", "0.14.0", progress=lambda *facts: seen.append(facts))
+    listed = len(seen)
+    for path in tree.paths()[:2]:
+        tree.read(path)
+    amounts = [done for _, done, _ in seen]
+    assert len(amounts) > listed
+    assert amounts == sorted(set(amounts)), "each counts what came before it"
 
 
 @pytest.mark.parametrize("look", [partial(open_release, "vllm-omni", "0.14.0"), partial(releases, "vllm-omni")])

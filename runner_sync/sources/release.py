@@ -131,6 +131,7 @@ class _Remote:
         self._sha256 = sha256
         self._progress = progress
         self._found: tuple[IndexFile, IndexSession] | None = None
+        self._file: RemoteFile | None = None
 
     def find(self) -> tuple[IndexFile, IndexSession]:
         """The file to read and an open session, which is closed with this value."""
@@ -146,10 +147,12 @@ class _Remote:
         return self._found
 
     def file(self) -> RemoteFile:
-        """The file, to be read by ranges."""
+        """The file, to be read by ranges: one for all reads, which counts what was fetched."""
         from runner_sync.sources.transfer import RemoteFile
 
-        return RemoteFile(*self.find(), progress=self._progress)
+        if self._file is None:
+            self._file = RemoteFile(*self.find(), progress=self._progress)
+        return self._file
 
     def read(self, start: int, end: int) -> bytes:
         """Bytes ``start`` … ``end - 1``; raises ``InputError`` when they cannot be had."""

@@ -114,7 +114,9 @@ def connect(settings: IndexSettings, *, project: Project, what: str, progress: P
     """
     remedy = f"or give the tree with {PATH_OPTIONS[project]}"
     if is_offline():
-        raise InputError(f"{what} is not in the cache and RUNNER_SYNC_OFFLINE is set: unset it {remedy}.")
+        hosts = " and ".join(dict.fromkeys(urlsplit(without_login(url)).netloc for url in settings.urls))
+        whose = f" for the index at {hosts}," if hosts else ""
+        raise InputError(f"{what} is not in the cache{whose} and RUNNER_SYNC_OFFLINE is set: unset it {remedy}.")
     if not settings.urls:
         raise InputError(f"{what} cannot be looked up because pip is set to no-index: name an index {remedy}.")
     return IndexSession(replace(settings, urls=tuple(_address(url) for url in settings.urls)), progress=progress)

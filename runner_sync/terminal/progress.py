@@ -106,10 +106,11 @@ def describe(label: str) -> str:
 
 
 def amount(label: str, done: int, total: int | None) -> str:
-    """How far it is: megabytes of an archive, steps of anything else; empty when there is nothing to say yet."""
+    """How far it is: how much of an archive, steps of anything else; empty when there is nothing to say yet."""
     if not label.endswith(_ARCHIVES):
         return f"{done} of {total}" if total else str(done or "")
-    said = f"{done / 1e6:.1f}"
     if total:
-        return f"{said} of {total / 1e6:.1f} MB"
-    return f"{said} MB" if said != "0.0" else ""
+        return f"{done / 1e6:.1f} of {total / 1e6:.1f} MB"
+    if done >= 1e5:
+        return f"{done / 1e6:.1f} MB"
+    return f"{done / 1e3:.0f} kB" if done >= 1e3 else ""

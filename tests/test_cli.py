@@ -190,7 +190,11 @@ def test_upgrade_writes_and_says_what_is_left(sync: FakeSync, capsys: pytest.Cap
     assert "2 files written" in out
     assert "search for `runner-sync: review`" in err
     assert f"omni/{RUNNER}" in err
-    assert "runner-sync verify --omni-path omni --ascend-version 0.30.0rc2" in err
+    steps = [
+        err.index(f"runner-sync {name} --omni-path omni --ascend-version 0.30.0rc2") for name in ("lock", "verify")
+    ]
+    assert steps == sorted(steps)
+    assert max(steps) < err.index("commit with sign-off")
     assert "[NPU] Upgrade to v0.30.0rc2" in err
 
 
@@ -220,6 +224,7 @@ def test_a_folder_of_changed_files_is_not_taken_for_a_tree(capsys: pytest.Captur
     cli.run(["upgrade", "--omni-version", "0.32.0rc1", "--out", "there"])
     err = capsys.readouterr().err
     assert "runner-sync verify" not in err
+    assert "runner-sync lock" not in err, "nothing was settled that it could record"
     assert "over a checkout of vllm-omni" in err
 
 

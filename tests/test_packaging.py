@@ -127,6 +127,15 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_recipes_install_what_can_be_had(path: Path) -> None:
+    """Nothing is on the package index yet; tags follow the first release."""
+    blocks = "\n".join(re.findall(r"^```\w*\n(.*?)^```", path.read_text("utf-8"), re.MULTILINE | re.DOTALL))
+    installs = re.findall(r"pip install (.*)", blocks)
+    assert [line for line in installs if not re.match(r"'?\.|.*git\+https://github\.com/", line)] == []
+    assert not re.findall(r"rev: v", blocks)
+
+
 def _command_lines(text: str) -> list[str]:
     """Every ``runner-sync …`` of the fenced code blocks, with continued lines joined."""
     blocks = "\n".join(re.findall(r"^```(?:sh|console|yaml)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))

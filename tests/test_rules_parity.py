@@ -515,6 +515,14 @@ def test_gpu_changes_since_the_lock(npu_text: str, gpu_text: str, expected: list
     assert symbols(given, "RS201") == expected
 
 
+def test_a_gpu_change_that_is_not_for_npu_has_a_way_out() -> None:
+    (finding,) = found(job(OLD_NPU, NEW_GPU, entries=[entry(OLD_NPU, OLD_GPU)]), "RS201")
+    assert finding.fix == (
+        "`runner-sync upgrade --only NPUARModelRunner.execute_model` ports the change; where it is not for NPU, "
+        "`# runner-sync: ignore[RS201] reason` until the next upgrade."
+    )
+
+
 def test_a_lock_without_the_npu_text_reports_every_gpu_change() -> None:
     plain = Entry(AR, "NPUARModelRunner.execute_model", None, entry(OLD_NPU, OLD_GPU).gpu)
     edited = npu(PLAIN.replace("return x", "return 1"))

@@ -22,7 +22,8 @@ def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, o
     ``is_tree`` is whether ``root`` is a whole vllm-omni tree and not a folder with the changed files only; ``options``
     are the options that name the other trees and the configuration, for the next command.
     """
-    steps = [*_review(report, paths, root), *_check(report, root, is_tree=is_tree, options=options), _commit(report)]
+    asked = _review(report, paths, root)
+    steps = [*asked, *_check(report, root, is_tree=is_tree, is_settled=not asked, options=options), _commit(report)]
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     numbered = "\n".join(f"  {number}. {step}" for number, step in enumerate(steps, start=1))
     where = f"below {root}" if root != Path() else "here"
@@ -54,11 +55,14 @@ def _has_conflicts(report: Report) -> bool:
     return any("\n<<<<<<< " in (change.after or "") for change in report.changes)
 
 
-def _check(report: Report, root: Path, *, is_tree: bool, options: str) -> list[str]:
+def _check(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
+    """The runners as they were settled, not as they were written, are what later edits are told by: hence `lock`."""
+    place = f" --omni-path {shlex.quote(str(root))}" if is_tree else ""
+    record = [] if is_settled else [f"record what you settled: runner-sync lock{place}{options}"]
     if is_tree:
-        return [f"look again: runner-sync verify --omni-path {shlex.quote(str(root))}{options}"]
+        return [*record, f"look again: runner-sync verify{place}{options}"]
     omni = _target(report, "vllm-omni")
-    return [f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip()]
+    return [f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip(), *record]
 
 
 def _commit(report: Report) -> str:

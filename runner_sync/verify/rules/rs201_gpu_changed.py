@@ -56,7 +56,8 @@ def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:
         unit,
         symbol=name,
         message=f"The GPU twin {what}, and this unit is still as it was synced then.",
-        fix=f"runner-sync upgrade --only {unit.qualname}",
+        fix=f"`runner-sync upgrade --only {unit.qualname}` ports the change; where it is not for NPU, "
+        f"`# runner-sync: ignore[{CODE}] reason` until the next upgrade.",
         also=((twin.path, twin.start, twin.end),) if twin is not None else (),
     )
     now = digest_now(gpu, name) if gpu is not None else None

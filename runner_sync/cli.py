@@ -116,6 +116,7 @@ def set_up(
         os.environ["NO_COLOR"] = "1"
     if context.invoked_subcommand is None:
         screen.show(context.get_help() + "\n")
+        screen.complain("error: no command is given: name one of those above.")
         return COULD_NOT_RUN
     return 0
 

@@ -22,6 +22,7 @@ from runner_sync.errors import InputError
 from runner_sync.lock import Entry, Lock, dump
 from runner_sync.model import Report
 from runner_sync.terminal.examples import EXAMPLES
+from runner_sync.terminal.outputs import FORMATS_OF
 
 COMMANDS = ("upgrade", "check", "verify", "blocks", "explain", "lock", "replay", "rule", "hoist")
 ENVIRONMENT = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "GITHUB_STEP_SUMMARY", "VLLM_ASCEND_PATH", "VLLM_PATH")
@@ -66,6 +67,7 @@ def own_environment() -> Iterator[None]:
         ("upgrade --allow-dirty --config c.toml", "upgrade", {"allow_dirty": True, "config": Path("c.toml")}),
         ("lock --ascend-version 1", "lock", {"ascend.version": "1"}),
         ("check --select rs3,RS401 --select RS2", "check", {"select": ("RS3", "RS401", "RS2")}),
+        ("check --select bogus,all", "check", {"select": ("bogus", "ALL")}),
         ("check --ignore RS1 --severity warning", "check", {"ignore": ("RS1",), "severity": "warning"}),
         ("check", "check", {"select": (), "severity": None, "typecheck": "none", "baseline": None}),
         ("check --changed-since main", "check", {"changed_since": "main"}),
@@ -125,6 +127,7 @@ def test_arguments_are_passed_on(sync: FakeSync, line: str, rest: tuple[Any, ...
         ("explain a.py:4-15", ("'4-15' is no line", "as in a.py:410")),
         ("explain a.py:run", ("'run' is no line", "as in a.py:410")),
         ("rule RS999", ("RS999", "runner-sync rule")),
+        ("rule S2", ("S2", "runner-sync rule")),
         ("upgrade --conflict both", ("--conflict", "resolve", "inline")),
         ("upgrade --nonsense", ("--nonsense", "upgrade --help")),
         ("upgade", ("upgade", "upgrade")),
@@ -484,8 +487,24 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_without_a_command_help_is_shown_and_nothing_is_green(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run([]) == 2
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
     assert all(f" {command} " in out for command in COMMANDS)
+    assert err == "error: no command is given: name one of those above.\n"
+
+
+@pytest.mark.parametrize(("command", "formats"), FORMATS_OF.items())
+def test_help_names_the_formats_that_the_command_has(
+    capsys: pytest.CaptureFixture[str], command: str, formats: tuple[str, ...]
+) -> None:
+    assert cli.run([command, "--help"]) == 0
+    out = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert f" {', '.join(formats)}; to FILE" in out
+
+
+@pytest.mark.parametrize("line", ["--help", "check --help"])
+def test_help_shows_no_value_where_none_is_taken(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    cli.run(line.split())
+    assert "<bool>" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -585,6 +604,9 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         ("check --select RS49", {"RS490", "RS491", "RS492"}),
         ("upgrade --only NPUAR", {"NPUARModelRunner.execute_model"}),
         ("upgrade --only exec", {"execute_model"}),
+        ("check -o h", {"html"}),
+        ("check -o d", set()),
+        ("lock -o d", {"diff"}),
         ("hoist exec", {"execute_model"}),
         ("upgrade --only other", set()),
     ],
@@ -605,5 +627,5 @@ def test_codes_and_units_are_completed(line: str, expected: set[str], is_locked:
     done = subprocess.run(
         command, env={**os.environ, **words}, cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    is_about_units = "RS" not in line
+    is_about_units = not any(word in line for word in ("RS", " -o "))
     assert set(done.stdout.split()) == (expected if is_locked or not is_about_units else set())

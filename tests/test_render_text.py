@@ -66,6 +66,8 @@ SENTENCES = [
     ("lock of a copy without base", Report("lock", INPUTS, (replace(UNITS[3], base=None),)),
      "The base of 0 units is known, 1 without one; 0 of omni's own."),
     ("replay", REPORTS["replay"], REPLAY_SENTENCE),
+    ("explain one line", Report("explain", INPUTS, (replace(UNITS[1], hunks=(Hunk(4, 4, "upstream", "x"),)),)),
+     "1 line from upstream, 0 ported from GPU, 0 of omni's own."),
     ("explain outside of units", Report("explain", INPUTS), "Nothing to explain here: no unit covers these lines."),
 ]  # fmt: skip
 

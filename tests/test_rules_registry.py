@@ -10,6 +10,7 @@ from check_samples import job
 
 from runner_sync.lock import Entry
 from runner_sync.model import RuleText
+from runner_sync.sync.ruling import rules
 from runner_sync.verify import registry
 from runner_sync.verify.job import CheckJob
 from runner_sync.verify.needs import NEEDS, codes_with, need_of
@@ -79,3 +80,8 @@ def test_a_job_loads_the_rules_that_can_say_something_about_it() -> None:
     assert codes(job("x = 1\n", upstream="x = 1\n")) - local == {"RS101", "RS102", "RS104", "RS105"}
     assert codes(job("x = 1\n", vllm="x = 1\n")) - local == {"RS202", "RS207"}
     assert codes(job("x = 1\n", entries=[Entry("a.py", "f")])) - local == {"RS110", "RS201"}
+
+
+def test_the_beginning_of_a_code_lists_its_rules() -> None:
+    listed = {prefix: [rule.code for rule in rules(prefix).rules] for prefix in ("rs49", "RS203", "RS9", "49")}
+    assert listed == {"rs49": ["RS490", "RS491", "RS492"], "RS203": ["RS203"], "RS9": [], "49": []}

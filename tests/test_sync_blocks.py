@@ -28,9 +28,8 @@ def of(report: Report, path: str, unit: str) -> list[Block]:
 
 
 def standing(report: Report, path: str, unit: str) -> str:
-    """What became of a GPU unit: every block of it says the same."""
-    (said,) = {block.twin or "" for block in of(report, path, unit)}
-    return said
+    """What became of a GPU unit, as its blocks say."""
+    return "; ".join(dict.fromkeys(block.twin or "" for block in of(report, path, unit)))
 
 
 def test_without_upstreams_markers_count(trees: Trees) -> None:
@@ -95,6 +94,19 @@ _EXPECTED = {
     "_snapshot": "device",
     "_nobody": "unneeded",
 }
+
+
+def test_each_block_says_which_of_its_own_statements_are_missing(trees: Trees) -> None:
+    """What is missing of the whole unit is no answer beside a block that is there."""
+    head = "    def _pick(self, rows):\n        # [Omni] keep them\n        self.kept = rows\n"
+    rest = "        rows = self.order(rows)\n        # [Omni] count them\n        self.counted = len(rows)\n"
+    trees.edit(GPU_BASE, "    def _forward", f"{head}{rest}        return rows\n\n    def _forward")
+    trees.edit(BASE, "    def execute_model", f"{head}        return rows\n\n    def execute_model")
+    blocks = of(sync.blocks(trees.check()), GPU_BASE, "OmniGPUModelRunner._pick")
+    assert [block.twin for block in blocks] == [
+        "review: this block is in OmniNPUModelRunner._pick, others are not",
+        "review: this statement is not in OmniNPUModelRunner._pick",
+    ]
 
 
 def test_without_vllm_ascend_nobody_can_say_unneeded(trees: Trees) -> None:

@@ -370,6 +370,7 @@ def test_the_ratchet_from_first_writing_to_shrinking(locked: Trees, tmp_path: Pa
     file = tmp_path / "accepted.json"
     first = sync.check(locked.check(baseline=file, update_baseline=True))
     assert first.findings == ()
+    assert first.summary["accepted"] == sync.check(locked.check(baseline=file)).summary["accepted"] > 0
     assert json.loads(file.read_text("utf-8"))["findings"]
     assert sync.check(locked.check(baseline=file)).findings == ()
     locked.edit(AR, "    def _stage_of", "    def _sample(self, logits):\n        return None\n\n    def _stage_of")

@@ -138,7 +138,7 @@ def test_imports_belong_to_no_unit(trees: Trees) -> None:
 @pytest.mark.parametrize(
     ("file", "line", "said"),
     [
-        ("vllm_omni/config.py", None, r"is no runner of .*: name one of .*npu_model_runner\.py"),
+        ("vllm_omni/config.py", None, r"is no runner of the tree in .*: name one of .*npu_model_runner\.py"),
         (BASE, 999, r"has \d+ lines: there is no line 999"),
     ],
 )

@@ -103,7 +103,10 @@ def test_without_upstreams_at_hand_it_is_a_mixin(trees: Trees) -> None:
     options = replace(trees.upgrade(trees.ascend_old), ascend=TreeOptions(), vllm=TreeOptions())
     planned = sync.hoist(options, STAGE)
     assert {change.path for change in planned.changes} == {AR, GPU_AR, MIXIN}
-    assert "only vllm-ascend and vLLM tell" in planned.report.notes[0]
+    assert "vllm-ascend and vLLM are not named (--ascend-path or -version and --vllm-path" in planned.report.notes[0]
+    half = sync.hoist(replace(options, ascend=trees.upgrade(trees.ascend_old).ascend), STAGE)
+    assert "only vllm-ascend and vLLM tell" in half.report.notes[0]
+    assert half.report.notes[0].endswith("and vLLM is not named (--vllm-path or -version)")
 
 
 def test_what_the_class_inherits_is_only_dropped(trees: Trees) -> None:

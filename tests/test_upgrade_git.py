@@ -20,7 +20,7 @@ from runner_sync.render.summary import summarize
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, require_place, upgrade
 from runner_sync.terminal.commands import exit_code
 from runner_sync.units.texts import members
-from runner_sync.upgrade.conflicts import disjoint, inline
+from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
 
 RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
 EXECUTE, DUMMY = "OmniNPUModelRunner.execute_model", "OmniNPUModelRunner._dummy_run"
@@ -399,6 +399,14 @@ def test_inline_conflicts_show_three_sides_and_the_rest_is_written(trees: Trees)
     ]
     assert block[4] == "inputs = self._prepare_inputs(batch, self.positions)"
     assert "runner-sync.lock" in written
+
+
+def test_inline_leaves_what_one_side_only_adds_to_a_comment() -> None:
+    """There is nothing to choose between, and the file goes on to parse."""
+    item = ReviewItem("R1", "f", "a.py", 1, 1, "why", 0.5, base="", omni="", upstream="x = 1\n", chosen="x = 1\n")
+    assert not two_sided("x = 1\n", item)
+    assert two_sided("x = 1\n", replace(item, base="x = 0\n")), "omni had taken it out"
+    assert two_sided("x = 1\n", replace(item, omni="x = 2\n"))
 
 
 def test_inline_leaves_no_review_without_a_trace_in_the_text(trees: Trees) -> None:

@@ -189,7 +189,8 @@ def _explain_sentence(report: Report) -> str:
     lines = {"upstream": 0, "gpu": 0, "omni": 0}
     for hunk in hunks:
         lines[hunk.provenance] += hunk.end_line - hunk.line + 1
-    return f"{lines['upstream']} lines from upstream, {lines['gpu']} ported from GPU, {lines['omni']} of omni's own."
+    upstream = count(lines["upstream"], "line")
+    return f"{upstream} from upstream, {lines['gpu']} ported from GPU, {lines['omni']} of omni's own."
 
 
 def _replay_sentence(report: Report) -> str:

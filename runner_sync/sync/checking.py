@@ -216,6 +216,6 @@ def _counts(findings: Sequence[Finding], result: CheckResult) -> dict[str, int |
     tally = Counter(finding.severity for finding in findings)
     return {
         **{f"{name}s": tally[name] for name in ("error", "warning", "info")},
-        "accepted": result.accepted,
+        "accepted": result.accepted + len(result.findings) - len(findings),
         "ignored": result.ignored,
     }

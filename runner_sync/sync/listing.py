@@ -37,7 +37,7 @@ def blocks(options: CheckOptions) -> Report:
         mine = standings(trees, module, gpu_blocks)
         by_unit = {standing.unit: standing for standing in mine}
         told += mine
-        found += [replace(block, twin=by_unit[block.unit].sentence) for block in gpu_blocks]
+        found += [replace(block, twin=by_unit[block.unit].sentence(block)) for block in gpu_blocks]
     tally = Counter(standing.what for standing in told)
     return Report(
         "blocks",
@@ -152,7 +152,9 @@ def _find(given: inputs.Inputs, modules: Sequence[Found], file: str) -> tuple[st
     if exact or alike:
         return (exact or alike)[0]
     known = ", ".join(found.path for found in modules)
-    raise InputError(f"{file} is no runner of {given.omni.source.location}: name one of {known}, or a GPU twin.")
+    raise InputError(
+        f"{file} is no runner of the tree in {given.omni.source.location}: name one of {known}, or a GPU twin."
+    )
 
 
 def _spellings(given: inputs.Inputs, file: str) -> set[str]:

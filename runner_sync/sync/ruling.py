@@ -10,8 +10,13 @@ from runner_sync.verify import registry
 
 
 def rules(code: str | None = None) -> Report:
-    """Every rule, or the one called ``code`` (``RS203`` or ``override-skipped``); none when there is no such rule."""
+    """Every rule, the one called ``code`` (``RS203`` or ``override-skipped``), or those that begin so (``RS3``, as in
+    ``--select``); none when there is no such rule."""
     if code is None:
         return Report("rule", rules=registry.rule_texts())
     found = registry.find_rule(code)
-    return Report("rule", rules=(found,) if found is not None else ())
+    if found is not None:
+        return Report("rule", rules=(found,))
+    prefix = code.upper()
+    alike = [text for text in registry.rule_texts() if prefix.startswith("RS") and text.code.startswith(prefix)]
+    return Report("rule", rules=tuple(alike))

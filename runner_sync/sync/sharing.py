@@ -188,10 +188,11 @@ def _why_no_base(
         if other is not None:
             return f"{other.name} has its own {npu.name}"
     if given.ascend is None or given.vllm is None:
-        return (
-            f"only vllm-ascend and vLLM tell whether other runners inherit another {npu.name} from them (name them "
-            "with --ascend-path and --vllm-path)"
-        )
+        trees = {"vllm-ascend": given.ascend, "vLLM": given.vllm}
+        missing = [name for name, tree in trees.items() if tree is None]
+        options = " and ".join(f"--{name.lower().removeprefix('vllm-')}-path or -version" for name in missing)
+        which = f"only {' and '.join(trees)} tell whether other runners inherit another {npu.name} from them"
+        return f"{which}, and {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not named ({options})"
     program = Program(given.trees)
     if npu.name in program.inherited(found.text, npu.owner, module_name(found.path)).members:
         return f"other runners inherit an upstream {npu.name}, which one in {base.name} would hide"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from runner_sync.compose.imports import imports
@@ -37,10 +37,11 @@ class Standing:
     unit: str
     what: What
     reason: str
+    parts: Mapping[int, str] = field(default_factory=dict)
 
-    @property
-    def sentence(self) -> str:
-        return f"{self.what}: {self.reason}"
+    def sentence(self, block: Block) -> str:
+        """What became of one block: its own part of the unit where that is known."""
+        return f"{self.what}: {self.parts.get(block.start, self.reason)}"
 
 
 def standings(trees: Trees, found: Found, blocks: Sequence[Block]) -> list[Standing]:
@@ -86,14 +87,23 @@ class _Judge:
             return Standing(name, "hoistable", f"equals {twin}; `runner-sync hoist {twin}` moves it")
         if self._hands_on(name, twin):
             return Standing(name, "inherited", f"{twin} calls it")
-        wanted = self._omni_keys(self.gpu_units[name], blocks)
+        keys = self._omni_keys(self.gpu_units[name], blocks)
+        wanted = [one for inside in keys.values() for one in inside]
         missing = [one for one in wanted if one not in self.keys]
         if not missing:
             return Standing(name, "ported", twin)
         words = [next((w for w in self.profile.unported if w in one), "") for one in missing]
         if all(words):
             return Standing(name, "device", f"{twin} has all but {words[0]}")
-        return Standing(name, "review", f"{len(missing)} of {len(wanted)} omni statements are not in {twin}")
+        reason = f"{len(missing)} of {len(wanted)} omni statements are not in {twin}"
+        return Standing(name, "review", reason, {start: self._part(inside, twin) for start, inside in keys.items()})
+
+    def _part(self, wanted: Sequence[str], twin: str) -> str:
+        missing = sum(one not in self.keys for one in wanted)
+        if not missing:
+            return f"this block is in {twin}, others are not"
+        many = f"{missing} of these {len(wanted)} statements" if len(wanted) > 1 else "this statement"
+        return f"{many} {'is' if missing == 1 else 'are'} not in {twin}"
 
     def _hands_on(self, name: str, twin: str) -> bool:
         """Whether the NPU method calls its GPU twin, which is among its parents."""
@@ -104,14 +114,15 @@ class _Judge:
         text = self.npu[twin].text
         return "super()" in parents_of(text, member) or calls_by_class(text, owner, member)
 
-    def _omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> list[str]:
-        """The omni statements of a GPU unit, in NPU words."""
-        lines = {line for block in blocks for line in range(block.start, block.end + 1)}
-        return [
-            key(node, unit)
-            for node in nodes_of(translate_unit(unit.text, self.profile).text)
-            if not node.is_comment and node.kind != "docstring" and unit.start + node.start - 1 in lines
-        ]
+    def _omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> dict[int, list[str]]:
+        """The omni statements of a GPU unit, in NPU words, by the line at which their block starts."""
+        starts = {line: block.start for block in blocks for line in range(block.start, block.end + 1)}
+        found: dict[int, list[str]] = {block.start: [] for block in blocks}
+        for node in nodes_of(translate_unit(unit.text, self.profile).text):
+            line = unit.start + node.start - 1
+            if not node.is_comment and node.kind != "docstring" and line in starts:
+                found[starts[line]].append(key(node, unit))
+        return found
 
     def _decided(self, name: str, decision: Member) -> Standing:
         what: Mapping[str, What] = {"inherited": "inherited", "unneeded": "unneeded", "device": "device"}

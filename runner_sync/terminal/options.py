@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from runner_sync.render import FORMATS
+from runner_sync.terminal.outputs import FORMATS_OF
 
 TREES = "Trees"
 SCOPE = "What to do"
@@ -50,8 +51,8 @@ class Typecheck(StrEnum):
     none = "none"
 
 
-def _complete_format(incomplete: str) -> list[str]:
-    return [name for name in FORMATS if name.startswith(incomplete)]
+def _complete_format(ctx: typer.Context, incomplete: str) -> list[str]:
+    return [name for name in FORMATS_OF.get(ctx.info_name or "", FORMATS) if name.startswith(incomplete)]
 
 
 def _complete_code(incomplete: str) -> list[str]:
@@ -194,7 +195,7 @@ Outputs = Annotated[
         "--output",
         "-o",
         metavar="FORMAT[:FILE]",
-        help=f"{', '.join(FORMATS)}, as far as the command has it; to FILE or standard output (repeatable).",
+        help="{formats}; to FILE or standard output (repeatable).",
         autocompletion=_complete_format,
         rich_help_panel=OUTPUT,
     ),

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from typer.core import TyperCommand, TyperGroup
 
+from runner_sync.terminal.outputs import FORMATS_OF
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -23,7 +25,15 @@ _PATH = (Path, Path | None)
 
 
 class PlainCommand(TyperCommand):
-    """A command that takes plain values as they are."""
+    """A command that takes plain values as they are, and whose help shows no value where none is taken."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options and arguments, ``--help`` among them."""
+        parameters = _valueless(super().get_params(ctx))
+        for parameter in parameters:
+            if parameter.name == "output" and parameter.help:
+                parameter.help = parameter.help.format(formats=", ".join(FORMATS_OF[self.name or ""]))
+        return parameters
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line into ``ctx``; what is left over goes out."""
@@ -32,12 +42,23 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """A group of commands whose own options take plain values as they are."""
+    """A group of commands whose own options are alike."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options of the group, ``--help`` and those of completion among them."""
+        return _valueless(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line into ``ctx``; what is left over goes out."""
         _take_plain_values(self, ctx)
         return super().parse_args(ctx, args)
+
+
+def _valueless(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""
+    return parameters
 
 
 def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None:

@@ -49,8 +49,9 @@ def upstream_tree(name: str, path: Path | None, ref: str | None, version: str | 
 
 
 def split_codes(values: Sequence[str] | None) -> tuple[str, ...]:
-    """Rule codes from repeated options with commas in them, upper case."""
-    return tuple(code.strip().upper() for value in values or () for code in value.split(",") if code.strip())
+    """Rule codes from repeated options with commas in them, upper case; what is none stays as it was written."""
+    codes = [code.strip() for value in values or () for code in value.split(",") if code.strip()]
+    return tuple(code.upper() if code.upper().startswith("RS") or code.upper() == "ALL" else code for code in codes)
 
 
 def split_place(place: str) -> tuple[str, int | None]:

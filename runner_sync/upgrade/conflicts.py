@@ -12,7 +12,7 @@ from runner_sync.model import ReviewItem
 
 def two_sided(text: str, item: ReviewItem) -> bool:
     """Whether ``item`` stands in ``text`` as a choice between two sides; any other item has no lines to exchange."""
-    if item.omni == item.upstream or not item.chosen:
+    if item.omni == item.upstream or not item.chosen or not any((item.base.strip(), item.omni.strip())):
         return False
     span = text.split("\n")[item.line - 1 : item.end_line]
     return [s.strip() for s in span] == [s.strip() for s in item.chosen.split("\n") if s.strip()]

@@ -280,6 +280,37 @@ def test_long_sides_are_shown_from_where_they_differ() -> None:
     assert shown == [line for last in "bc" for line in ("… 8 lines alike", "a7,", "a8,", f"{last},", ")")]
 
 
+def test_of_two_long_texts_what_changed_is_shown() -> None:
+    """Side by side, a reader would have to look for it; what omni has is a third text, as far as it fits."""
+    before = "".join(f"    step_{k}()\n" for k in range(40))
+    after = before.replace("step_20()", "step_20(rows)").replace("    step_30()\n", "")
+    item = replace(review("", omni="    own()\n", upstream=after), base=before, from_gpu=True)
+    lines = [line.rstrip() for line in render(Report("upgrade", reviews=(item,)), "text").split("\n") if "|" in line]
+    assert [line.partition("|")[0].strip() for line in lines if not line.strip().startswith("|")] == ["changes", "omni"]
+    assert [line.partition("| ")[2] for line in lines] == [
+        "…",
+        "  step_19()",
+        "- step_20()",
+        "+ step_20(rows)",
+        "  step_21()",
+        "…",
+        "  step_29()",
+        "- step_30()",
+        "  step_31()",
+        "own()",
+    ]
+
+
+def test_two_long_texts_with_little_in_common_are_both_shown() -> None:
+    sides = ["".join(f"{name}_{k}()\n" for k in range(20)) for name in ("old", "new")]
+    text = render(
+        Report("upgrade", reviews=(replace(review("", omni="own()", upstream=sides[1]), base=sides[0]),)), "text"
+    )
+    assert "old_0()" in text
+    assert "new_0()" in text
+    assert "changes" not in text
+
+
 @pytest.mark.parametrize(
     ("base", "omni", "upstream", "chosen", "shown"),
     [

@@ -110,11 +110,31 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
         del sides["chosen"]
     # What is left out stands nowhere else.
     most = _LEFT_OUT_LINES if chosen == "nothing" else _SIDE_LINES
+    changed = _changed(sides["base"], sides[item.newer], most)
+    if changed:
+        yield from _side("changes", changed, ink, alike=0, most=_LEFT_OUT_LINES)
     for side, lines in sides.items():
+        if changed and side in ("base", item.newer):
+            continue
         # An addition of one side is no loss of the others.
         if lines or (sides["base"] and side != "base"):
             others = [sides[name] for name in ("base", item.newer, "omni") if name != side and sides[name]]
             yield from _side(side, lines, ink, alike=_alike(lines, others[0] if others else (), most), most=most)
+
+
+def _changed(base: Sequence[str], newer: Sequence[str], most: int) -> list[str]:
+    """What became of the base on the newer side, as a patch shows it, where both are too long to be compared by eye.
+
+    Nothing where more was changed than has stayed.
+    """
+    if min(len(base), len(newer)) <= most:
+        return []
+    patch = list(difflib.unified_diff(base, newer, n=1, lineterm=""))[2:]
+    shown = [line for line in patch if not line.startswith("@@") and line[1:]]
+    if 2 * sum(line[0] != " " for line in shown) > len(base) + len(newer):
+        return []
+    indent = min((len(line) - len(line[1:].lstrip()) for line in shown), default=1)
+    return ["…" if line.startswith("@@") else f"{line[0]} {line[indent:]}" for line in patch]
 
 
 def _alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:

@@ -48,5 +48,5 @@ def find(subject: Subject) -> Iterator[Hit]:
             symbol=found["id"] or "review",
             message=f"This review item is still open{reason}.",
             fix="Settle it, then delete the comment; both sides are in the report of the upgrade that wrote it "
-            "(`-o markdown:FILE` keeps one), and what stood here before is in git.",
+            "(on the commit before, `--diff -o text` prints it again), and what stood here before is in git.",
         )

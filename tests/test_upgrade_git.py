@@ -151,6 +151,8 @@ def test_a_lock_made_anew_keeps_what_an_upgrade_brought(trees: Trees) -> None:
     (then,) = (entry for entry in before.entries if entry.qualname == EXECUTE)
     assert now.upstream == then.upstream
     assert now.extra != then.extra
+    place.write_text("<<<<<<< HEAD\n" + place.read_text("utf-8"), "utf-8")
+    assert load((lock(options).lock or FileChange("", "", "")).after or "").entries == entries, "HEAD knows it, too"
     told = lock(replace(options, ascend_base=trees.commits["v0.2.0"])).lock
     assert told is not None
     assert load(told.after or "").find(RUNNER, EXECUTE) != now

@@ -49,7 +49,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     if options.upstream:
         inputs.require_followed(given.profile.modules)
         ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
-        known = given.lock if with_lock else readable_lock(given.omni)
+        known = given.lock if with_lock else readable_lock(given.omni, options.progress)
         ascend = ascend or inputs.locked_ascend(known, options.progress)
         given = replace(given, ascend=inputs.require_ascend(ascend))
     return replace(given, vllm=_open_vllm(options, given))
@@ -180,7 +180,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     given = open_inputs(options, with_lock=False)
     refuse_classless(given, find_modules(given))
     results, notes = planning.plan(options, given)
-    known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni)
+    known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni, options.progress)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]
     return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)

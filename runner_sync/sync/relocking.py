@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME, Entry, Lock, load
-from runner_sync.model import BaseRef, Tree
+from runner_sync.model import BaseRef, InGit, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.locked import unlike_locked
 from runner_sync.sync.options import Progress
@@ -23,11 +23,23 @@ from runner_sync.verify import locked
 from runner_sync.verify.reading import Reading
 
 
-def readable_lock(tree: Tree) -> Lock:
-    """The lock of an omni tree; an empty one where there is none, or none that can be read: one written anew mends
-    it."""
+def readable_lock(tree: Tree, progress: Progress) -> Lock:
+    """The lock of an omni tree, the committed one where that cannot be read, as in the midst of a merge.
+
+    An empty one where there is none, or none that can be read: one written anew mends it.
+    """
     text = tree.read(FILE_NAME)
+    if text is None:
+        return Lock()
     try:
+        return load(text)
+    except InputError:
+        return _committed(tree, progress)
+
+
+def _committed(tree: Tree, progress: Progress) -> Lock:
+    try:
+        text = inputs.at("vllm-omni", "HEAD", tree, progress).read(FILE_NAME) if isinstance(tree, InGit) else None
         return load(text) if text is not None else Lock()
     except InputError:
         return Lock()

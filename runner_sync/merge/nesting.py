@@ -8,11 +8,14 @@ ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections.abc import Mapping, Sequence
 
+from runner_sync.merge.dataflow import attributes_set, binds
 from runner_sync.merge.interleaving import interleave
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.weave import Nodes, Strand, Weave, is_loop
+from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave, is_loop
 from runner_sync.statements import ROOT, below
 
 
@@ -21,9 +24,10 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
     for strand in strands:
         strand.parent = _merge_link(weave, strand, "parent", policy)
         strand.owner = _merge_link(weave, strand, "owner", policy)
+    place = {strand: k for k, strand in enumerate(strands)}
     for strand in [] if policy.updates_only else strands:
         if strand.sides in ("o", "u") and strand.kept:
-            above = _follow_siblings(weave, strand, strand.sides, policy)
+            above = _follow_siblings(weave, strand, strand.sides, policy, place)
             if not is_inside(above, strand):
                 strand.parent = above
     if not policy.updates_only:
@@ -107,8 +111,11 @@ def _is_wrapper(strand: Strand | None, side: str) -> bool:
     return strand is not None and strand.sides == side and strand.kept
 
 
-def _follow_siblings(weave: Weave, strand: Strand, side: str, policy: Policy) -> Strand | None:
-    """An addition stays among its siblings: where they went into another suite, it goes with them."""
+def _follow_siblings(
+    weave: Weave, strand: Strand, side: str, policy: Policy, place: Mapping[Strand, int]
+) -> Strand | None:
+    """An addition stays among its siblings: where they went into another suite, it goes with them. Not into one that
+    begins behind it: ``place`` is the place of each strand in the result."""
     of = weave.of_omni if side == "o" else weave.of_upstream
     nodes = weave.omni if side == "o" else weave.upstream
     index = strand.omni if side == "o" else strand.upstream
@@ -121,8 +128,11 @@ def _follow_siblings(weave: Weave, strand: Strand, side: str, policy: Policy) ->
     after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)
     options = [s.parent for s in (before, after) if s is not None]
     if options and all(p is options[0] for p in options) and options[0] is not strand:
-        stays = _leaves_its_loop(weave, strand, options[0]) or _is_around_others(weave, index, side, options[0])
-        return strand.parent if stays else options[0]
+        suite = options[0]
+        begins_behind = suite is not None and place[suite] > place[strand]
+        stays = begins_behind or _leaves_its_loop(weave, strand, suite) or _is_around_others(weave, index, side, suite)
+        stays = stays or (after is None and side == "u" and _needs_no_condition(weave, suite, before))
+        return strand.parent if stays else suite
     return strand.parent
 
 
@@ -135,6 +145,26 @@ def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool
     while above is not None and not is_loop(weave, above):
         above = above.parent
     return above is None
+
+
+def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None) -> bool:
+    """Whether what upstream added behind ``last``, at the end of a suite, has nothing to do with the condition that omni
+    has put around that: it uses nothing that is set there, and so it runs whether the condition holds or not."""
+    if suite is None or suite.sides != "o" or last is None:
+        return False
+    head = weave.omni[suite.in_omni]
+    if not head.canon.startswith(CONDITIONS):
+        return False
+    inside = [weave.omni[k] for k in below(weave.omni, suite.in_omni)]
+    names = {name for node in inside for name in (*binds(node), *attributes_set(node))}
+    mine = weave.upstream[last.in_upstream].parent
+    end = below(weave.upstream, last.in_upstream)[-1] + 1
+    added = itertools.takewhile(lambda node: not is_beyond(weave.upstream, node, mine), range(end, len(weave.upstream)))
+    words = {word for k in added for word in _DOTTED.findall(weave.upstream[k].canon)}
+    return not any(name == word or word.startswith(f"{name}.") for name in names for word in words)
+
+
+_DOTTED = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:

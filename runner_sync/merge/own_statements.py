@@ -16,7 +16,7 @@ from dataclasses import replace
 from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, REBUILT
 from runner_sync.merge.dataflow import attributes_set, binds, reads, uses
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import CONDITIONS, Doubt, Strand, Weave, any_node
 from runner_sync.statements import Node, below
 
 
@@ -104,9 +104,6 @@ def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
         if any_node(weave, above).canon.startswith(CONDITIONS) and last.get(above, at) <= at:
             doubts.append(Doubt(strand, Reason("under a new condition", (any_node(weave, above).canon,)), REBUILT))
     return doubts
-
-
-CONDITIONS = ("if ", "elif ", "else", "for ", "while ", "except")
 
 
 def _is_without(weave: Weave, setter: Strand, name: str) -> bool:

@@ -9,9 +9,11 @@ fails, what was there has run.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave
-from runner_sync.statements import below
+from runner_sync.statements import ROOT, below
 
 
 def order(weave: Weave, policy: Policy) -> list[Strand]:
@@ -32,7 +34,11 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         if policy.first == "upstream" and mine and theirs:
             out += [*mine, *theirs]
             o, u = o + len(mine), u + len(theirs)
-        out += _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind)
+        runs = (
+            _Run(weave.of_omni[o:end_o], _opened(weave.omni, o, end_o)),
+            _Run(weave.of_upstream[u:end_u], _opened(weave.upstream, u, end_u)),
+        )
+        out += _interleave(weave, *runs, policy, behind)
         if anchor is not None:
             out.append(anchor)
         o, u = end_o + 1, end_u + 1
@@ -62,24 +68,47 @@ def _cleaning_up(nodes: Nodes, strands: list[Strand], start: int) -> list[Strand
     return inside if all(len(strand.sides) == 1 for strand in inside) else []
 
 
-def _interleave(weave: Weave, omni: list[Strand], upstream: list[Strand], policy: Policy, behind: int) -> list[Strand]:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Strands of one side without a common one. From ``opened`` on they are heads of suites in which the common strand
+    behind the run stands, and what is in them."""
+
+    strands: list[Strand]
+    opened: int
+
+
+def _opened(nodes: Nodes, start: int, end: int) -> int:
+    """Where in ``nodes[start:end]`` the outermost suite begins that the node behind them stands in; else their number."""
+    first, above = end, end if end < len(nodes) else ROOT
+    while above != ROOT and above >= start:
+        first = above
+        above = nodes[above].owner if nodes[above].owner != ROOT else nodes[above].parent
+    return first - start
+
+
+def _interleave(weave: Weave, omni: _Run, upstream: _Run, policy: Policy, behind: int) -> list[Strand]:
     """Two runs without a common strand: each addition goes behind the base text it follows, or where the base text
-    stood that it replaces. ``behind`` is the base index that both runs follow."""
+    stood that it replaces; a suite that a side puts around what comes next begins behind what the other one adds there.
+    ``behind`` is the base index that both runs follow."""
     rank = 0 if policy.first == "upstream" else 2
     rows = [*_places(weave, upstream, rank, behind, "upstream"), *_places(weave, omni, 1, behind, "omni")]
     return [strand for *_, strand in sorted(rows, key=lambda row: row[:3])]
 
 
-def _places(weave: Weave, run: list[Strand], side: int, behind: int, name: str) -> list[tuple[float, int, int, Strand]]:
+def _places(weave: Weave, run: _Run, side: int, behind: int, name: str) -> list[tuple[float, int, int, Strand]]:
     place: float = behind
     rows = []
-    for k, strand in enumerate(run):
+    for k, strand in enumerate(run.strands):
         if strand.base is not None and not strand.moved:
             place = strand.base
         else:
             place = _replaced(weave, place, name)
-        rows.append((place, side, k, strand))
+        rows.append((place, side if k < run.opened else side + _BEHIND, k, strand))
     return rows
+
+
+_BEHIND = 3
+"""More than any rank of a side: behind both."""
 
 
 def _replaced(weave: Weave, place: float, name: str) -> float:

@@ -94,6 +94,10 @@ def any_node(weave: Weave, strand: Strand) -> Node:
     return weave.base[strand.base]
 
 
+CONDITIONS = ("if ", "elif ", "else", "for ", "while ", "except", "case ", "async for ")
+"""How heads of suites begin that may run not at all, or more than once."""
+
+
 def is_loop(weave: Weave, strand: Strand) -> bool:
     """Whether a strand is the head of a loop."""
     return any_node(weave, strand).canon.startswith(("for ", "while ", "async for "))

@@ -19,6 +19,7 @@ from runner_sync.merge.named_values import without_named_values
 from runner_sync.merge.nesting import parents
 from runner_sync.merge.own_statements import (
     emptied,
+    hollow_suites,
     set_for_nothing,
     set_twice,
     under_new_conditions,
@@ -133,7 +134,7 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
     kept = with_their_statements(weave, kept, terms.heritage)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
-    left_out += [emptied(weave, s) for s in suites if not s.kept]
+    left_out += [emptied(weave, s) for s in [*(s for s in suites if not s.kept), *hollow_suites(weave, kept)]]
     return _Chosen(kept, contents, left_out, both_changed)
 
 

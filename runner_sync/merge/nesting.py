@@ -148,8 +148,8 @@ def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool
 
 
 def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None) -> bool:
-    """Whether what upstream added behind ``last``, at the end of a suite, has nothing to do with the condition that omni
-    has put around that: it uses nothing that is set there, and so it runs whether the condition holds or not."""
+    """Whether what upstream added behind ``last``, at the end of a suite, has nothing to do with the condition that
+    omni has put around that: it uses nothing that is set there, and so it runs whether the condition holds or not."""
     if suite is None or suite.sides != "o" or last is None:
         return False
     head = weave.omni[suite.in_omni]

@@ -49,23 +49,16 @@ def _set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 def emptied(weave: Weave, suite: Strand) -> Doubt:
     """What became of the inside of a block that omni had added and that is empty now: shown is what is left of it."""
-    inside = (
-        _statements_of(weave, suite) if suite.kept else [weave.of_omni[k] for k in below(weave.omni, suite.in_omni)]
-    )
-    left = next((s for s in inside if s is not suite and s.kept and not weave.omni[s.in_omni].is_comment), None)
+    inside = [weave.of_omni[k] for k in below(weave.omni, suite.in_omni)[1:] if not weave.omni[k].is_comment]
+    left = next((strand for strand in inside if strand.kept), None) if not suite.kept else None
     return Doubt(suite, Reason("added block emptied" if left is None else "added block left"), CONTESTED, left)
 
 
 def hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
-    """Heads of omni's own under which nothing stands any more: a clause that they have (``except``, ``else``) keeps them."""
-    full = {s.parent for s in kept if not any_node(weave, s).is_comment}
-    return [s for s in kept if s.sides == "o" and s not in full and _statements_of(weave, s)]
-
-
-def _statements_of(weave: Weave, suite: Strand) -> list[Strand]:
-    """What stands under a head on omni's side, beside comments."""
-    rows = zip(weave.omni, weave.of_omni, strict=True)
-    return [strand for node, strand in rows if node.parent == suite.in_omni and not node.is_comment]
+    """Heads of omni's own under which nothing stands any more: a clause of theirs (``except``, ``else``) keeps them."""
+    full = {strand.parent for strand in kept if not any_node(weave, strand).is_comment}
+    once = {node.parent for node in weave.omni if not node.is_comment}
+    return [s for s in kept if s.sides == "o" and s not in full and s.in_omni in once]
 
 
 def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:

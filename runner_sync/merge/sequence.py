@@ -9,8 +9,6 @@ fails, what was there has run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, below
@@ -34,11 +32,8 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         if policy.first == "upstream" and mine and theirs:
             out += [*mine, *theirs]
             o, u = o + len(mine), u + len(theirs)
-        runs = (
-            _Run(weave.of_omni[o:end_o], _opened(weave.omni, o, end_o)),
-            _Run(weave.of_upstream[u:end_u], _opened(weave.upstream, u, end_u)),
-        )
-        out += _interleave(weave, *runs, policy, behind)
+        opened = _opened(weave.omni, o, end_o) if policy.first == "omni" else end_o - o
+        out += _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind, opened)
         if anchor is not None:
             out.append(anchor)
         o, u = end_o + 1, end_u + 1
@@ -68,17 +63,8 @@ def _cleaning_up(nodes: Nodes, strands: list[Strand], start: int) -> list[Strand
     return inside if all(len(strand.sides) == 1 for strand in inside) else []
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Strands of one side without a common one. From ``opened`` on they are heads of suites in which the common strand
-    behind the run stands, and what is in them."""
-
-    strands: list[Strand]
-    opened: int
-
-
 def _opened(nodes: Nodes, start: int, end: int) -> int:
-    """Where in ``nodes[start:end]`` the outermost suite begins that the node behind them stands in; else their number."""
+    """Where in ``nodes[start:end]`` the outermost suite around the node behind them begins; else their number."""
     first, above = end, end if end < len(nodes) else ROOT
     while above != ROOT and above >= start:
         first = above
@@ -86,29 +72,32 @@ def _opened(nodes: Nodes, start: int, end: int) -> int:
     return first - start
 
 
-def _interleave(weave: Weave, omni: _Run, upstream: _Run, policy: Policy, behind: int) -> list[Strand]:
+def _interleave(
+    weave: Weave, omni: list[Strand], upstream: list[Strand], policy: Policy, behind: int, opened: int
+) -> list[Strand]:
     """Two runs without a common strand: each addition goes behind the base text it follows, or where the base text
-    stood that it replaces; a suite that a side puts around what comes next begins behind what the other one adds there.
-    ``behind`` is the base index that both runs follow."""
+    stood that it replaces. ``behind`` is the base index that both runs follow. From ``opened`` on omni's run is in a
+    suite around what comes next, which begins behind all that upstream has in front of that."""
     rank = 0 if policy.first == "upstream" else 2
-    rows = [*_places(weave, upstream, rank, behind, "upstream"), *_places(weave, omni, 1, behind, "omni")]
+    rows = [
+        *_places(weave, upstream, rank, behind, "upstream", opened=len(upstream)),
+        *_places(weave, omni, 1, behind, "omni", opened=opened),
+    ]
     return [strand for *_, strand in sorted(rows, key=lambda row: row[:3])]
 
 
-def _places(weave: Weave, run: _Run, side: int, behind: int, name: str) -> list[tuple[float, int, int, Strand]]:
+def _places(
+    weave: Weave, run: list[Strand], side: int, behind: int, name: str, *, opened: int
+) -> list[tuple[float, int, int, Strand]]:
     place: float = behind
     rows = []
-    for k, strand in enumerate(run.strands):
+    for k, strand in enumerate(run):
         if strand.base is not None and not strand.moved:
             place = strand.base
         else:
             place = _replaced(weave, place, name)
-        rows.append((place, side if k < run.opened else side + _BEHIND, k, strand))
+        rows.append((place if k < opened else len(weave.base), side, k, strand))
     return rows
-
-
-_BEHIND = 3
-"""More than any rank of a side: behind both."""
 
 
 def _replaced(weave: Weave, place: float, name: str) -> float:

@@ -7,11 +7,13 @@ The base is aligned with both sides; what they add, moved or took from two branc
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from runner_sync.merge.align import Suite, align, alike, common, pair_similar, similarity, suites
+from runner_sync.merge.align import SIMILAR, Pair, Suite, align, alike, common, pair_similar, similarity, suites
 from runner_sync.merge.branches import are_branches
+from runner_sync.merge.dataflow import binds
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node
 
@@ -19,8 +21,7 @@ from runner_sync.statements import ROOT, Node
 def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
     """Put every node of the three sides into a strand."""
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
-    in_omni = {p.right: p.left for p in align(base, omni)}
-    in_upstream = {p.right: p.left for p in align(base, upstream)}
+    in_omni, in_upstream = _without_false_versions(weave, align(base, omni), align(base, upstream))
     for j in range(len(omni)):
         strand = weave.of_base[in_omni[j]] if j in in_omni else Strand()
         strand.omni = j
@@ -37,6 +38,40 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
         _join_additions(weave, o, u, inner)
     _join_clauses(weave)
     return weave
+
+
+def _without_false_versions(
+    weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The index in the base of the nodes of omni and of upstream that have one.
+
+    What only resembles a statement of the base, and what the other side has newly added word for word at that place, is
+    that addition: both sides have made it.
+    """
+    in_omni, in_upstream = ({pair.right: pair.left for pair in pairs} for pairs in (of_omni, of_upstream))
+    shared = {pair.left for pair in of_omni if pair.equal} & {pair.left for pair in of_upstream if pair.equal}
+    known = {node.canon for node in weave.base}
+    false = _false_versions(weave.omni, weave.upstream, of_omni, of_upstream, shared)
+    other = _false_versions(weave.upstream, weave.omni, of_upstream, of_omni, shared)
+    return (
+        {j: i for j, i in in_omni.items() if j not in false or weave.omni[j].canon in known},
+        {j: i for j, i in in_upstream.items() if j not in other or weave.upstream[j].canon in known},
+    )
+
+
+def _false_versions(
+    nodes: Nodes, others: Nodes, pairs: Sequence[Pair], of_others: Sequence[Pair], shared: Collection[int]
+) -> set[int]:
+    """The nodes that are paired as versions of one of the base, and that ``others`` have in the same gap between what
+    all have ``shared`` unchanged, as an addition."""
+    loose = [pair.right for pair in pairs if not pair.equal and _is_telling(nodes[pair.right])]
+    paired = {pair.right for pair in of_others}
+    added = [k for k in range(len(others)) if k not in paired]
+    if not loose or not added:
+        return set()
+    marks, other_marks = (sorted(p.right for p in found if p.left in shared) for found in (pairs, of_others))
+    places = {(others[k].canon, bisect(other_marks, k)) for k in added}
+    return {j for j in loose if (nodes[j].canon, bisect(marks, j)) in places}
 
 
 def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
@@ -134,9 +169,12 @@ def _join_clauses(weave: Weave) -> None:
 
 
 def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
-    """Similarity of two additions; those that bind the same names to the value of the same function are versions."""
+    """Similarity of two additions; those that bind the same names, to the value of the same function or to much the
+    same, are versions."""
     share = alike(a, b, inside_a, inside_b)
-    return max(share, VERSION) if a.made_by and a.made_by == b.made_by else share
+    is_one = a.made_by and a.made_by == b.made_by
+    is_alike = share >= SIMILAR and not a.compound and binds(a) and binds(a) == binds(b)
+    return max(share, VERSION) if is_one or is_alike else share
 
 
 def _in_one_place(weave: Weave, o: int, u: int) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 
 from runner_sync.merge.align import SIMILAR, Pair, Suite, align, alike, common, pair_similar, similarity, suites
 from runner_sync.merge.branches import are_branches
-from runner_sync.merge.dataflow import binds
+from runner_sync.merge.dataflow import rebinds, sets
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node
 
@@ -169,12 +169,18 @@ def _join_clauses(weave: Weave) -> None:
 
 
 def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
-    """Similarity of two additions; those that bind the same names, to the value of the same function or to much the
-    same, are versions."""
+    """Similarity of two additions; those that bind the same names, to the value of the same function or to nearly the
+    same expression, are versions."""
     share = alike(a, b, inside_a, inside_b)
     is_one = a.made_by and a.made_by == b.made_by
-    is_alike = share >= SIMILAR and not a.compound and binds(a) and binds(a) == binds(b)
-    return max(share, VERSION) if is_one or is_alike else share
+    return max(share, VERSION) if is_one or (share >= SIMILAR and _sets_the_same(a, b)) else share
+
+
+def _sets_the_same(a: Node, b: Node) -> bool:
+    """Whether two assignments set the same names, by no call and not from what they were before: two functions, and two
+    steps, are two statements."""
+    is_plain = not (a.compound or a.made_by or b.made_by or rebinds(a) or rebinds(b))
+    return is_plain and bool(sets(a)) and sets(a) == sets(b)
 
 
 def _in_one_place(weave: Weave, o: int, u: int) -> bool:

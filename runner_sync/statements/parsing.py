@@ -70,6 +70,7 @@ def parses(text: str) -> bool:
     return is_python(as_module(text))
 
 
+@lru_cache(maxsize=256)
 def is_python(source: str) -> bool:
     """``parses`` for a whole module."""
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from runner_sync.merge.confidence import DEFECT
 from runner_sync.model import ReviewItem
@@ -74,16 +75,18 @@ def _is_plain(draft: Draft) -> bool:
 def _is_hidden(draft: Draft, *, caller: Draft, drafts: Sequence[Draft]) -> bool:
     """Whether a call of that name may reach something else: what is stored on ``self``, or a local of the caller."""
     if draft.owner:
-        return any(_stores(other.text, draft.member) for other in drafts if other.owner == draft.owner)
+        return any(draft.member in _stored(other.text) for other in drafts if other.owner == draft.owner)
     function = parse_function(caller.text) if draft.member in caller.text else None
     return function is not None and draft.member in _bound_in(function)
 
 
-def _stores(text: str, member: str) -> bool:
-    function = parse_function(text) if f".{member}" in text else None
+@lru_cache(maxsize=256)
+def _stored(text: str) -> frozenset[str]:
+    """The attributes of ``self`` that a method sets."""
+    function = parse_function(text)
     nodes = walk(function) if function is not None else ()
     found = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    return any(node.attr == member and is_name(node.value, "self") for node in found)
+    return frozenset(node.attr for node in found if is_name(node.value, "self"))
 
 
 def _bound_in(function: ast.AST) -> set[str]:

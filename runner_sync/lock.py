@@ -17,6 +17,7 @@ import tomllib
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, get_args
 
 from runner_sync.errors import InputError
@@ -192,6 +193,7 @@ def merge(
     return replace(old, entries=ordered, inputs={**old.inputs, **(inputs or {})})
 
 
+@lru_cache(maxsize=1024)
 def digest(text: str) -> str:
     """SHA-256 (hex) of the syntax tree of one unit's text; comments, layout and docstring indentation do not count.
 

@@ -18,7 +18,7 @@ from runner_sync.compose.mended import Mended
 from runner_sync.compose.records import Fields, fields
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import module_of, walk
 
 Constructors = Mapping[str, frozenset[str]]
 
@@ -41,7 +41,7 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
 def own_fields(text: str, name: str) -> Fields | None:
     """The fields that a class of the module ``text`` adds to the generated constructor; none if it is no dataclass
     itself. ``None`` where it has a constructor of its own, or is not there."""
-    for node in ast.parse(text).body:
+    for node in module_of(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             if any(isinstance(one, ast.FunctionDef) and one.name in ("__init__", "__new__") for one in node.body):
                 return None

@@ -21,7 +21,7 @@ from itertools import takewhile
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.edits import Places, apply
 from runner_sync.naming import absolute
-from runner_sync.syntax import walk
+from runner_sync.syntax import module_of, walk
 
 WIDTH = 120
 
@@ -66,7 +66,7 @@ class Settled:
 def imports(text: str) -> Mapping[str, Import]:
     """``{bound name: Import}`` of every import at module level, under ``if`` and ``try`` too; the first one wins."""
     found: dict[str, Import] = {}
-    for statement in _imports(ast.parse(text).body):
+    for statement in _imports(module_of(text).body):
         for entry in _entries(statement):
             found.setdefault(entry.bound, entry)
     return found
@@ -89,7 +89,7 @@ def _optional(text: str) -> frozenset[str]:
     ``nans_to_dict`` of vllm-ascend 0.28.0rc1 is ``None`` there on a vLLM that has none yet, and its code asks for that.
     """
     found: set[str] = set()
-    for statement in ast.parse(text).body:
+    for statement in module_of(text).body:
         if isinstance(statement, ast.Try):
             imported = {entry.bound for inner in _imports(statement.body) for entry in _entries(inner)}
             found |= imported & {name for handler in statement.handlers for name in _bound(handler)}
@@ -183,7 +183,7 @@ def _unused(before: str, text: str) -> list[Import]:
     once, now = used_names(before), used_names(text)
     lines = text.split("\n")
     gone = []
-    for statement in ast.parse(text).body:
+    for statement in module_of(text).body:
         if not isinstance(statement, ast.Import | ast.ImportFrom):
             continue
         span = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
@@ -195,7 +195,7 @@ def _unused(before: str, text: str) -> list[Import]:
 def remove(text: str, entry: Import) -> str:
     """``text`` without one imported name; the statement goes with its last name."""
     lines = text.split("\n")
-    for statement in _imports(ast.parse(text).body):
+    for statement in _imports(module_of(text).body):
         entries = list(_entries(statement))
         if entry not in entries:
             continue
@@ -228,7 +228,7 @@ def _in_one_line(statement: ast.Import | ast.ImportFrom, entries: Sequence[Impor
 
 def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
     """A suite must not become empty."""
-    for node in walk(ast.parse(text)):
+    for node in walk(module_of(text)):
         for suite in (getattr(node, "body", None), getattr(node, "orelse", None)):
             if isinstance(suite, list) and len(suite) == 1 and suite[0].lineno == statement.lineno and indent:
                 return [f"{indent}pass"]
@@ -237,7 +237,7 @@ def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
 
 def add(text: str, entry: Import, *, first_party: str = "") -> str:
     """``text`` with one more imported name: in the statement that imports from its module, else in a new one."""
-    body = ast.parse(text).body
+    body = module_of(text).body
     lines = text.split("\n")
     tops = [s for s in body if isinstance(s, ast.Import | ast.ImportFrom)]
     for statement in tops:

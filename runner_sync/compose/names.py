@@ -11,7 +11,7 @@ import symtable
 from collections.abc import Iterator
 from functools import lru_cache
 
-from runner_sync.syntax import walk
+from runner_sync.syntax import module_of, walk
 
 _BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__", "__path__", "__spec__"}
 
@@ -19,7 +19,7 @@ _BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__cla
 @lru_cache(maxsize=256)
 def used_names(text: str) -> frozenset[str]:
     """Module-level names that any scope of ``text`` refers to, in annotations and string annotations too."""
-    tree = ast.parse(text)
+    tree = module_of(text)
     found = set(_globals(symtable.symtable(text, "<unit>", "exec")))
     for node in walk(tree):
         for annotation in _annotations(node):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.model import ReviewItem
-from runner_sync.syntax import same_code, walk
+from runner_sync.syntax import module_of, same_code, walk
 
 WORD = "# runner-sync: review"
 WIDTH = 120
@@ -23,7 +23,7 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
     A member that does not stand in the file is named: its comment stands above the class, whatever that is about.
     """
     lines = text.split("\n")
-    tree = ast.parse(text)
+    tree = module_of(text)
     starts, defined = _statement_starts(tree), _defined(tree)
     wanted: dict[int, list[ReviewItem]] = {}
     for item in items:

@@ -12,7 +12,7 @@ import warnings
 from functools import lru_cache
 from typing import Any
 
-from runner_sync.syntax import walk
+from runner_sync.syntax import module_of, walk
 
 HEAD = "class _:\n"
 
@@ -26,19 +26,24 @@ def is_indented(text: str) -> bool:
     return text[:1] in (" ", "\t")
 
 
-@lru_cache(maxsize=48)
+@lru_cache(maxsize=768)
 def parse_unit(text: str) -> ast.Module:
     """The tree of a unit, its statements at the top and with the line numbers of ``text``; shared, so never edit it.
 
     Raises ``SyntaxError``.
     """
-    tree = ast.parse(as_module(text))
     if not is_indented(text):
-        return tree
-    (around,) = tree.body
+        return module_of(text)
+    (around,) = ast.parse(as_module(text)).body
     assert isinstance(around, ast.ClassDef)
     _move_up(around)
     return ast.Module(around.body, [])
+
+
+def forget_trees() -> None:
+    """Free the memory of the shared trees, where work begins that will not ask for them again."""
+    module_of.cache_clear()
+    parse_unit.cache_clear()
 
 
 def _move_up(tree: ast.AST) -> None:
@@ -75,7 +80,7 @@ def is_python(source: str) -> bool:
     """``parses`` for a whole module."""
     try:
         symtable.symtable(source, "<unit>", "exec")
-        return not any(map(_is_repeating, walk(ast.parse(source))))
+        return not any(map(_is_repeating, walk(module_of(source))))
     except (SyntaxError, ValueError):
         return False
 

@@ -22,6 +22,7 @@ from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree
 from runner_sync.naming import absolute, module_name, paths_of, project_of
+from runner_sync.syntax import module_of
 from runner_sync.units import Base, Origin, class_bases, has_class, texts
 from runner_sync.upgrade import Inherited
 
@@ -146,7 +147,7 @@ class Program:
     def constructors(self, text: str, dotted: str) -> dict[str, frozenset[str]]:
         """The keywords that constructors of omni dataclasses take, by the names that a module imports them under."""
         found = {}
-        for node in ast.parse(text).body:
+        for node in module_of(text).body:
             if not isinstance(node, ast.ImportFrom):
                 continue
             module = absolute("." * node.level + (node.module or ""), dotted)

@@ -17,7 +17,7 @@ from typing import TypeVar
 from runner_sync import merge
 from runner_sync.merge.confidence import UNMERGED
 from runner_sync.model import Hunk, Provenance, ReviewItem
-from runner_sync.syntax import same_code, walk
+from runner_sync.syntax import module_of, same_code, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.wording import MERGED, PORTED, Sides, worded
 
@@ -129,7 +129,7 @@ def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
 
 def as_written(items: Sequence[ReviewItem], text: str) -> list[ReviewItem]:
     """Items with what was chosen as ``text`` has it, where that is one statement and was laid out anew."""
-    found = {node.lineno: node for node in walk(ast.parse(text)) if isinstance(node, ast.stmt)} if items else {}
+    found = {node.lineno: node for node in walk(module_of(text)) if isinstance(node, ast.stmt)} if items else {}
     return [_laid_out(item, found.get(item.line), text) for item in items]
 
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from runner_sync.statements import inside_strings, mentions, parameters, parse_unit, parses
-from runner_sync.syntax import blocks_of, first_line, is_name, walk
+from runner_sync.syntax import blocks_of, first_line, is_name, module_of, walk
 
 Span = tuple[int, int]
 
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 def given_names(text: str, class_name: str) -> frozenset[str]:
     """Names that a class gives to its instances: its methods, and what they set on ``self``."""
     found: set[str] = set()
-    for node in walk(ast.parse(text)):
+    for node in walk(module_of(text)):
         if not isinstance(node, ast.ClassDef) or node.name != class_name:
             continue
         found |= {member.name for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)}

@@ -6,7 +6,6 @@ the lines of that text. May touch: nothing.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,6 +14,7 @@ from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers
 from runner_sync.model import Hunk, ReviewItem, Unit, UnitReport
 from runner_sync.statements import as_module
+from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
 from runner_sync.upgrade.attribution import Region, brought_by, regions
 from runner_sync.upgrade.doubts import place
@@ -24,7 +24,7 @@ from runner_sync.upgrade.job import ModuleJob, ModuleResult
 
 def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[str, Action]) -> ModuleResult:
     """The result of a module. Raises ``SyntaxError`` when the composed text does not parse."""
-    ast.parse(text)
+    module_of(text)
     module = texts.parsed(text, job.path)
     final = {u.qualname: u for u in units(module, whole=frozenset(record_classes(module)))}
     headers = {u.qualname: u.text for u in units(texts.parsed(job.text, job.path)) if u.kind == "class"}

@@ -18,7 +18,7 @@ from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.imports import Import, imports
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import as_module, is_indented
-from runner_sync.syntax import walk
+from runner_sync.syntax import module_of, walk
 
 
 def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module: str) -> str:
@@ -30,7 +30,7 @@ def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module:
         for bound, entry in mine.items()
         if entry.name and bound not in theirs and entry.module in through
     }
-    taken = locals_of(text) | {node.arg for node in walk(ast.parse(as_module(text))) if isinstance(node, ast.arg)}
+    taken = locals_of(text) | {node.arg for node in walk(module_of(as_module(text))) if isinstance(node, ast.arg)}
     wanted = {
         bound: called
         for bound, called in spelled.items()
@@ -51,7 +51,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
     places = Places(whole)
     edits = [
         Edit(places.start(node), places.end(node), names[node.id])
-        for node in walk(ast.parse(whole))
+        for node in walk(module_of(whole))
         if isinstance(node, ast.Name) and node.id in names
     ]
     made = apply(whole, edits)

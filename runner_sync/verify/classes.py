@@ -194,12 +194,18 @@ def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast
             yield target.id, value, annotation
 
 
+_WRITING = modules.ASSIGNING | {ast.Call, ast.Attribute}
+"""The kinds of node that may set an attribute, or reach for all of them."""
+
+
 def _read_method(info: ClassInfo, function: FunctionNode) -> None:
     owner = self_name(function)
     if owner is None:
         return
     looked_at: set[int] = set()
     for node in modules.nodes_of(function):
+        if type(node) not in _WRITING:
+            continue
         for target, value, annotation in modules.assignments_of(node):
             if is_attribute_of(target, owner):
                 assert isinstance(target, ast.Attribute)

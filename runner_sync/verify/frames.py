@@ -173,7 +173,7 @@ def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> 
     for argument in _arguments(function):
         frame.bound.setdefault(argument.arg, []).append(argument)
     for node in modules.nodes_of(function):
-        if node is not function:
+        if node is not function and type(node) in _TELLING:
             _read_node(frame, node)
     return frame
 
@@ -193,6 +193,13 @@ def module_frame(module: Module) -> Frame:
 def _arguments(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
     a = function.args
     return [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]
+
+
+_TELLING = modules.ASSIGNING | {
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.comprehension),
+    *(ast.ExceptHandler, ast.Match, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Call),
+}
+"""The kinds of node that a frame reads something off: one in six."""
 
 
 def _read_node(frame: Frame, node: ast.AST) -> None:

@@ -80,6 +80,12 @@ def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
     return tuple(walk(function))
 
 
+@functools.lru_cache(maxsize=16384)
+def reads_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
+    """The attributes that a function reads, of whatever object."""
+    return tuple(n for n in nodes_of(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
+
+
 def build(name: str, path: str, project: Project, *, text: str, is_package: bool) -> Module:
     """Parse ``text`` and collect its module-level bindings; raises `SyntaxError`."""
     module = Module(name, path, project, is_package, parse(text), text)
@@ -212,15 +218,16 @@ def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:
 
 _Assigned = tuple[ast.expr, ast.expr | None, ast.expr | None]
 
-_ASSIGNING = frozenset(
+ASSIGNING = frozenset(
     {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith}
 )
+"""The kinds of node that assign something."""
 
 
 def assignments_of(statement: ast.AST) -> Iterable[_Assigned]:
     """(target, value, annotation) of one statement or walrus; the value is ``None`` where a tuple or loop hides it."""
     # Asked of every node there is, so those that assign nothing must cost nothing.
-    return _assignments(statement) if type(statement) in _ASSIGNING else ()
+    return _assignments(statement) if type(statement) in ASSIGNING else ()
 
 
 def _assignments(statement: ast.AST) -> Iterator[_Assigned]:

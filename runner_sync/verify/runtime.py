@@ -15,7 +15,7 @@ from runner_sync.naming import project_of
 from runner_sync.syntax import is_name, is_super, statements_of
 from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, frame_of, frames_of
-from runner_sync.verify.modules import FunctionNode, Module, imports_at_start, imports_of, nodes_of
+from runner_sync.verify.modules import FunctionNode, Module, imports_at_start, imports_of, nodes_of, reads_of
 from runner_sync.verify.world import Definition, World
 
 
@@ -185,9 +185,7 @@ class Runtime:
     def _parent_calls(
         self, line: Lineup, info: ClassInfo, function: FunctionNode
     ) -> Iterator[tuple[ClassInfo, FunctionNode]]:
-        for node in nodes_of(function):
-            if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
-                continue
+        for node in reads_of(function):
             if is_super(node.value):
                 reached = line.find(node.attr, after=info) if info in line else None
                 yield from ((reached[0], f) for f in reached[1]) if reached else ()

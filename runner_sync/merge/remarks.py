@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.statements import Node
@@ -34,6 +35,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
         new = [weave.of_upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
         if strand not in alive or _is_reworded(weave, strand, block):
             out |= set(new)
+        out |= set(_half_missing(weave, block))
     for block, about in _remarks(weave.omni):
         mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
@@ -43,6 +45,15 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
     for strand in kept:
         strand.kept = strand not in out
     return [strand for strand in kept if strand.kept]
+
+
+def _half_missing(weave: Weave, block: range) -> Iterator[Strand]:
+    """The lines that upstream added to lines of a comment that omni did not take: half a sentence without those."""
+    lines = [weave.of_upstream[k] for k in block]
+    for is_missing, run in groupby(lines, key=lambda strand: strand.omni is None):
+        missing = list(run)
+        if is_missing and any(strand.base is not None for strand in missing):
+            yield from (strand for strand in missing if strand.base is None)
 
 
 def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collection[str]) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.classify import classify
+from runner_sync.merge.conditions import under_other_conditions
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import Content, content
 from runner_sync.merge.decisions import Decision, decisions
@@ -22,7 +23,6 @@ from runner_sync.merge.own_statements import (
     hollow_suites,
     set_for_nothing,
     set_twice,
-    under_new_conditions,
     used_too_early,
 )
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
@@ -154,7 +154,7 @@ def _written(
     """What is kept as text, and the doubts, with those that the order of the text brings, as questions at its lines."""
     kept, contents = chosen.kept, chosen.contents
     emitted = text_of(weave, kept, contents, indent=_indent(triple.omni or triple.upstream), tight=tight)
-    asked = [*doubts, *under_new_conditions(weave, kept)]
+    asked = [*doubts, *under_other_conditions(weave, kept, emitted)]
     asked += in_other_suites(weave, kept) if tight else []
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]

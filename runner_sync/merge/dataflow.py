@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -83,3 +84,13 @@ def attributes_set(node: Node) -> frozenset[str]:
     """Attributes that an assignment sets, as dotted names: ``self.total``."""
     match = None if node.is_comment or node.compound else _ATTRIBUTE.match(node.canon)
     return frozenset({match[1]}) if match else frozenset()
+
+
+def uses_anything_of(setting: Sequence[Node], using: Sequence[Node]) -> bool:
+    """Whether statements name a local or an attribute that some others set."""
+    names = {name for node in setting for name in (*binds(node), *attributes_set(node))}
+    words = {word for node in using for word in _DOTTED.findall(node.canon)}
+    return any(name == word or word.startswith(f"{name}.") for name in names for word in words)
+
+
+_DOTTED = re.compile(r"[A-Za-z_][\w.]*")

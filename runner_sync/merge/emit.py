@@ -19,10 +19,11 @@ from runner_sync.statements import INDENT, Node
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """``lines`` of the text, and ``place[strand]`` = (first, last) 1-based line of each strand."""
+    """``lines`` of the text, ``place[strand]`` = (first, last) 1-based line of one, ``above[strand]`` its suite."""
 
     lines: tuple[str, ...]
     place: Mapping[Strand, tuple[int, int]]
+    above: Mapping[Strand, Strand | None]
 
     @property
     def text(self) -> str:
@@ -43,8 +44,8 @@ def text_of(
     enclose_their_block(weave, children, clauses, tight=tight)
     printer = _Printer(weave, contents, children, clauses)
     for strand in printer.children.get(None, []):
-        printer.write(strand, indent)
-    return Emitted(tuple(printer.lines), printer.place)
+        printer.write(strand, indent, None)
+    return Emitted(tuple(printer.lines), printer.place, printer.above)
 
 
 def _settle_order(
@@ -149,9 +150,10 @@ class _Printer:
     clauses: Mapping[Strand | None, list[Strand]]
     lines: list[str] = field(default_factory=list)
     place: dict[Strand, tuple[int, int]] = field(default_factory=dict)
+    above: dict[Strand, Strand | None] = field(default_factory=dict)
     last: Strand | None = None
 
-    def write(self, strand: Strand, column: int) -> None:
+    def write(self, strand: Strand, column: int, above: Strand | None) -> None:
         content = self.contents[strand]
         if self.lines:
             self.lines += [""] * (
@@ -163,11 +165,12 @@ class _Printer:
         for k, line in enumerate(content.lines):
             self.lines.append(line if k in content.frozen or not line else margin + line)
         self.place[strand] = (first, len(self.lines))
+        self.above[strand] = above
         node = any_node(self.weave, strand)
         inner = self.children.get(strand, [])
         for child in inner:
-            self.write(child, column + INDENT)
+            self.write(child, column + INDENT, strand)
         if node.compound and not node.one_line and all(any_node(self.weave, s).is_comment for s in inner):
             self.lines.append(f"{margin}{' ' * INDENT}pass")
         for clause in self.clauses.get(strand, []):
-            self.write(clause, column)
+            self.write(clause, column, above)

@@ -9,10 +9,9 @@ ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 
-from runner_sync.merge.dataflow import attributes_set, binds
+from runner_sync.merge.dataflow import uses_anything_of
 from runner_sync.merge.interleaving import interleave
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave, is_loop
@@ -156,15 +155,10 @@ def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None)
     if not head.canon.startswith(CONDITIONS):
         return False
     inside = [weave.omni[k] for k in below(weave.omni, suite.in_omni)]
-    names = {name for node in inside for name in (*binds(node), *attributes_set(node))}
     mine = weave.upstream[last.in_upstream].parent
     end = below(weave.upstream, last.in_upstream)[-1] + 1
     added = itertools.takewhile(lambda node: not is_beyond(weave.upstream, node, mine), range(end, len(weave.upstream)))
-    words = {word for k in added for word in _DOTTED.findall(weave.upstream[k].canon)}
-    return not any(name == word or word.startswith(f"{name}.") for name in names for word in words)
-
-
-_DOTTED = re.compile(r"[A-Za-z_][\w.]*")
+    return not uses_anything_of(inside, [weave.upstream[k] for k in added])
 
 
 def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:

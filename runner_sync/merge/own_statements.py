@@ -2,8 +2,8 @@
 
 Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch: nothing.
 
-A block has lost what was in it, a local its reader, an attribute is set once more, a use stands in front of what sets
-the local, or a condition around the statement.
+A block has lost what was in it, a local its reader, an attribute is set once more, or a use stands in front of what
+sets the local.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.merge.confidence import CONTESTED, DOUBTFUL, REBUILT
+from runner_sync.merge.confidence import CONTESTED, DOUBTFUL
 from runner_sync.merge.dataflow import attributes_set, binds, reads, uses
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import CONDITIONS, Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import Node, below
 
 
@@ -96,20 +96,6 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, i
             if (line.get(setter, 0) if instead is None else instead) > line[strand]:
                 doubts.append(Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL))
                 break
-    return doubts
-
-
-def under_new_conditions(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Omni's own statements at the end of a branch that upstream put around what stood before them: they went along
-    with their neighbour, and run under its condition now."""
-    doubts = []
-    last = {other.parent: at for at, other in enumerate(kept) if other.upstream is not None}
-    for at, strand in enumerate(kept):
-        above = strand.parent
-        if strand.sides != "o" or any_node(weave, strand).is_comment or above is None or above.sides != "u":
-            continue
-        if any_node(weave, above).canon.startswith(CONDITIONS) and last.get(above, at) <= at:
-            doubts.append(Doubt(strand, Reason("under a new condition", (any_node(weave, above).canon,)), REBUILT))
     return doubts
 
 

@@ -48,6 +48,9 @@ Kind = Literal[
     "set by both",
     "set below its use",
     "under a new condition",
+    "under a condition of omni's",
+    "under another condition",
+    "outside of its condition",
     "in other suites",
     # A veto: what must not come in.
     "reads what nothing sets",

@@ -78,6 +78,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "set by both": "{upstream} sets {names} now, which {omni} sets, too",
     "set below its use": "{upstream} sets {names} below this now, which {omni} had set above it",
     "under a new condition": "this now runs under {upstream}'s new {names!r}",
+    "under a condition of omni's": "{upstream} added this; here it stands at an end of {omni}'s {names!r}",
+    "under another condition": "this went with what stood beside it, and now runs under {names!r}",
+    "outside of its condition": "this went with what stood beside it, and no longer runs under {names!r}",
     "in other suites": "{both} moved this into different blocks, or put some around it ({names}); see where it stands",
     "reads what nothing sets": (
         "left out: it uses {names}, which nothing sets here",

@@ -74,7 +74,7 @@ class _Additions:
             if self._is_condition(head) and not self._belongs(index, near, head, inside):
                 return Reason(self._kind(head), (any_node(self.weave, head).canon,))
         for head in _up_to(mine, now):
-            if self._is_condition(head) and head in self.emitted.above and not self._has_left(near, head):
+            if self._is_condition(head) and not self._has_left(strand, near, head):
                 return Reason("outside of its condition", (any_node(self.weave, head).canon,))
         return None
 
@@ -111,12 +111,13 @@ class _Additions:
         return len(strand.sides) > 1 and strand in self.emitted.above
 
     def _belongs(self, index: int, near: Sequence[int], head: Strand, inside: Strand) -> bool:
-        """Whether an addition has a place under a condition: between two statements that are under it, or above one of
-        the other side's; one of upstream's also by what it is around, or by what it uses."""
+        """Whether an addition has a place under a condition: between two statements that are under it, or behind one
+        and above another of the other side's; one of upstream's also by what it is around, or by what it uses."""
         around = [self.of[k] for k in near if self._is_shared(k)]
         if len(around) > 1 and all(head in self._now(other) for other in around):
             return True
-        if self.ends.get(head, 0) > self.emitted.place[inside][0]:
+        is_behind = any(k < index and head in self._now(self.of[k]) for k in near if self._is_shared(k))
+        if is_behind and self.ends.get(head, 0) > self.emitted.place[inside][0]:
             return True
         if self.side == "o":
             return False
@@ -126,9 +127,12 @@ class _Additions:
         new = [k for top in (index, *near) if not self._is_shared(top) for k in below(self.nodes, top)]
         return uses_anything_of(setting, [self.nodes[k] for k in new])
 
-    def _has_left(self, near: Sequence[int], head: Strand) -> bool:
-        """Whether an addition stands between two statements that are no longer under a condition."""
+    def _has_left(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
+        """Whether an addition stands between two statements that are no longer under a condition, or, where that is
+        gone, in the same suite as one that was under it, too."""
         around = [self.of[k] for k in near if self._is_shared(k)]
+        if head not in self.emitted.above:
+            return any(self.emitted.above[other] is self.emitted.above[strand] for other in around)
         return len(around) > 1 and all(head not in self._now(other) for other in around)
 
 

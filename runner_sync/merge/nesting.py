@@ -130,9 +130,16 @@ def _follow_siblings(
         suite = options[0]
         begins_behind = suite is not None and place[suite] > place[strand]
         stays = begins_behind or _leaves_its_loop(weave, strand, suite) or _is_around_others(weave, index, side, suite)
-        stays = stays or (after is None and side == "u" and _needs_no_condition(weave, suite, before))
+        is_free = after is None and side == "u" and _has_stayed(of, nodes, index)
+        stays = stays or (is_free and _needs_no_condition(weave, suite, before))
         return strand.parent if stays else suite
     return strand.parent
+
+
+def _has_stayed(of: Sequence[Strand], nodes: Nodes, index: int) -> bool:
+    """Whether the suite of a statement is in the result: one that can stay where it is."""
+    above = nodes[index].parent
+    return above == ROOT or of[above].kept
 
 
 def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool:

@@ -9,6 +9,8 @@ fails, what was there has run.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, below
@@ -33,7 +35,11 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
             out += [*mine, *theirs]
             o, u = o + len(mine), u + len(theirs)
         opened = _opened(weave.omni, o, end_o) if policy.first == "omni" else end_o - o
-        out += _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind, opened)
+        both = _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind, opened)
+        last = _in_removed(weave.omni, weave.of_omni, o, end_o) | _in_removed(
+            weave.upstream, weave.of_upstream, u, end_u
+        )
+        out += sorted(both, key=lambda strand: strand in last)
         if anchor is not None:
             out.append(anchor)
         o, u = end_o + 1, end_u + 1
@@ -65,11 +71,29 @@ def _cleaning_up(nodes: Nodes, strands: list[Strand], start: int) -> list[Strand
 
 def _opened(nodes: Nodes, start: int, end: int) -> int:
     """Where in ``nodes[start:end]`` the outermost suite around the node behind them begins; else their number."""
-    first, above = end, end if end < len(nodes) else ROOT
-    while above != ROOT and above >= start:
-        first = above
-        above = nodes[above].owner if nodes[above].owner != ROOT else nodes[above].parent
-    return first - start
+    return min(_around(nodes, start, end), default=end) - start
+
+
+def _around(nodes: Nodes, start: int, end: int) -> list[int]:
+    """The heads in ``nodes[start:end]`` around the node behind them, and what they are clauses of."""
+    found = []
+    above = end if end < len(nodes) else ROOT
+    while (above := _outside(nodes, above)) != ROOT and above >= start:
+        found.append(above)
+    return found
+
+
+def _outside(nodes: Nodes, index: int) -> int:
+    if index == ROOT:
+        return ROOT
+    return nodes[index].owner if nodes[index].owner != ROOT else nodes[index].parent
+
+
+def _in_removed(nodes: Nodes, of: Sequence[Strand], start: int, end: int) -> set[Strand]:
+    """What a side has in front of the node behind ``nodes[start:end]``, in the same suite that the other side has taken
+    off: it follows that node into whatever that is in now."""
+    removed = [k for k in _around(nodes, start, end) if of[k].sides in ("bo", "bu")]
+    return set(of[min(removed) + 1 : end]) if removed else set()
 
 
 def _interleave(

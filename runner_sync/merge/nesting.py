@@ -113,8 +113,9 @@ def _is_wrapper(strand: Strand | None, side: str) -> bool:
 def _follow_siblings(
     weave: Weave, strand: Strand, side: str, policy: Policy, place: Mapping[Strand, int]
 ) -> Strand | None:
-    """An addition stays among its siblings: where they went into another suite, it goes with them. Not into one that
-    begins behind it: ``place`` is the place of each strand in the result."""
+    """An addition stays among its siblings: where they went into another suite, it goes with them, and where that is not
+    the same for both, into the one that is around both. Not into one that begins behind it: ``place`` is the place of
+    each strand in the result."""
     of = weave.of_omni if side == "o" else weave.of_upstream
     nodes = weave.omni if side == "o" else weave.upstream
     index = strand.omni if side == "o" else strand.upstream
@@ -126,7 +127,10 @@ def _follow_siblings(
     before = _sibling(of, nodes, range(index - 1, -1, -1), mine)
     after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)
     options = [s.parent for s in (before, after) if s is not None]
-    if options and all(p is options[0] for p in options) and options[0] is not strand:
+    if before is not None and after is not None and before.parent is not after.parent:
+        both = _around_both(before, after)
+        options = [both] if strand.parent is None or is_inside(both, strand.parent) else []
+    if options and options[0] is not strand:
         suite = options[0]
         begins_behind = suite is not None and place[suite] > place[strand]
         stays = begins_behind or _leaves_its_loop(weave, strand, suite) or _is_around_others(weave, index, side, suite)
@@ -134,6 +138,14 @@ def _follow_siblings(
         stays = stays or (is_free and _needs_no_condition(weave, suite, before))
         return strand.parent if stays else suite
     return strand.parent
+
+
+def _around_both(first: Strand, second: Strand) -> Strand | None:
+    """The innermost suite that two statements are in, whatever more is around either."""
+    suite = first.parent
+    while suite is not None and not is_inside(second.parent, suite):
+        suite = suite.parent
+    return suite
 
 
 def _has_stayed(of: Sequence[Strand], nodes: Nodes, index: int) -> bool:

@@ -6,7 +6,7 @@ Comes in: strands in order with their contents and parents. Goes out: ``Emitted`
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner_sync.merge.contents import Content
@@ -19,11 +19,15 @@ from runner_sync.statements import INDENT, Node
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """``lines`` of the text, ``place[strand]`` = (first, last) 1-based line of one, ``above[strand]`` its suite."""
+    """``lines`` of the text, ``place[strand]`` = (first, last) 1-based line of one, ``above[strand]`` its suite.
+
+    ``as_merged`` are the strands in the order of the merge, before some went to where their locals are set or read.
+    """
 
     lines: tuple[str, ...]
     place: Mapping[Strand, tuple[int, int]]
     above: Mapping[Strand, Strand | None]
+    as_merged: Sequence[Strand]
 
     @property
     def text(self) -> str:
@@ -39,13 +43,25 @@ def text_of(
     """
     strands = heads_first(strands)
     children, clauses = _children(strands), _clauses(strands)
+    as_merged = [*_in_order(children, clauses, None)]
     _settle_order(weave, strands, children, clauses, contents, tight=tight)
     put_above_their_statements(weave, children.values())
     enclose_their_block(weave, children, clauses, tight=tight)
     printer = _Printer(weave, contents, children, clauses)
     for strand in printer.children.get(None, []):
         printer.write(strand, indent, None)
-    return Emitted(tuple(printer.lines), printer.place, printer.above)
+    return Emitted(tuple(printer.lines), printer.place, printer.above, as_merged)
+
+
+def _in_order(
+    children: Mapping[Strand | None, list[Strand]], clauses: Mapping[Strand | None, list[Strand]], above: Strand | None
+) -> Iterator[Strand]:
+    for child in children.get(above, []):
+        yield child
+        yield from _in_order(children, clauses, child)
+        for clause in clauses.get(child, []):
+            yield clause
+            yield from _in_order(children, clauses, clause)
 
 
 def _settle_order(

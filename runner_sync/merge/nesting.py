@@ -113,9 +113,9 @@ def _is_wrapper(strand: Strand | None, side: str) -> bool:
 def _follow_siblings(
     weave: Weave, strand: Strand, side: str, policy: Policy, place: Mapping[Strand, int]
 ) -> Strand | None:
-    """An addition stays among its siblings: where they went into another suite, it goes with them, and where that is not
-    the same for both, into the one that is around both. Not into one that begins behind it: ``place`` is the place of
-    each strand in the result."""
+    """An addition stays among its siblings: where they went into another suite, it goes with them; where each went into
+    another, into the one around both. Not into one that begins behind it: ``place`` is the place of each strand in the
+    result."""
     of = weave.of_omni if side == "o" else weave.of_upstream
     nodes = weave.omni if side == "o" else weave.upstream
     index = strand.omni if side == "o" else strand.upstream

@@ -52,6 +52,8 @@ Kind = Literal[
     "under another condition",
     "outside of its condition",
     "in other suites",
+    "on the other side",
+    "both moved",
     # A veto: what must not come in.
     "reads what nothing sets",
     "needs an absent member",

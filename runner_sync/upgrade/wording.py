@@ -82,6 +82,8 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "under another condition": "this went with what stood beside it, and now runs under {names!r}",
     "outside of its condition": "this went with what stood beside it, and no longer runs under {names!r}",
     "in other suites": "{both} moved this into different blocks, or put some around it ({names}); see where it stands",
+    "on the other side": "this and what stood beside it have changed places: one side moved a part of that",
+    "both moved": "{both} moved this to different places; it stands where {upstream} has it",
     "reads what nothing sets": (
         "left out: it uses {names}, which nothing sets here",
         "{passages} passages were left out of the port: they use {names}, which nothing sets here",

@@ -1,0 +1,132 @@
+"""Statements that stand in another order, or in other suites, than the sides together have put them in.
+
+Comes in: the kept strands of a ``Weave``, and where each was written. Goes out: ``Doubt`` values. May touch: nothing.
+
+What one side moved is gone at the one place and new at the other, so that what the other side has newly put around it
+at the old place does not come along. And what a side put between two statements of which the other has moved one may
+have come behind both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from runner_sync.merge.confidence import CONTESTED, REBUILT
+from runner_sync.merge.emit import Emitted
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, any_node
+from runner_sync.statements import ROOT
+
+OUT_OF_ORDER = Reason("on the other side")
+BOTH_MOVED = Reason("both moved")
+
+
+def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
+    """Additions that stand in front of what they followed, or behind what followed them, where that was not moved, and
+    not because of the locals that they set or read. Not where they are ``asked`` about already."""
+    doubts = []
+    known = {doubt.strand for doubt in asked}
+    orders = emitted.as_merged, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand])
+    for side in ("o", "u"):
+        merged, written = (_crossed(weave, order, side) for order in orders)
+        doubts += [
+            Doubt(strand, OUT_OF_ORDER, REBUILT) for strand in merged if strand in written and strand not in known
+        ]
+    return doubts
+
+
+def _crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:
+    """The additions of a side that stand in another order to what both sides have than on that side."""
+    known = [s for s in order if side in s.sides and not s.moved and _is_statement(weave, s)]
+    rows = [(s.in_omni if side == "o" else s.in_upstream, len(s.sides) > 1) for s in known]
+    before = _overtaken([(-place, is_shared) for place, is_shared in reversed(rows)])
+    wrong = _overtaken(rows) | {len(rows) - 1 - k for k in before}
+    return [known[k] for k in sorted(wrong)]
+
+
+def _is_statement(weave: Weave, strand: Strand) -> bool:
+    return not any_node(weave, strand).is_comment and not any_node(weave, strand).is_clause
+
+
+def _overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
+    """Which of some places stand behind one that belongs behind them and is shared, as the second of a row says."""
+    found, highest = set[int](), None
+    for k, (place, is_shared) in enumerate(rows):
+        if is_shared:
+            highest = place if highest is None else max(highest, place)
+        elif highest is not None and place < highest:
+            found.add(k)
+    return found
+
+
+def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
+    """Statements that one side moved and that are not in what the other one has newly put around them, or are in what
+    it has around something else; and those that both have moved, to different places. Not where that suite is ``asked``
+    about already."""
+    doubts = []
+    known = {doubt.strand for doubt in asked}
+    for new, old in _moves(weave, kept):
+        side = new.sides
+        if old.moved and _beside(weave, new, "u").isdisjoint(_beside(weave, old, "o")):
+            doubts.append(Doubt(new, BOTH_MOVED, CONTESTED))
+        if old.sides == "b" or old.moved:
+            continue
+        other = "u" if side == "o" else "o"
+        base, there, here = (frozenset(_above(weave, s, at)) for s, at in ((old, "b"), (old, other), (new, side)))
+        due = frozenset(head for head in here | (there - base) if head in emitted.above)
+        wrong = (due ^ frozenset(_now_above(emitted, new))) - (base - there)
+        if wrong and known.isdisjoint(wrong):
+            names = tuple(any_node(weave, head).canon for head in kept if head in wrong)
+            doubts.append(Doubt(new, Reason("in other suites", names), CONTESTED))
+    return doubts
+
+
+def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
+    """Additions that are a statement which the base has, too, at a place where it is gone now: both, where each stands
+    once in its text and says enough."""
+    gone = _once(weave.base, weave.of_base)
+    added = _once(weave.omni, weave.of_omni), _once(weave.upstream, weave.of_upstream)
+    for strand in kept:
+        if strand.sides in ("o", "u"):
+            canon = any_node(weave, strand).canon
+            old = gone.get(canon)
+            if old is not None and not old.kept and added[strand.sides == "u"].get(canon) is strand:
+                yield strand, old
+
+
+def _once(nodes: Nodes, of: Sequence[Strand]) -> dict[str, Strand]:
+    """The telling simple statements that a text has once, by what they say."""
+    counted = Counter(node.canon for node in nodes)
+    return {
+        node.canon: strand
+        for node, strand in zip(nodes, of, strict=True)
+        if counted[node.canon] == 1 and not (node.is_comment or node.compound) and node.weight > 1
+    }
+
+
+def _beside(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
+    """What a side has before and behind a statement in its suite."""
+    nodes, index = (weave.omni, strand.in_omni) if side == "o" else (weave.upstream, strand.in_upstream)
+    suite = [k for k, node in enumerate(nodes) if node.parent == nodes[index].parent and not node.is_comment]
+    at = suite.index(index)
+    return {("before", nodes[k].canon) for k in suite[max(at - 1, 0) : at]} | {
+        ("behind", nodes[k].canon) for k in suite[at + 1 : at + 2]
+    }
+
+
+def _above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
+    nodes, of, index = {
+        "b": (weave.base, weave.of_base, strand.base),
+        "o": (weave.omni, weave.of_omni, strand.omni),
+        "u": (weave.upstream, weave.of_upstream, strand.upstream),
+    }[side]
+    while index is not None and (index := nodes[index].parent) != ROOT:
+        yield of[index]
+
+
+def _now_above(emitted: Emitted, strand: Strand) -> Iterator[Strand]:
+    above = emitted.above[strand]
+    while above is not None:
+        yield above
+        above = emitted.above[above]

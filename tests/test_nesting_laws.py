@@ -46,7 +46,7 @@ class Statement:
 Body = tuple[Statement, ...]
 
 
-class _Maker:
+class Maker:
     """Makes and edits methods; ``side`` is a part of all the names that it makes."""
 
     def __init__(self, seed: int, side: str) -> None:
@@ -90,7 +90,7 @@ class _Maker:
         return tuple(done) or (Statement("pass"),)
 
 
-def _method(body: Body) -> str:
+def method(body: Body) -> str:
     return "\n".join(["def run(self, a):", *(line for one in body for line in one.lines(4))]) + "\n"
 
 
@@ -121,9 +121,9 @@ def _is_in_place(base: set[str], omni: set[str], upstream: set[str], now: set[st
 @pytest.mark.parametrize("first", range(0, 160, 20))
 def test_no_statement_changes_its_suites_unasked(first: int, policy: Policy) -> None:
     for seed in range(first, first + 20):
-        body = _Maker(seed, "b").body()
-        omni, upstream = (_Maker(seed, side).edited(body) for side in "ou")
-        triple = Triple(*map(_method, (body, omni, upstream)))
+        body = Maker(seed, "b").body()
+        omni, upstream = (Maker(seed, side).edited(body) for side in "ou")
+        triple = Triple(*map(method, (body, omni, upstream)))
         result = merge(triple, policy=policy)
         if result.decisions or not result.parses:
             continue

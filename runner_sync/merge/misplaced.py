@@ -16,10 +16,11 @@ from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.merge.emit import Emitted
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, any_node
-from runner_sync.statements import ROOT
+from runner_sync.statements import ROOT, Node
 
 OUT_OF_ORDER = Reason("on the other side")
 BOTH_MOVED = Reason("both moved")
+CAME_BACK = Reason("removed block came back")
 
 
 def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
@@ -66,43 +67,57 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
     about already."""
     doubts = []
     known = {doubt.strand for doubt in asked}
-    for new, old in _moves(weave, kept):
+    moves = [*_moves(weave, kept)]
+    twice = {old for new, old in moves if new.sides == "o"}
+    for new, old in moves:
         side = new.sides
         if old.moved and _beside(weave, new, "u").isdisjoint(_beside(weave, old, "o")):
             doubts.append(Doubt(new, BOTH_MOVED, CONTESTED))
+        if old.sides == "b":
+            doubts += [Doubt(new, BOTH_MOVED if old in twice else CAME_BACK, CONTESTED)] if side == "u" else []
         if old.sides == "b" or old.moved:
             continue
         other = "u" if side == "o" else "o"
-        base, there, here = (frozenset(_above(weave, s, at)) for s, at in ((old, "b"), (old, other), (new, side)))
-        due = frozenset(head for head in here | (there - base) if head in emitted.above)
-        wrong = (due ^ frozenset(_now_above(emitted, new))) - (base - there)
+        base, there, here = ([*_above(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, side)))
+        around = [head for head in there if head not in base]
+        due = {head for head in (*here, *around) if head in emitted.above or head.sides == other}
+        now = [*_now_above(emitted, new)]
+        wrong = [head for head in around if head in due - {*now}] + [
+            head for head in now if head not in due and (head not in base or head in there)
+        ]
         if wrong and known.isdisjoint(wrong):
-            names = tuple(any_node(weave, head).canon for head in kept if head in wrong)
+            names = tuple(any_node(weave, head).canon for head in wrong)
             doubts.append(Doubt(new, Reason("in other suites", names), CONTESTED))
     return doubts
 
 
 def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
-    """Additions that are a statement which the base has, too, at a place where it is gone now: both, where each stands
-    once in its text and says enough."""
+    """Additions that are a statement which the base has, too, at a place where it is gone now: both, where each is the
+    only one of its text that begins so and says enough."""
     gone = _once(weave.base, weave.of_base)
     added = _once(weave.omni, weave.of_omni), _once(weave.upstream, weave.of_upstream)
     for strand in kept:
         if strand.sides in ("o", "u"):
-            canon = any_node(weave, strand).canon
-            old = gone.get(canon)
-            if old is not None and not old.kept and added[strand.sides == "u"].get(canon) is strand:
+            start = _start(any_node(weave, strand))
+            old = gone.get(start)
+            is_gone = old is not None and (old.sides == "b" or not old.kept)
+            if old is not None and is_gone and added[strand.sides == "u"].get(start) is strand:
                 yield strand, old
 
 
 def _once(nodes: Nodes, of: Sequence[Strand]) -> dict[str, Strand]:
-    """The telling simple statements that a text has once, by what they say."""
-    counted = Counter(node.canon for node in nodes)
+    """The telling statements of which a text has one that begins so, by that."""
+    counted = Counter(_start(node) for node in nodes)
     return {
-        node.canon: strand
+        _start(node): strand
         for node, strand in zip(nodes, of, strict=True)
-        if counted[node.canon] == 1 and not (node.is_comment or node.compound) and node.weight > 1
+        if counted[_start(node)] == 1 and not (node.is_comment or node.is_clause) and node.weight > 1
     }
+
+
+def _start(node: Node) -> str:
+    """What a statement binds and calls, or all of one that calls nothing: one that was moved may have been edited."""
+    return node.canon.partition("(")[0] or node.canon
 
 
 def _beside(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:

@@ -114,8 +114,8 @@ def _follow_siblings(
     weave: Weave, strand: Strand, side: str, policy: Policy, place: Mapping[Strand, int]
 ) -> Strand | None:
     """An addition stays among its siblings: where they went into another suite, it goes with them; where each went into
-    another, into the one around both. Not into one that begins behind it: ``place`` is the place of each strand in the
-    result."""
+    another, into the one around both, or into what the first is the head of and the second went. Not into one that
+    begins behind it: ``place`` is the place of each strand in the result."""
     of = weave.of_omni if side == "o" else weave.of_upstream
     nodes = weave.omni if side == "o" else weave.upstream
     index = strand.omni if side == "o" else strand.upstream
@@ -128,7 +128,7 @@ def _follow_siblings(
     after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)
     options = [s.parent for s in (before, after) if s is not None]
     if before is not None and after is not None and before.parent is not after.parent:
-        both = _around_both(before, after)
+        both = after.parent if _is_in_clause(after, before) else _around_both(before, after)
         options = [both] if strand.parent is None or is_inside(both, strand.parent) else []
     if options and options[0] is not strand:
         suite = options[0]
@@ -138,6 +138,14 @@ def _follow_siblings(
         stays = stays or (is_free and _needs_no_condition(weave, suite, before))
         return strand.parent if stays else suite
     return strand.parent
+
+
+def _is_in_clause(strand: Strand, head: Strand) -> bool:
+    """Whether a statement is inside another one or a clause of it."""
+    above = strand.parent
+    while above is not None and above is not head and above.owner is not head:
+        above = above.parent
+    return above is not None
 
 
 def _around_both(first: Strand, second: Strand) -> Strand | None:

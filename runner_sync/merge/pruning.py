@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import ROOT
+from runner_sync.statements import ROOT, Node
 
 HOLLOW = Reason("suite around nothing")
 ORPHAN = Reason("branch of a removed condition")
@@ -60,12 +60,13 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
     doubts: list[Doubt] = []
     hollow: set[Strand] = set()
     emptied = _emptied_by_both(weave)
+    exits = _around_exits(weave)
     while True:
         kept = [s for s in strands if s.kept]
         alive = set(kept)
         full = {s.parent for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
         owners = {s.owner for s in kept if s.owner is not None and not any_node(weave, s).is_comment}
-        empty = [s for s in kept if s.sides == "u" and s in owners and s not in full]
+        empty = [s for s in kept if s.sides == "u" and s not in full and (s in owners or s in exits)]
         orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, alive)]
         for strands_, reason in ((empty, HOLLOW), (orphans, ORPHAN)):
             for strand in strands_:
@@ -97,6 +98,17 @@ def _emptied_by_both(weave: Weave) -> set[Strand]:
             inside[node.parent].add(strand.sides)
     heads = (weave.of_base[parent] for parent, sides in inside.items() if parent != ROOT and {"bo", "bu"} <= sides)
     return {head for head in heads if head.sides == "bou"}
+
+
+def _around_exits(weave: Weave) -> set[Strand]:
+    """Upstream's new heads of nothing but ``break``, ``return`` and the like: one of these that omni took out elsewhere
+    does not mean that the new one is not wanted."""
+    inside: dict[int, list[Node]] = defaultdict(list)
+    for node in weave.upstream:
+        if not node.is_comment:
+            inside[node.parent].append(node)
+    heads = (k for k, nodes in inside.items() if k != ROOT and all(node.weight < 1 for node in nodes))
+    return {weave.of_upstream[k] for k in heads if weave.of_upstream[k].sides == "u"}
 
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:

@@ -202,7 +202,8 @@ def _keep_needed_suites(weave: Weave) -> list[Doubt]:
         strand.kept = own or any(
             _stands_under_nothing(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
         )
-        if own and strand.sides == "bo" and not node.is_clause:
+        is_left = not node.is_clause or (node.owner != ROOT and weave.of_omni[node.owner].upstream is not None)
+        if own and strand.sides == "bo" and is_left:
             doubts.append(Doubt(strand, Reason("condition of additions removed"), CONTESTED))
     return doubts
 

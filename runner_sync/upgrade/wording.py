@@ -61,7 +61,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "each kept another branch": "{both} each kept another branch of a condition",
     "added block emptied": "{upstream} removed or replaced everything inside a block that {omni} had added",
     "added block left": "{omni} had put a block around this; {upstream} moved it, and it now stands outside that block",
-    "removed block came back": "{omni} had removed this block; {upstream} has it elsewhere now, and so it is back",
+    "removed block came back": "{omni} had removed this; {upstream} has it elsewhere now, and so it is back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
     "addition to a removed block": "{upstream} added to a block that {omni} does not have",
     "addition to a removed passage": "{upstream} added to a passage that {omni} does not have",
@@ -83,7 +83,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "outside of its condition": "this went with what stood beside it, and no longer runs under {names!r}",
     "in other suites": "{both} moved this into different blocks, or put some around it ({names}); see where it stands",
     "on the other side": "this and what stood beside it have changed places: one side moved a part of that",
-    "both moved": "{both} moved this to different places; it stands where {upstream} has it",
+    "both moved": "{both} moved this to different places; see where it stands",
     "reads what nothing sets": (
         "left out: it uses {names}, which nothing sets here",
         "{passages} passages were left out of the port: they use {names}, which nothing sets here",

@@ -1,0 +1,135 @@
+"""Whatever both sides do to a method, what either added or left alone stands once, in order, and under its conditions,
+or is asked about.
+
+Methods are made at random as for the nesting laws; here the sides also move statements within a suite.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import pytest
+from test_nesting_laws import Body, Maker, method
+
+from runner_sync.merge import FOLLOW, merge
+from runner_sync.model import Triple
+
+CONDITIONS = ("if", "for")
+
+
+class _Mover(Maker):
+    """A maker that also moves statements within their suite, now and then."""
+
+    def moved(self, body: Body) -> Body:
+        one, *rest = body
+        inner = tuple(replace(each, body=self.moved(each.body) if each.body else ()) for each in (one, *rest))
+        if len(inner) < 2 or self._random.random() < 0.8:
+            return inner
+        taken = self._random.randrange(len(inner))
+        others = [each for place, each in enumerate(inner) if place != taken]
+        others.insert(self._random.randint(0, len(others)), inner[taken])
+        return tuple(others)
+
+
+def _told_apart(text: str) -> str:
+    """The method with so much in each statement that no two are versions of one."""
+    return re.sub(r"\b([bou]\d+)\(a", r"\1(\1_rows, \1_size", text)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a named statement stands: its number in the text, the heads around it, those of them that are conditions,
+    and the named statements of its suite."""
+
+    number: int
+    heads: tuple[str, ...]
+    conditions: tuple[str, ...]
+    suite: tuple[str, ...]
+
+
+def _named(text: str) -> Iterator[tuple[str, _Place]]:
+    """Every statement of a method by the name that it calls."""
+    count = iter(range(len(text)))
+
+    def visit(
+        body: list[ast.stmt], above: tuple[str, ...], conditions: tuple[str, ...]
+    ) -> Iterator[tuple[str, _Place]]:
+        heads = [ast.unparse(one).split("\n")[0] for one in body]
+        names = [found[0] if (found := re.search(r"\b[bou]\d+(?=\()", head)) else "" for head in heads]
+        for one, head, name in zip(body, heads, names, strict=True):
+            if name:
+                yield name, _Place(next(count), above, conditions, tuple(filter(None, names)))
+            inner = (*conditions, name) if head.startswith(CONDITIONS) else conditions
+            yield from visit(getattr(one, "body", []), (*above, name), inner)
+
+    yield from visit(ast.parse(text).body[:1], (), ())
+
+
+Places = Mapping[str, _Place]
+
+
+def _is_once(base: Places, omni: Places, upstream: Places, name: str, times: int) -> bool:
+    """Whether a statement stands as often as it should: what a side added once, what a side removed not at all. A new
+    head goes with what it was put around."""
+    mine = omni if name in omni else upstream
+    if name in base or (name in omni and name in upstream):
+        return times == (name in omni and name in upstream)
+    around = _below(mine, name) if name in mine else set()
+    is_around_nothing = bool(around) and all(inner not in omni or inner not in upstream for inner in around)
+    return times == 1 or (times == 0 and is_around_nothing and around <= base.keys())
+
+
+def _is_moved(base: Places, side: Places, name: str) -> bool:
+    both = [other for other in base if other in side]
+    before = [base[other].number < base[name].number for other in both]
+    return name in both and before != [side[other].number < side[name].number for other in both]
+
+
+def _is_in_order(base: Places, mine: Places, theirs: Places, now: Places, name: str) -> bool:
+    """Whether an addition of one side stands where it did to all that both have and the other has not moved."""
+    shared = (s for s in mine if s in theirs and s in now and not (s in base and _is_moved(base, theirs, s)))
+    return all((mine[s].number < mine[name].number) == (now[s].number < now[name].number) for s in shared)
+
+
+def _is_under_its_conditions(mine: Places, theirs: Places, now: Places, name: str) -> bool:
+    """Whether an addition runs under what it did, and under more only with its neighbours on both sides, or above one
+    of the other side's."""
+    suite = mine[name].suite
+    at = suite.index(name)
+    near = [next((s for s in half if s in theirs and s in now), "") for half in (suite[:at][::-1], suite[at + 1 :])]
+    for more in set(now[name].conditions) - set(mine[name].conditions):
+        last = max((now[s].number for s in theirs if s in now and more in now[s].conditions), default=-1)
+        together = all(s and more in now[s].conditions for s in near)
+        parents = [above for above in mine if above in theirs and name in _below(mine, above)]
+        inside = any(above in now and more in now[above].conditions for above in parents)
+        if not (together or inside or last > now[name].number):
+            return False
+    return True
+
+
+def _below(side: Places, above: str) -> set[str]:
+    return {name for name in side if above in side[name].heads}
+
+
+@pytest.mark.parametrize("first", range(0, 400, 50))
+def test_what_nobody_is_asked_about_stands_once_and_in_its_place(first: int) -> None:
+    for seed in range(first, first + 50):
+        body = _Mover(seed, "b").body()
+        sides = [(maker := _Mover(seed, side)).moved(maker.edited(body)) for side in "ou"]
+        triple = Triple(*(_told_apart(method(one)) for one in (body, *sides)))
+        result = merge(triple, policy=FOLLOW)
+        if result.decisions or not result.parses:
+            continue
+        rows = [list(_named(text)) for text in (triple.base, triple.omni, triple.upstream, result.text)]
+        base, omni, upstream, now = map(dict, rows)
+        times = Counter(name for name, _ in rows[3])
+        told = f"seed {seed}:\n{triple.base}\n{triple.omni}\n{triple.upstream}\n{result.text}"
+        assert [n for n in base | omni | upstream if not _is_once(base, omni, upstream, n, times[n])] == [], told
+        for mine, theirs in ((omni, upstream), (upstream, omni)):
+            added = [name for name in mine if name in now and name not in base and name not in theirs]
+            assert [name for name in added if not _is_in_order(base, mine, theirs, now, name)] == [], told
+            assert [name for name in added if not _is_under_its_conditions(mine, theirs, now, name)] == [], told

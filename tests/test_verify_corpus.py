@@ -86,6 +86,17 @@ RELEASED = [
 ]
 
 
+def test_an_attribute_that_only_its_reader_renews(corpus_release: Release) -> None:
+    """vLLM 0.28 sets no `calculate_kv_scales`; omni's copies put it to `False` where it is true."""
+    names = runners(corpus_release, "0.27.0rc1")
+    old = world(corpus_release, "0.27.0rc1", "0.27.1rc1", "0.27.1")
+    found = breakage.find(world(corpus_release, "0.27.0rc1", "0.28.0rc1", "0.28.0"), old, names)
+    assert [(f.code, f.unit) for f in found if f.symbol == "calculate_kv_scales"] == [
+        ("RS304", "NPUARModelRunner.execute_model"),
+        ("RS304", "NPUGenerationModelRunner.execute_model"),
+    ]
+
+
 @pytest.mark.parametrize(("omni", "ascend", "vllm", "expected"), RELEASED)
 def test_released_pairs(
     corpus_release: Release, omni: str, ascend: str, vllm: str, expected: set[tuple[str, str]]

@@ -222,7 +222,8 @@ OWN_READS = {
         ["a", "b"],
     ),
     "by the name that it has there": ("@classmethod\ndef m(cls):\n    return cls.a, self.b", ["a"]),
-    "no writes": ("def m(self):\n    self.a = 1\n    del self.b\n    self.c += 1", []),
+    "no writes": ("def m(self):\n    self.a = 1\n    del self.b", []),
+    "what is changed has to be there": ("def m(self):\n    self.a += 1\n    self.b.c += 1", ["a", "b"]),
     "nothing in a static method": ("@staticmethod\ndef m(self):\n    return self.a", []),
 }
 

@@ -103,12 +103,15 @@ class Frame:
         return [node for node in bound if node not in below] or bound
 
     def own_reads(self) -> Iterator[ast.Attribute]:
-        """Where a method reads attributes of ``self``; nothing in a function."""
+        """Where a method reads attributes of ``self``, also to change them (``self.x += 1``); nothing in a function."""
         owner = self.owner
         if owner is None:
             return
-        for node in modules.nodes_of(self.function):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and is_attribute_of(node, owner):
+        nodes = modules.nodes_of(self.function)
+        changed = {id(node.target) for node in nodes if isinstance(node, ast.AugAssign)}
+        for node in nodes:
+            is_read = isinstance(node, ast.Attribute) and (isinstance(node.ctx, ast.Load) or id(node) in changed)
+            if isinstance(node, ast.Attribute) and is_read and is_attribute_of(node, owner):
                 yield node
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:

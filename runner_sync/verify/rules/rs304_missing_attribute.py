@@ -3,10 +3,12 @@
 What: a read of `self.x` (or a call of `self.x()`) in an NPU runner where no class of the real MRO (omni NPU →
 omni GPU → vllm-ascend → vLLM → mixins, in every branch of a conditional base) has a method, property, class
 attribute or assignment `self.x = …`, and no start-up patch adds one. Also where only one branch of a conditional
-base has it: the runner fails wherever the other is taken.
+base has it: the runner fails wherever the other is taken. An assignment that comes after a read in the same method
+gives nothing to who lacks the attribute: `if self.x: self.x = False`, `self.x += 1`.
 
 Example: `self._all_gather_hidden_states_and_aux(hidden_states)`, which vllm-ascend dropped in 0.28;
 `self.uses_xdrope_dim` after vLLM removed XD-RoPE;
+`if self.calculate_kv_scales: self.calculate_kv_scales = False` of 0.27.0rc1, which vLLM 0.28 sets no more;
 `hasattr(self, "_positions_cpu")` of 0.21.0rc1, which vLLM 0.23 has no more: experts are routed and never copied out.
 
 Why: an `AttributeError` in the first forward pass, on hardware only. 20 of the 156 recorded breakages.
@@ -35,6 +37,7 @@ from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.renewals import is_renewal
 
 CODE = "RS304"
 NAME = "missing-attribute"
@@ -117,7 +120,12 @@ def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
 
 
 def _owners(line: Lineup, name: str) -> list[ClassInfo]:
-    return [info for info in line.classes if name in info.methods or name in info.written]
+    """The classes of an MRO that define an attribute. Who only renews it (``self.x += 1``) needs it himself."""
+    return [
+        info
+        for info in line.classes
+        if name in info.methods or not all(is_renewal(write, name) for write in info.written.get(name, ()))
+    ]
 
 
 def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:

@@ -26,6 +26,7 @@ from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.renewals import is_renewal
 
 CODE = "RS312"
 NAME = "unset-attribute"
@@ -54,6 +55,8 @@ def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
     defined = {name for info in line.classes for name in info.methods}
     written = [(name, write) for info in line.classes for name, writes in info.written.items() for write in writes]
     for name, write in written:
+        if is_renewal(write, name):
+            continue
         if write.function is None or id(write.function) in live:
             defined.add(name)
         else:

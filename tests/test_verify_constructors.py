@@ -57,7 +57,7 @@ UNTOLD = {
     "it hands on its positional arguments only": (MADE_SO.replace("(*args, **kwargs)", "(*args)"), "gone"),
     "it takes one for itself": (MADE_SO.replace("self, *args", "self, *args, gone=1"), "gone"),
     "it hands on under a condition": (MADE_SO.replace("super()", "if args: super()"), "gone"),
-    "it hands on to another method": (MADE_SO.replace("super().__init__", "super().fill"), "gone"),
+    "it hands on to another method": (MADE_SO.replace("super().__init__", "super().__setattr__"), "gone"),
     "a decorator around what hands everything on": (MADE_SO.replace("    def", "    @traced\n    def"), "gone"),
     "a base outside the trees takes what is handed on": (MADE_SO.replace("Output", "Base"), "gone"),
     "keyword-only fields are not modelled": (

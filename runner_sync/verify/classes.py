@@ -40,6 +40,11 @@ class Assignment:
     function: FunctionNode | None
     node: ast.AST
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it only says of what type the attribute is: ``rows: list[Row]``."""
+        return self.value is None and isinstance(self.node, ast.AnnAssign)
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class ClassInfo:
@@ -166,7 +171,10 @@ class Classes:
 
 def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
     info = ClassInfo(node.name, module, node)
+    unseen = modules.for_typing(node.body)
     for statement in statements_of(node.body):
+        if id(statement) in unseen and not isinstance(statement, ast.AnnAssign):
+            continue
         if isinstance(statement, FunctionNode):
             info.methods.setdefault(statement.name, []).append(statement)
         for name, value, annotation in _written_by(statement):

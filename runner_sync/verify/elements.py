@@ -165,7 +165,10 @@ def _of_line(program: Program, line: Lineup, name: str) -> list[_Annotated] | No
     """What the first class that says so annotates an attribute with."""
     if line.open or any(name in info.methods for info in line.classes):
         return None
-    said = [(i, a.annotation) for i, a in program.assignments(line, name) if a.annotation is not None]
+    told = [(i, a) for i, a in program.assignments(line, name) if a.annotation is not None]
+    # What a mixin declares is what it asks its host for: who sets it knows better.
+    told = [(i, a) for i, a in told if not a.is_bare] or told
+    said = [(i, a.annotation) for i, a in told if a.annotation is not None]
     return [(info.module, annotation) for info, annotation in said if info is said[0][0]]
 
 

@@ -17,7 +17,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import absolute
 from runner_sync.statements.mentions import mentions
-from runner_sync.syntax import is_name, statements_of, walk
+from runner_sync.syntax import dotted_name, is_name, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -288,6 +288,16 @@ _SWITCH = re.compile(
 def is_switch(test: ast.expr) -> bool:
     """Whether a condition asks for a version or for type checking: one branch is then not meant for these trees."""
     return _SWITCH.search(ast.unparse(test)) is not None
+
+
+def for_typing(body: Iterable[ast.stmt]) -> set[int]:
+    """The ids of the statements that only type checkers see: those below ``if TYPE_CHECKING:``."""
+    branches = [s for s in statements_of(body) if isinstance(s, ast.If) and _asks_for_typing(s.test)]
+    return {id(statement) for branch in branches for statement in statements_of(branch.body)}
+
+
+def _asks_for_typing(test: ast.expr) -> bool:
+    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
 
 
 def _is_import(node: ast.AST) -> bool:

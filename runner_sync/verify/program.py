@@ -296,7 +296,7 @@ class Program(Runtime):
         """The classes that ``self.name`` can hold on a lineup, from the assignments that can still run."""
         if line.open:
             return None
-        written = self.assignments(line, name)
+        written = [pair for pair in self.assignments(line, name) if not self._says_nothing(*pair)]
         first = [(info, a) for info, a in written if info is written[0][0]]
         # Whoever says what it holds sets it anew: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
         told = [assignment for _, assignment in first if assignment.annotation is not None]
@@ -305,6 +305,12 @@ class Program(Runtime):
             others = [self._assigned(info, a, depth) for info, a in written if info is not written[0][0]]
             found.append(self._deriving(union([part for part in others if part]) or [], union(found) or []))
         return union(found) if found else None
+
+    def _says_nothing(self, info: ClassInfo, assignment: Assignment) -> bool:
+        """Whether a class only declares that there is such an attribute: a mixin's ``batch: Any``."""
+        if not assignment.is_bare or assignment.annotation is None:
+            return False
+        return instances(self.classes, info.module, assignment.annotation) is None
 
     def _deriving(self, assigned: Sequence[Instance], declared: Sequence[Instance]) -> list[Instance]:
         """Of what is assigned, what is of a class below one that is declared: vLLM's own ``EagleProposer`` where

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name, statements_of
+from runner_sync.syntax import dotted_name
 from runner_sync.verify import modules
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Import, Module
@@ -77,14 +77,9 @@ def _is_for_typing(program: Program, imported: Import) -> bool:
     bindings = module.bindings.get(imported.name, []) if module is not None and imported.name is not None else []
     if module is None or not bindings or module.dynamic or module.stars or program.world.patches_of(full):
         return False
-    branches = [n for n in statements_of(module.node.body) if isinstance(n, ast.If) and _asks_for_typing(n.test)]
-    unseen = {id(statement) for branch in branches for statement in statements_of(branch.body)}
+    unseen = modules.for_typing(module.node.body)
     is_submodule = module.is_package and program.world.module(full) is not None
     return not is_submodule and all(id(binding.node) in unseen for binding in bindings)
-
-
-def _asks_for_typing(test: ast.expr) -> bool:
-    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
 
 
 def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:

@@ -4,7 +4,8 @@ What: a read of `self.x` (or a call of `self.x()`) in an NPU runner where no cla
 omni GPU → vllm-ascend → vLLM → mixins, in every branch of a conditional base) has a method, property, class
 attribute or assignment `self.x = …`, and no start-up patch adds one. Also where only one branch of a conditional
 base has it: the runner fails wherever the other is taken. An assignment that comes after a read in the same method
-gives nothing to who lacks the attribute: `if self.x: self.x = False`, `self.x += 1`.
+gives nothing to who lacks the attribute (`if self.x: self.x = False`, `self.x += 1`), nor does a declaration. Also a
+read of `super().x` that nothing behind the class defines.
 
 Example: `self._all_gather_hidden_states_and_aux(hidden_states)`, which vllm-ascend dropped in 0.28;
 `self.uses_xdrope_dim` after vLLM removed XD-RoPE;
@@ -15,7 +16,8 @@ Why: an `AttributeError` in the first forward pass, on hardware only. 20 of the 
 
 Fix: use what the target uses in its place, or drop the statement as the target did.
 
-With the old trees also `if hasattr(self, "x"):` without another branch, where upstream defined `x` and does no longer:
+With the old trees also what one of the classes that run a method had, and lacks now, whatever its sisters set, and
+`if hasattr(self, "x"):` without another branch, where upstream defined `x` and does no longer:
 a warning, since nothing fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail
 today: it is a warning.
 
@@ -32,12 +34,12 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import walk
+from runner_sync.syntax import is_super, walk
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.giving import defines
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
-from runner_sync.verify.renewals import is_renewal
 
 CODE = "RS304"
 NAME = "missing-attribute"
@@ -51,8 +53,12 @@ _OF_OBJECT = frozenset(
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterator[Finding]:
     """Reads of attributes that no lineup of the class defines, and questions that are always answered with no now."""
-    reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
-    yield from (_finding(program, frame, node) for frame, node in reads if is_missing(program, frame, node))
+    for frame in program.frames(module):
+        for node in (*frame.own_reads(), *_parent_reads(program, frame)):
+            if is_missing(program, frame, node):
+                yield _finding(program, frame, node)
+            elif old is not None and (head := _lacking_since(program, frame, node, old=old)):
+                yield _finding(program, frame, node, head=head)
     for frame in program.frames(module) if old is not None else ():
         for call, name in _asked(frame):
             if old is not None and _is_gone(program, frame, name, old=old):
@@ -88,9 +94,9 @@ def _is_gone(program: Program, frame: Frame, name: str, *, old: Program) -> bool
     if frame.info is None or before is None or before.info is None:
         return False
     lines, was = program.lineups(frame.info), old.lineups(before.info)
-    if any(line.open or _owners(line, name) for line in lines) or program.world.surroundings.set_on_runner(name):
+    if any(line.open or _defining(line, name) for line in lines) or program.world.surroundings.set_on_runner(name):
         return False
-    return bool(was) and all(any(i.module.project != "vllm-omni" for i in _owners(line, name)) for line in was)
+    return bool(was) and all(any(i.module.project != "vllm-omni" for i in _defining(line, name)) for line in was)
 
 
 def _asked_in_vain(frame: Frame, call: ast.Call, name: str) -> Finding:
@@ -105,27 +111,75 @@ def _asked_in_vain(frame: Frame, call: ast.Call, name: str) -> Finding:
     )
 
 
+def _parent_reads(program: Program, frame: Frame) -> Iterator[ast.Attribute]:
+    """Where a method asks for attributes behind its own class: ``super().load()``.
+
+    An override that hands on to what is gone and that nobody calls is RS315's.
+    """
+    info, own = frame.info, frame.function.name
+    for node in frame.nodes() if info is not None and "super()" in frame.module.text else ():
+        if isinstance(node, ast.Attribute) and is_super(node.value) and not node.attr.startswith("__"):
+            lines = program.lineups(info) if info is not None and node.attr == own else []
+            if not lines or any(program.is_called(line, own) for line in lines):
+                yield node
+
+
 def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
     """Whether nothing defines the attribute of ``self`` that ``node`` reads, nor may define it where no class shows."""
-    name = node.attr
-    if frame.info is None or name in _OF_OBJECT or frame.is_tested(node) or frame.is_guarded(node):
+    if frame.info is None or _may_be_right(frame, node):
         return False
     lines = program.lineups(frame.info)
-    lacking = {id(line.head.node) for line in lines if not line.open and not _owners(line, name)}
+    lacking = {id(line.head.node) for line in lines if _lacks(line, frame, node)}
     if not lacking or any(id(line.head.node) not in lacking for line in lines):
         return False
-    if any(_owners(line, name) for line in lines) and _is_below_switch(frame, node):
+    if any(_owners(line, frame, node) for line in lines) and _is_below_switch(frame, node):
         return False
-    return not program.world.surroundings.set_on_runner(name)
+    return not program.world.surroundings.set_on_runner(node.attr)
 
 
-def _owners(line: Lineup, name: str) -> list[ClassInfo]:
-    """The classes of an MRO that define an attribute. Who only renews it (``self.x += 1``) needs it himself."""
-    return [
-        info
-        for info in line.classes
-        if name in info.methods or not all(is_renewal(write, name) for write in info.written.get(name, ()))
-    ]
+def _lacking_since(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> ClassInfo | None:
+    """A class that runs this method and had the attribute in the old trees; what its sisters set is no help to it."""
+    before = old.twin(frame)
+    if frame.info is None or before is None or before.info is None or _may_be_right(frame, node):
+        return None
+    had = [line for line in old.lineups(before.info) if not line.open]
+    for line in program.lineups(frame.info):
+        was = [one for one in had if _same_class(one.head, line.head)]
+        if _lacks(line, frame, node) and was and all(_owners(one, before, node) for one in was):
+            is_run = id(frame.function) in program.live(line) and not _is_below_switch(frame, node)
+            return line.head if is_run and not program.world.surroundings.set_on_runner(node.attr) else None
+    return None
+
+
+def _same_class(one: ClassInfo, other: ClassInfo) -> bool:
+    return (one.module.name, one.name) == (other.module.name, other.name)
+
+
+def _may_be_right(frame: Frame, node: ast.Attribute) -> bool:
+    return node.attr in _OF_OBJECT or frame.is_tested(node) or frame.is_guarded(node)
+
+
+def _lacks(line: Lineup, frame: Frame, node: ast.Attribute) -> bool:
+    if line.open or _owners(line, frame, node):
+        return False
+    # timid: a class without bases of its own is mixed into one that is not in sight.
+    return not is_super(node.value) or line.classes[-1] is not frame.info
+
+
+def _owners(line: Lineup, frame: Frame, node: ast.Attribute) -> list[ClassInfo]:
+    """The classes of an MRO that define what ``node`` reads; of ``super()`` those behind the frame's own."""
+    if not is_super(node.value):
+        return _defining(line, node.attr)
+    behind = line.classes[line.classes.index(frame.info) + 1 :] if frame.info in line else ()
+    return [info for info in behind if node.attr in info.methods or _is_in_body(info, node.attr)]
+
+
+def _is_in_body(info: ClassInfo, name: str) -> bool:
+    return any(write.function is None for write in info.written.get(name, ()))
+
+
+def _defining(line: Lineup, name: str) -> list[ClassInfo]:
+    return [info for info in line.classes if defines(info, name)]
 
 
 def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
@@ -134,17 +188,21 @@ def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
     return any(switch in ast.unparse(test) for test in frame.conditions(node) for switch in switches)
 
 
-def _finding(program: Program, frame: Frame, node: ast.Attribute) -> Finding:
+def _finding(program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None) -> Finding:
+    """A finding; ``head`` is the one class that lacks the attribute where another that runs the method has it."""
     assert frame.info is not None
     asleep = [test for test in frame.conditions(node) if program.is_never_true(frame, test)]
-    owners = [owner for line in program.lineups(frame.info) for owner in _owners(line, node.attr)]
-    who = f"only `{owners[0].name}`, one branch of a conditional base," if owners else "nothing"
+    owners = [owner for line in program.lineups(frame.info) for owner in _owners(line, frame, node)]
+    branch = owners and head is None
+    who = f"only `{owners[0].name}`, one branch of a conditional base," if branch else "nothing"
+    where = f"behind `{frame.info.name}` in the MRO" if is_super(node.value) else f"in the MRO of `{frame.info.name}`"
+    where = f"in the MRO of `{head.name}`, which runs this," if head is not None else where
     when = f" Today the condition `{ast.unparse(asleep[0])}` is never true." if asleep else ""
     return frame.finding(
         CODE,
         "warning" if asleep else SEVERITY,
         node,
         symbol=node.attr,
-        message=f"`{frame.owner}.{node.attr}` is read, but {who} in the MRO of `{frame.info.name}` defines it.{when}",
+        message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{when}",
         fix=f"Follow what the target uses in place of `{node.attr}`, or drop the statement.",
     )

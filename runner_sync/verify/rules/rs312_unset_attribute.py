@@ -24,9 +24,9 @@ from collections.abc import Iterable, Iterator
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.giving import gives
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
-from runner_sync.verify.renewals import is_renewal
 
 CODE = "RS312"
 NAME = "unset-attribute"
@@ -53,10 +53,8 @@ def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
     live = program.live(line)
     found: dict[str, FunctionNode] = {}
     defined = {name for info in line.classes for name in info.methods}
-    written = [(name, write) for info in line.classes for name, writes in info.written.items() for write in writes]
-    for name, write in written:
-        if is_renewal(write, name):
-            continue
+    rows = ((info, name, writes) for info in line.classes for name, writes in info.written.items())
+    for name, write in ((name, w) for info, name, writes in rows for w in writes if gives(info, w, name)):
         if write.function is None or id(write.function) in live:
             defined.add(name)
         else:

@@ -1,20 +1,37 @@
-"""Assignments that only renew an attribute: whoever gets there has read it before.
+"""Which assignments give an attribute to who lacks it: not a declaration, nor one behind a read of the same attribute.
 
-Comes in: a method and one of its assignments of an attribute. Goes out: whether the method needs the attribute before
-that. May touch: nothing.
+Comes in: classes and assignments of an attribute. Goes out: whether they define it. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 
 from runner_sync.syntax import blocks_of
-from runner_sync.verify.classes import Assignment, is_attribute_of, self_name
-from runner_sync.verify.modules import nodes_of
+from runner_sync.verify.classes import Assignment, ClassInfo, is_attribute_of, is_protocol, is_record, self_name
+from runner_sync.verify.modules import FunctionNode, nodes_of
 
 
-def is_renewal(assignment: Assignment, name: str) -> bool:
+def defines(info: ClassInfo, name: str) -> bool:
+    """Whether a class defines a member by its own body and methods."""
+    return name in info.methods or any(gives(info, assignment, name) for assignment in info.written.get(name, ()))
+
+
+def gives(info: ClassInfo, assignment: Assignment, name: str) -> bool:
+    """Whether an assignment sets what was not there: a declaration does only where it makes a field."""
+    if assignment.is_bare and not (assignment.function is None and _may_have_fields(info)):
+        return False
+    return not _is_renewal(assignment, name)
+
+
+def _may_have_fields(info: ClassInfo) -> bool:
+    """Whether something may look at the annotations of a class: a decorator, a metaclass, ``NamedTuple``."""
+    return bool(info.node.decorator_list or info.node.keywords) or is_record(info) or is_protocol(info)
+
+
+def _is_renewal(assignment: Assignment, name: str) -> bool:
     """Whether an assignment of ``self.name`` gives nothing to who lacks it: ``if self.todo: self.todo = False``.
 
     What has to be evaluated on every way to it, or for it, reads the attribute.
@@ -23,10 +40,17 @@ def is_renewal(assignment: Assignment, name: str) -> bool:
     owner = self_name(function) if function is not None else None
     if isinstance(assignment.node, ast.AugAssign):
         return True
-    if function is None or owner is None or not _reads(nodes_of(function), owner, name):
+    if function is None or owner is None or name not in _names_read(function):
         return False
     before = _before(function.body, assignment.node)
     return any(_reads(_always(part), owner, name) for part in before or ())
+
+
+@functools.lru_cache(maxsize=16384)
+def _names_read(function: FunctionNode) -> frozenset[str]:
+    """The attributes that a function reads of anything: most assignments are of others."""
+    nodes = (node for node in nodes_of(function) if isinstance(node, ast.Attribute))
+    return frozenset(node.attr for node in nodes if isinstance(node.ctx, ast.Load))
 
 
 def _reads(nodes: Sequence[ast.AST], owner: str, name: str) -> bool:

@@ -123,11 +123,14 @@ def accepts(signature: Signature, other: Signature) -> bool:
 
 
 def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
-    """What ``call`` passes; with the ``function`` that it stands in, the keys of dictionaries made for it, too."""
+    """What ``call`` passes, ``**{"key": …}`` too; with the ``function`` that it stands in, the keys of dictionaries
+    made for it."""
     stars = [a for a in call.args if isinstance(a, ast.Starred)]
     names = [k.arg for k in call.keywords if k.arg is not None]
+    given = [k.value for k in call.keywords if k.arg is None]
     is_open = False
-    for made in dictionaries_for(function, call):
+    for star, known in zip(given, dictionaries_for(function, call), strict=True):
+        made = star if isinstance(star, ast.Dict) else known
         keys = _keys(made) if made is not None else [None]
         names += [name for name in keys if name is not None]
         is_open = is_open or None in keys

@@ -700,7 +700,7 @@ def test_the_connector_mixin(corpus_release: CorpusRelease, version: str, is_mis
 
 
 @pytest.mark.corpus
-def test_six_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) -> None:
+def test_seven_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) -> None:
     for project, version in (("vllm-omni", "0.26.0"), ("vllm", "0.30.0"), ("vllm", "0.26.0")):
         corpus_release(project, version)
     report = sync.verify(
@@ -715,6 +715,7 @@ def test_six_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) ->
     assert {(finding.code, finding.symbol) for finding in report.findings} == {
         ("RS303", "_bookkeeping_sync"),
         ("RS304", "_all_gather_hidden_states_and_aux"),
+        ("RS304", "calculate_kv_scales"),
         ("RS304", "uses_xdrope_dim"),
         ("RS304", "xdrope_positions"),
         ("RS305", "initialize_kv_cache(kv_cache_allocation_context=)"),

@@ -38,12 +38,13 @@ def told(findings: list[Finding]) -> set[tuple[str, str]]:
     return {(finding.code, finding.symbol) for finding in findings}
 
 
-def test_omni_0_26_on_ascend_0_30_has_six_new_breaks(corpus_release: Release) -> None:
+def test_omni_0_26_on_ascend_0_30_has_seven_new_breaks(corpus_release: Release) -> None:
     old = world(corpus_release, "0.26.0", "0.26.0rc1", "0.26.0")
     new = world(corpus_release, "0.26.0", "0.30.0rc2", "0.30.0")
     assert told(breakage.find(new, old, runners(corpus_release, "0.26.0"))) == {
         ("RS303", "_bookkeeping_sync"),
         ("RS304", "_all_gather_hidden_states_and_aux"),
+        ("RS304", "calculate_kv_scales"),
         ("RS304", "uses_xdrope_dim"),
         ("RS304", "xdrope_positions"),
         ("RS305", "initialize_kv_cache(kv_cache_allocation_context=)"),
@@ -51,12 +52,13 @@ def test_omni_0_26_on_ascend_0_30_has_six_new_breaks(corpus_release: Release) ->
     }
 
 
-def test_ty_names_the_same_six(corpus_release: Release) -> None:
+def test_ty_names_all_of_them_but_one(corpus_release: Release) -> None:
+    """To ty, `if self.x: self.x = False` defines `x`."""
     names = runners(corpus_release, "0.26.0")
     old = world(corpus_release, "0.26.0", "0.26.0rc1", "0.26.0")
     new = world(corpus_release, "0.26.0", "0.30.0rc2", "0.30.0")
-    second = typecheck.run(new, old, names)
-    assert len(second) == len(breakage.find(new, old, names)) == 11
+    second, found = typecheck.run(new, old, names), breakage.find(new, old, names)
+    assert len(second) == len([f for f in found if f.symbol != "calculate_kv_scales"]) == 11
     assert typecheck.run(new, old, names, known=breakage.find(new, old, names)) == []
 
 

@@ -248,12 +248,43 @@ NO_LONGER_COMES = {
         NOTHING_NOW,
         [],
     ),
+    "one of two conditions": ("if self.step() and self.sp:\n    return 1", VALUE, NOTHING_NOW, LOST),
+    "the last of two conditions": ("if self.sp or self.step():\n    return 1", VALUE, NOTHING_NOW, LOST),
+    "what a condition may hand on": ("return self.sp and self.step()", VALUE, NOTHING_NOW, []),
+    "a dictionary made with it": ("return {'a': 1, **self.step()}", VALUE, NOTHING_NOW, LOST),
     "an empty body": (HANDED, VALUE, "def step(self): ...", []),
     "nothing but `None`": (HANDED, VALUE, "def step(self):\n    return None", []),
     "it only raises": (HANDED, VALUE, "def step(self):\n    print(1)\n    raise NotImplementedError", []),
     "an abstract one": (HANDED, VALUE, "@abstractmethod\n" + NOTHING_NOW, []),
     "a generator now": (HANDED, VALUE, NOTHING_NOW + "\n    yield", []),
     "a value is promised": (HANDED, VALUE, NOTHING_NOW.replace("self)", "self) -> int"), []),
+}
+
+ROWS = "def step(self):\n    return self.rows.get(1)"
+ROWS_OR_NONE = "def step(self):\n    if self.sp:\n        return None\n    return self.rows.get(1)"
+MAY_NOT_COME = {
+    "an attribute of it": ("n = self.step()\nreturn n.shape", ROWS, ROWS_OR_NONE, LOST),
+    "a method of it at once": ("self.step().wait()", ROWS, ROWS_OR_NONE, LOST),
+    "an item": ("n = self.step()\nreturn n[0]", ROWS, ROWS_OR_NONE, LOST),
+    "a loop": ("for row in self.step():\n    print(row)", ROWS, ROWS_OR_NONE, LOST),
+    "its length": ("return len(self.step())", ROWS, ROWS_OR_NONE, LOST),
+    "a sum": ("return self.step() + 1", ROWS, ROWS_OR_NONE, LOST),
+    "a bare return": ("return self.step() + 1", ROWS, ROWS_OR_NONE.replace(" None", ""), LOST),
+    "a condition asks for it": ("n = self.step()\nif n:\n    print(n.shape)", ROWS, ROWS_OR_NONE, []),
+    "a condition asks for `None`": ("n = self.step()\nif n is not None:\n    print(n[0])", ROWS, ROWS_OR_NONE, []),
+    "a condition leaves": ("n = self.step()\nif not n:\n    return\nprint(n.shape)", ROWS, ROWS_OR_NONE, []),
+    "its class is asked for": ("n = self.step()\nif isinstance(n, A):\n    print(n.x)", ROWS, ROWS_OR_NONE, []),
+    "something is in its place": ("n = self.step() or self\nprint(n.x)", ROWS, ROWS_OR_NONE, []),
+    "the error is expected": (
+        "try:\n    print(self.step().x)\nexcept AttributeError:\n    pass",
+        ROWS,
+        ROWS_OR_NONE,
+        [],
+    ),
+    "it is an argument": ("self.batch.add(self.step())", ROWS, ROWS_OR_NONE, []),
+    "it is compared": ("return self.step() == 1", ROWS, ROWS_OR_NONE, []),
+    "it came sometimes before": ("return self.step().x", ROWS_OR_NONE, ROWS_OR_NONE + "\n\n", []),
+    "an annotation said so before": ("return self.step().x", ROWS.replace(")", ") -> 'A | None'", 1), ROWS_OR_NONE, []),
 }
 
 ONE = "def step(self) -> np.ndarray:\n    return total"
@@ -295,7 +326,13 @@ NOW_A_TUPLE = {
         APART,
     ),
 }
-SINCE = [*NO_LONGER_A_TUPLE.items(), *CHANGED_PLACES.items(), *NO_LONGER_COMES.items(), *NOW_A_TUPLE.items()]
+SINCE = [
+    *NO_LONGER_A_TUPLE.items(),
+    *CHANGED_PLACES.items(),
+    *NO_LONGER_COMES.items(),
+    *MAY_NOT_COME.items(),
+    *NOW_A_TUPLE.items(),
+]
 ASCEND = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    {}\n"
 
 

@@ -90,6 +90,14 @@ FINDS = {
         npu("def m(self, x):\n    options = dict(gone=2, **x)\n    return helper(1, **options)"),
         [("RS306", "helper(gone=)")],
     ),
+    "a keyword that is gone, in a dictionary written into the call": (
+        npu("def m(self, x):\n    return helper(1, **{'gone': 2, **x})"),
+        [("RS306", "helper(gone=)")],
+    ),
+    "a dictionary written into the call lacks a required argument": (
+        npu("def m(self):\n    return self.forward(**{'tokens': 1})"),
+        [("RS302", "forward(padded)")],
+    ),
     "a dictionary made for the call lacks a required argument": (
         npu("def m(self):\n    options = {'tokens': 1}\n    return self.forward(**options)"),
         [("RS302", "forward(padded)")],
@@ -214,6 +222,10 @@ NOOPS = {
     "a dictionary made for the call takes more from elsewhere": npu(
         "def m(self, x):\n    options = dict(tokens=1, **x)\n    return self.forward(**options)"
     ),
+    "a dictionary written into the call takes more from elsewhere": npu(
+        "def m(self, x):\n    return self.forward(**{'tokens': 1, **x}), helper(**{'a': 1, x: 2})"
+    ),
+    "a dictionary that a condition chooses": npu("def m(self, x):\n    return helper(1, **({'gone': 2} if x else {}))"),
     "a dictionary gets more keys": npu(
         "def m(self):\n    options = {}\n    options['padded'] = options['tokens'] = 1\n"
         "    return self.forward(**options)"

@@ -20,19 +20,32 @@ _LOOK_INTO = frozenset({"isinstance", "iter", "len", "list", "max", "min", "sum"
 class Place:
     """Where the value of a call stands: the call itself, or a read of the name that it was assigned to.
 
-    ``around`` is the node that it is a part of; of a keyword argument that is the call.
+    ``around`` is the node that it is a part of; of a keyword argument that is the call. ``is_tested`` is whether a
+    condition asks for its truth, alone or with others.
     """
 
     node: ast.expr
     around: ast.AST
+    is_tested: bool
 
     @property
     def is_needed(self) -> bool:
         """Whether the code there does something with the value, and not only keeps it or hands it on to the caller."""
-        if isinstance(self.around, ast.If | ast.While | ast.IfExp | ast.Assert):
-            return self.around.test is self.node
-        is_asked = isinstance(self.around, ast.Compare | ast.UnaryOp)
-        return is_asked or self.is_taken_apart or self.is_whole
+        return self.is_tested or isinstance(self.around, ast.Compare) or self.is_taken_apart or self.is_whole
+
+    @property
+    def fails_on_none(self) -> bool:
+        """Whether the code there cannot do with ``None``: an attribute, an item, a sum, a loop."""
+        match self.around:
+            case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.Starred():
+                return True
+            case ast.Subscript(value=value) | ast.For(iter=value) | ast.comprehension(iter=value):
+                return value is self.node
+            case ast.Dict(keys=keys, values=values):
+                return any(key is None and value is self.node for key, value in zip(keys, values, strict=True))
+            case ast.Call(func=ast.Name(id=name)):
+                return name in _LOOK_INTO - {"isinstance"}
+        return False
 
     @property
     def is_taken_apart(self) -> bool:
@@ -44,6 +57,8 @@ class Place:
                 return True
             case ast.Call(func=ast.Name(id=name)):
                 return name in _LOOK_INTO
+            case ast.Dict(keys=keys, values=values):
+                return any(key is None and value is self.node for key, value in zip(keys, values, strict=True))
         return False
 
     @property
@@ -83,7 +98,7 @@ def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
             around = above.get(id(node))
             name = _name_of(around)
             stands = [node] if name is None or around is None else _reads(frame, name, around, reads=reads)
-            yield node, [Place(part, _around(part, above)) for part in stands]
+            yield node, [Place(part, _around(part, above), _is_tested(part, above)) for part in stands]
 
 
 def _name_of(around: ast.AST | None) -> str | None:
@@ -104,6 +119,21 @@ def _reads(frame: Frame, name: str, statement: ast.AST, *, reads: Mapping[str, l
 def _around(node: ast.expr, above: Mapping[int, ast.AST]) -> ast.AST:
     parent = above[id(node)]
     return above[id(parent)] if isinstance(parent, ast.keyword) else parent
+
+
+def _is_tested(node: ast.expr, above: Mapping[int, ast.AST]) -> bool:
+    parent = above[id(node)]
+    match parent:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            return test is node
+        case ast.UnaryOp(op=operator):
+            return isinstance(operator, ast.Not)
+        case ast.comprehension(ifs=conditions):
+            return any(condition is node for condition in conditions)
+        case ast.BoolOp(op=operator, values=values):
+            # `step() or 1` has something in its place.
+            return (isinstance(operator, ast.And) and values[-1] is not node) or _is_tested(parent, above)
+    return False
 
 
 def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:

@@ -3,7 +3,8 @@
 What: a call as a statement of its own where the callee returned nothing in the old target and always returns a
 value in the new one. Also the reverse: `x = self.m(...)`, and `x` is called, tested, unpacked or looked into, where
 the `m` that the MRO reaches never returns a value; with the old trees also where `x` is an argument, and of any call
-whose callee always returned a value in the old target and never does in the new one.
+whose callee always returned a value in the old target and never does in the new one; and where `x` is an object with
+attributes, a sequence or a number, nothing asks for `None`, and the callee says now that it may return that.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or
 `run = self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -22,20 +23,23 @@ assigned to as well, and calls on other objects than `self`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name, is_super
 from runner_sync.verify import returns
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import Module
+from runner_sync.verify.modules import Module, is_plain, returns_of
 from runner_sync.verify.program import Program
-from runner_sync.verify.uses import places
+from runner_sync.verify.uses import Place, places
 
 CODE = "RS311"
 NAME = "ignored-result"
 SEVERITY: Severity = "warning"
+
+_ASKS = frozenset({"isinstance", "type", "hasattr", "getattr", "callable", "bool"})
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -48,7 +52,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             continue
         for call, stands in places(frame):
             if any(place.is_needed for place in stands):
-                yield from _no_longer_comes(program, frame, call, old=old, before=before)
+                found = list(_no_longer_comes(program, frame, call, old=old, before=before))
+                yield from found or _may_not_come(program, frame, call, stands, old=old, before=before)
         for node in frame.nodes():
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 callee = _newly_returns(program, frame, node.value, old=old, before=before)
@@ -156,6 +161,54 @@ def _no_longer_comes(
                 fix="Take the value from where the target's own caller has it.",
             )
             return
+
+
+def _may_not_come(
+    program: Program, frame: Frame, call: ast.Call, stands: Sequence[Place], *, old: Program, before: Frame
+) -> Iterator[Finding]:
+    """A callee that hands back ``None`` on some path now, where the code takes it for an object."""
+    needing = [place for place in stands if place.fails_on_none and not _is_expected(frame, place.node)]
+    if not needing or any(_is_asked(place) for place in stands) or _is_expected(frame, call):
+        return
+    for now, was in program.callees_since(frame, call, old=old, before=before):
+        never_did = was and all(_value(c) is True and not _is_optional(c) for c in was)
+        if never_did and now and all(_is_sometimes_none(c) for c in now):
+            yield frame.finding(
+                CODE,
+                SEVERITY,
+                needing[0].node,
+                symbol=now[0].name,
+                message=f"`{now[0].name}` ({now[0].place}) may return `None` now, and this is used as if it never did.",
+                fix="Ask for `None` first, as the target's own callers do.",
+            )
+            return
+
+
+def _is_expected(frame: Frame, node: ast.expr) -> bool:
+    return frame.is_guarded(node) or frame.is_guarded(node, calls=True)
+
+
+def _is_asked(place: Place) -> bool:
+    """Whether the code asks of a value what it is, or has something in its place."""
+    match place.around:
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp() | ast.Match():
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _ASKS
+    return place.is_tested
+
+
+def _is_sometimes_none(callee: Callee) -> bool:
+    """Whether a function returns a value here and says ``None`` there."""
+    function = callee.function
+    values = list(returns_of(function)) if function is not None and is_plain(function) else []
+    says = [value is None or (isinstance(value, ast.Constant) and value.value is None) for value in values]
+    return any(says) and not all(says)
+
+
+def _is_optional(callee: Callee) -> bool:
+    annotation = callee.function.returns if callee.function is not None else None
+    return annotation is not None and re.search(r"\bNone\b|\bOptional\b", ast.unparse(annotation)) is not None
 
 
 def _is_silent(callee: Callee) -> bool:

@@ -101,3 +101,65 @@ def test_a_method_of_what_a_loop_goes_through(name: str) -> None:
     text = npu(f"def m(self):\n    {LOOPS[name]}")
     assert symbols(find(world(npu=text, ascend=rows(parameter="value, at")))) == [("RS302", "put(at)")]
     assert not find(world(npu=text, ascend=rows()))
+
+
+KEPT = """\
+from contextlib import contextmanager
+from typing import Generator, Iterator
+
+class Row:
+    def __init__(self):
+        self.size = 1
+
+class Rows:
+    def __getitem__(self, key) -> Row:
+        return self.rows[key]
+
+class GPUModelRunner:
+    def __init__(self, config):
+        self.config = config
+        self.rows = Rows()
+    def take(self) -> tuple[Row, int]:
+        return self.config
+    def one(self) -> Row:
+        return self.config
+    @contextmanager
+    def entered(self) -> Generator[Row | None, None, None]:
+        yield self.config
+    @contextmanager
+    def opened(self) -> Iterator[Row]:
+        yield self.config
+    @contextmanager
+    def silent(self):
+        yield self.config
+"""
+OVER = """\
+from vllm.runner import GPUModelRunner
+class NPUModelRunner(GPUModelRunner):
+    def take(self):
+        return super().take()
+    def one(self):
+        return self.config.one
+"""
+HANDED_OUT = {
+    "by its own __getitem__": ("row = self.rows[1]\nreturn row.size", True),
+    "by what an override's base says": ("row, n = self.take()\nreturn row.size", True),
+    "by what the base of an override says of one value": ("return self.one().size", True),
+    "by what a generator says that with enters": ("with self.entered() as row:\n    return row.size", True),
+    "by an iterator that with enters": ("with self.opened() as row:\n    return row.size", True),
+    "a slice": ("return self.rows[1:].size", False),
+    "a part without a class": ("row, n = self.take()\nreturn n.size", False),
+    "a generator that says nothing": ("with self.silent() as row:\n    return row.size", False),
+    "what else with enters": ("with self.entered(), open(self) as row:\n    return row.size", False),
+    "set elsewhere as well": ("with self.entered() as row:\n    row = row or self.x()\n    return row.size", False),
+}
+
+
+@pytest.mark.parametrize("name", HANDED_OUT)
+def test_what_a_row_is_that_comes_by_key_by_override_or_by_with(name: str) -> None:
+    body, is_told = HANDED_OUT[name]
+    head = "def x(self): ...\ndef m(self):\n    "
+    text = npu(head + body.replace("\n", "\n    ")).replace("from vllm.runner import helper\n", "")
+    old = world(npu=text, vllm=KEPT, ascend=OVER)
+    new = world(npu=text, vllm=KEPT.replace("self.size", "self.length"), ascend=OVER)
+    assert symbols(find(new, old)) == ([("RS308", "Row.size")] if is_told else [])

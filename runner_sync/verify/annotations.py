@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from runner_sync.syntax import dotted_name
 from runner_sync.verify.classes import Classes, ClassInfo, is_record
-from runner_sync.verify.modules import Module
+from runner_sync.verify.modules import FunctionNode, Module, decorator_name
 from runner_sync.verify.world import Definition
 
+_GENERATORS = frozenset({"Generator", "Iterable", "Iterator"})
 _MAYBE_TUPLES = frozenset({"Any", "Iterable", "Self", "Sequence", "Size", "Tuple", "object", "tuple"})
 
 
@@ -58,6 +59,15 @@ def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
         return None
     parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     return None if any(isinstance(part, ast.Constant) and part.value is ... for part in parts) else parts
+
+
+def entered_type(function: FunctionNode | None) -> ast.expr | None:
+    """``A`` of a function under ``contextmanager`` that says ``-> Generator[A, None, None]`` or ``Iterator[A]``."""
+    names = {decorator_name(decorator) for decorator in function.decorator_list} if function is not None else set()
+    said = read(function.returns) if function is not None and "contextmanager" in names else None
+    if not isinstance(said, ast.Subscript) or ast.unparse(said.value).rpartition(".")[2] not in _GENERATORS:
+        return None
+    return said.slice.elts[0] if isinstance(said.slice, ast.Tuple) and said.slice.elts else said.slice
 
 
 def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:

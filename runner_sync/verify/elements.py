@@ -37,7 +37,19 @@ _MAX_DEPTH = 6
 
 def taken(program: Program, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
     """The classes of ``rows[key]`` or ``rows.get(key)``."""
-    return _meant(program, _declared(program, frame, node, depth))
+    found = _meant(program, _declared(program, frame, node, depth))
+    return found if found is not None or not isinstance(node, ast.Subscript) else _by_key(program, frame, node, depth)
+
+
+def _by_key(program: Program, frame: Frame, node: ast.Subscript, depth: int) -> list[Instance] | None:
+    """What the object's own ``__getitem__`` says that it hands out."""
+    if depth > _MAX_DEPTH or isinstance(node.slice, ast.Slice):
+        return None
+    owners = program.infer(frame, node.value, depth + 1) or []
+    groups = [program.method(line, "__getitem__") for o in owners for line in program.classes.lineups(o.info)]
+    if not groups or not all(groups):
+        return None
+    return _meant(program, _joined([_returned(callee) for group in groups for callee in group]))
 
 
 def looped(program: Program, frame: Frame, loop: Loop, name: str, *, depth: int) -> list[Instance] | None:

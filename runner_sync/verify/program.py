@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify import callees, elements, wrappers
-from runner_sync.verify.annotations import Instance, instances, tuple_parts, union
+from runner_sync.verify.annotations import Instance, entered_type, instances, tuple_parts, union
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
@@ -204,6 +204,8 @@ class Program(Runtime):
                 found.append(self._annotated(frame, node.annotation))
             elif isinstance(node, ast.NamedExpr):
                 found.append(self.infer(frame, node.value, depth + 1))
+            elif isinstance(node, ast.With | ast.AsyncWith):
+                found.append(self._infer_entered(frame, node, name, depth))
             elif isinstance(node, elements.Loop):
                 found.append(elements.looped(self, frame, node, name, depth=depth))
             else:
@@ -236,7 +238,8 @@ class Program(Runtime):
         """The annotations of the parts of a value that has ``size`` of them; empty when some way to get it has none."""
         if isinstance(value, ast.Call):
             reached = [callee for group in self.callees(frame, value, depth + 1) for callee in group]
-            returned = [(c.module, tuple_parts(c.function.returns) if c.function else None) for c in reached]
+            promised = [self._promised(callee) for callee in reached]
+            returned = [(module, tuple_parts(annotation)) for module, annotation in promised]
             parts = [(module, types) for module, types in returned if types is not None and len(types) == size]
             return [*parts] if len(parts) == len(returned) else []
         records = [i.info for i in self.infer(frame, value, depth + 1) or () if is_record(i.info)]
@@ -277,7 +280,27 @@ class Program(Runtime):
         if function.returns is not None:
             return self._annotated(frame, function.returns)
         values = list(returns_of(function))
-        return union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
+        found = union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
+        return instances(self.classes, *self._promised(callee)) if found is None and values else found
+
+    def _promised(self, callee: Callee) -> tuple[Module, ast.expr | None]:
+        """What a function says that it returns; of an override without a word the method that it overrides."""
+        function, info = callee.function, callee.info
+        if function is None or function.returns is not None or info is None:
+            return callee.module, function.returns if function is not None else None
+        lines = [line for line in self.lineups(info) if info in line]
+        hidden = [found for line in lines if (found := line.find(function.name, after=info)) is not None]
+        said = [(owner.module, other.returns) for owner, others in hidden for other in others if other.returns]
+        return said[0] if said else (callee.module, None)
+
+    def _infer_entered(
+        self, frame: Frame, node: ast.With | ast.AsyncWith, name: str, depth: int
+    ) -> list[Instance] | None:
+        """What ``with f() as name`` enters, by the annotation of a generator under ``contextmanager``."""
+        calls = [item.context_expr for item in node.items if is_name(item.optional_vars, name)]
+        groups = [g for call in calls if isinstance(call, ast.Call) for g in self.callees(frame, call, depth + 1)]
+        found = [(c.module, entered_type(c.function)) for group in groups for c in group]
+        return union([instances(self.classes, *one) for one in found]) if found else None
 
     def _annotated(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
         return instances(self.classes, frame.module, annotation)

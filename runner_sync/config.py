@@ -16,8 +16,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from dataclasses import replace as with_fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
@@ -277,7 +276,7 @@ _Row = TypeVar("_Row")
 
 
 def _profile(reader: _Reader) -> Profile:
-    return with_fields(
+    return replace(
         NPU,
         name=reader.value("name", str, NPU.name),
         package=reader.value("package", str, NPU.package),

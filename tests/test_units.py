@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from runner_sync.errors import InputError
 from runner_sync.units import (
-    Base,
-    Origin,
+    BaseClass,
+    BaseOrigin,
     class_bases,
     insert_definition,
     insert_member,
     join,
     record_classes,
     reindent,
-    replace,
+    replace_units,
     set_bases,
     split,
     units,
@@ -157,7 +157,7 @@ def test_an_edit_leaves_every_other_byte(parts: list[str], data: st.DataObject) 
         return
     unit = data.draw(st.sampled_from(listed))
     lines = text.split("\n")
-    edited = join(replace(split(text), {unit.qualname: "REPLACED\n"}))
+    edited = join(replace_units(split(text), {unit.qualname: "REPLACED\n"}))
     assert edited.split("\n") == [*lines[: unit.start - 1], "REPLACED", *lines[unit.end :]]
 
 
@@ -261,23 +261,23 @@ def test_near_conflicts_are_accepted(text: str) -> None:
 
 def test_replace_with_text_that_does_not_parse_is_carried() -> None:
     inline = "    def run(self):\n<<<<<<< omni\n        a\n=======\n        b\n>>>>>>> upstream\n"
-    edited = replace(split(RUNNER), {"TalkRunner.run": inline})
+    edited = replace_units(split(RUNNER), {"TalkRunner.run": inline})
     assert inline in join(edited)
-    assert join(replace(edited, {"TalkRunner.run": text_of(RUNNER, "TalkRunner.run")})) == RUNNER
+    assert join(replace_units(edited, {"TalkRunner.run": text_of(RUNNER, "TalkRunner.run")})) == RUNNER
 
 
 def test_replace_keeps_the_missing_final_newline() -> None:
-    assert join(replace(split("x = 1\ny = 2"), {"y": "y = 3\n"})) == "x = 1\ny = 3"
-    assert join(replace(split("x = 1\ny = 2\n"), {"x": "x = 0"})) == "x = 0\ny = 2\n"
+    assert join(replace_units(split("x = 1\ny = 2"), {"y": "y = 3\n"})) == "x = 1\ny = 3"
+    assert join(replace_units(split("x = 1\ny = 2\n"), {"x": "x = 0"})) == "x = 0\ny = 2\n"
 
 
 def test_replace_a_header_keeps_the_members() -> None:
-    edited = join(replace(split("class A:\n    x = 1\n"), {"A": "class A(B):\n"}))
+    edited = join(replace_units(split("class A:\n    x = 1\n"), {"A": "class A(B):\n"}))
     assert edited == "class A(B):\n    x = 1\n"
 
 
 def test_replace_a_whole_class() -> None:
-    module = replace(split("class A:\n    x = 1\n\n\ny = 2\n"), {"A": "class A:\n    z = 1\n"}, whole=["A"])
+    module = replace_units(split("class A:\n    x = 1\n\n\ny = 2\n"), {"A": "class A:\n    z = 1\n"}, whole=["A"])
     assert join(module) == "class A:\n    z = 1\n\n\ny = 2\n"
     assert [unit.qualname for unit in units(module)] == ["A", "A.z", "y"]
 
@@ -299,14 +299,14 @@ def test_replace_a_whole_class() -> None:
     ids=["middle", "last", "only", "docstring stays", "class", "import", "several", "before a ruler"],
 )  # fmt: skip
 def test_removal_takes_the_blank_lines_on_one_side(text: str, gone: list[str], left: str) -> None:
-    module = replace(split(text), dict.fromkeys(gone))
+    module = replace_units(split(text), dict.fromkeys(gone))
     assert join(module) == left
     assert join(split(left)) == left
 
 
 def test_an_unknown_unit_is_a_key_error() -> None:
     with pytest.raises(KeyError, match=r"no unit A\.g"):
-        replace(split("class A:\n    def f(self): pass\n"), {"A.g": None})
+        replace_units(split("class A:\n    def f(self): pass\n"), {"A.g": None})
     with pytest.raises(KeyError, match="no class B"):
         insert_member(split("class A:\n    x = 1\n"), "B", "y = 1")
     with pytest.raises(KeyError, match="no g"):
@@ -404,12 +404,12 @@ def test_reindent_leaves_the_inside_of_strings() -> None:
 
 def test_conditional_bases_are_data() -> None:
     assert class_bases(split(RUNNER), "TalkRunner") == (
-        Base("Mixin", ()),
-        Base(
+        BaseClass("Mixin", ()),
+        BaseClass(
             "Parent",
             (
-                Origin("base.small", "SmallRunner", "is_small()"),
-                Origin("base.worker", "Runner", "not (is_small())"),
+                BaseOrigin("base.small", "SmallRunner", "is_small()"),
+                BaseOrigin("base.worker", "Runner", "not (is_small())"),
             ),
         ),
     )

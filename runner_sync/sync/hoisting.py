@@ -151,7 +151,7 @@ def _source(side: Side) -> str:
 
 def _without(text: str, side: Side, label: str) -> str:
     """The module without the definition, the imports that only it used, and markers that enclosed nothing else."""
-    cut = unit_room.join(unit_room.replace(unit_room.split(text, path=side.path), {side.qualname: None}))
+    cut = unit_room.join(unit_room.replace_units(unit_room.split(text, path=side.path), {side.qualname: None}))
     return imports.settle(text, _without_empty_blocks(cut, text, label), ()).text
 
 

@@ -23,7 +23,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree
 from runner_sync.naming import absolute, module_name, paths_of, project_of
 from runner_sync.syntax import module_of
-from runner_sync.units import Base, Origin, class_bases, has_class, texts
+from runner_sync.units import BaseClass, BaseOrigin, class_bases, has_class, texts
 from runner_sync.upgrade import Inherited
 
 _OPEN = ("import *", "__getattr__")
@@ -128,7 +128,7 @@ class Program:
                 if found is not None:
                     yield found
 
-    def branches(self, text: str, class_name: str, dotted: str) -> Iterator[tuple[Base, Origin, Class]]:
+    def branches(self, text: str, class_name: str, dotted: str) -> Iterator[tuple[BaseClass, BaseOrigin, Class]]:
         """The classes that a conditional base of a class may be, in every branch, where they stand in the trees."""
         owner = Class(dotted, class_name, text)
         for base in texts.bases_of(text, class_name) if owner.is_there else ():
@@ -137,7 +137,7 @@ class Program:
                 if found is not None:
                     yield base, origin, found
 
-    def _class_of(self, origin: Origin, owner: Class) -> Class | None:
+    def _class_of(self, origin: BaseOrigin, owner: Class) -> Class | None:
         """The class that an origin of a base of ``owner`` names; ``None`` where no text shows it."""
         if origin.module:
             return self.find_class(absolute(origin.module, owner.module), origin.name)

@@ -4,17 +4,17 @@ Goes in: source text. Goes out: ``Module`` values, ``model.Unit`` lists, edited 
 May touch: nothing (standard library ``ast`` and ``tokenize`` only; sources are parsed, never executed).
 """
 
-from runner_sync.units.bases import Base, Origin, class_bases, set_bases
-from runner_sync.units.edits import insert_definition, insert_member, reindent, replace
+from runner_sync.units.bases import BaseClass, BaseOrigin, class_bases, set_bases
+from runner_sync.units.edits import insert_definition, insert_member, reindent, replace_units
 from runner_sync.units.listing import has_class, record_classes, units
 from runner_sync.units.pieces import ClassPiece, Module, Piece, join
 from runner_sync.units.splitting import split
 
 __all__ = [
-    "Base",
+    "BaseClass",
+    "BaseOrigin",
     "ClassPiece",
     "Module",
-    "Origin",
     "Piece",
     "class_bases",
     "has_class",
@@ -23,7 +23,7 @@ __all__ = [
     "join",
     "record_classes",
     "reindent",
-    "replace",
+    "replace_units",
     "set_bases",
     "split",
     "units",

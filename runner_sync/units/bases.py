@@ -1,6 +1,6 @@
 """Class bases as data, conditional ones included, and changed without touching the rest of the header.
 
-Goes in: a ``Module``. Goes out: ``Base`` values, or a ``Module`` with another header. May touch: nothing.
+Goes in: a ``Module``. Goes out: ``BaseClass`` values, or a ``Module`` with another header. May touch: nothing.
 
 The base class of a runner may be chosen at import time (``if is_310p(): from a import X as B else: from b import B``),
 so one base expression can come from several places, each under a condition.
@@ -12,8 +12,7 @@ import ast
 import io
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as with_fields
+from dataclasses import dataclass, replace
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.errors import InputError
@@ -23,7 +22,7 @@ from runner_sync.units.splitting import bare_name, parse
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class BaseOrigin:
     """Where a name comes from: ``module`` (``""``: this module), its ``name`` there, and the condition (or ``""``)."""
 
     module: str
@@ -32,18 +31,18 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class BaseClass:
     """One base expression of a class and everywhere it may come from."""
 
     expression: str
-    origins: tuple[Origin, ...]
+    origins: tuple[BaseOrigin, ...]
 
 
-def class_bases(module: Module, class_name: str) -> tuple[Base, ...]:
+def class_bases(module: Module, class_name: str) -> tuple[BaseClass, ...]:
     """The bases of a class in order. ``KeyError`` when the module has no such class."""
     node = _header_node(find_class(module, class_name), module.path)
     bound = list(_bound(module))
-    return tuple(Base(text, tuple(_origins(text, bound))) for text in (ast.unparse(base) for base in node.bases))
+    return tuple(BaseClass(text, tuple(_origins(text, bound))) for text in (ast.unparse(base) for base in node.bases))
 
 
 def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
@@ -54,7 +53,7 @@ def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
     return node
 
 
-def _origins(expression: str, bound: list[tuple[str, Origin]]) -> Iterator[Origin]:
+def _origins(expression: str, bound: list[tuple[str, BaseOrigin]]) -> Iterator[BaseOrigin]:
     head, _, rest = expression.partition(".")
     for name, origin in bound:
         if name != expression.split("[")[0] and name != head:
@@ -62,32 +61,32 @@ def _origins(expression: str, bound: list[tuple[str, Origin]]) -> Iterator[Origi
         if rest and name == head:
             parts = [part for part in (origin.module.rstrip("."), origin.name) if part]
             dots = origin.module[len(origin.module.rstrip(".")) :]
-            yield Origin(dots + ".".join(parts), rest, origin.condition)
+            yield BaseOrigin(dots + ".".join(parts), rest, origin.condition)
         else:
             yield origin
 
 
-def _bound(module: Module) -> Iterator[tuple[str, Origin]]:
+def _bound(module: Module) -> Iterator[tuple[str, BaseOrigin]]:
     for piece in module.pieces:
         if isinstance(piece, ClassPiece):
-            yield bare_name(piece.name), Origin("", bare_name(piece.name), "")
+            yield bare_name(piece.name), BaseOrigin("", bare_name(piece.name), "")
         elif piece.kind not in ("function", "trivia"):
             yield from _bindings(parse(piece.text, path=module.path).body, "")
 
 
-def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, Origin]]:
+def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, BaseOrigin]]:
     """Each name that module-level code binds by import, class or plain alias, with its origin."""
     for node in body:
         match node:
             case ast.ImportFrom():
                 source = "." * node.level + (node.module or "")
-                yield from ((a.asname or a.name, Origin(source, a.name, condition)) for a in node.names)
+                yield from ((a.asname or a.name, BaseOrigin(source, a.name, condition)) for a in node.names)
             case ast.Import():
-                yield from ((a.asname or a.name, Origin(a.name, "", condition)) for a in node.names)
+                yield from ((a.asname or a.name, BaseOrigin(a.name, "", condition)) for a in node.names)
             case ast.ClassDef():
-                yield node.name, Origin("", node.name, condition)
+                yield node.name, BaseOrigin("", node.name, condition)
             case ast.Assign(targets=[ast.Name(id=name)], value=(ast.Name() | ast.Attribute()) as value):
-                yield name, Origin("", ast.unparse(value), condition)
+                yield name, BaseOrigin("", ast.unparse(value), condition)
             case ast.If():
                 test = ast.unparse(node.test)
                 yield from _bindings(node.body, _both(condition, test))
@@ -115,9 +114,9 @@ def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
     if old == [ast.unparse(ast.parse(base, mode="eval")) for base in bases]:
         return module
     header = _edited_header(piece.parts[0].text, node, list(bases), f"{module.path}: class {class_name}")
-    first = with_fields(piece.parts[0], text=header)
-    edited = with_fields(piece, parts=(first, *piece.parts[1:]))
-    return with_fields(module, pieces=tuple(edited if part is piece else part for part in module.pieces))
+    first = replace(piece.parts[0], text=header)
+    edited = replace(piece, parts=(first, *piece.parts[1:]))
+    return replace(module, pieces=tuple(edited if part is piece else part for part in module.pieces))
 
 
 def _edited_header(header: str, node: ast.ClassDef, bases: list[str], where: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace as with_fields
+from dataclasses import replace
 
 from runner_sync.errors import InputError
 from runner_sync.syntax import walk
@@ -19,7 +19,7 @@ from runner_sync.units.splitting import RULER, number, number_parts, parse, spli
 _Pieces = Sequence[Piece | ClassPiece]
 
 
-def replace(module: Module, edits: Mapping[str, str | None], *, whole: Collection[str] = ()) -> Module:
+def replace_units(module: Module, edits: Mapping[str, str | None], *, whole: Collection[str] = ()) -> Module:
     """``module`` with each named unit given the new text, or removed where the text is ``None``.
 
     A class's own name stands for its header, or for the whole class when it is listed in ``whole`` or removed.
@@ -38,7 +38,7 @@ def replace(module: Module, edits: Mapping[str, str | None], *, whole: Collectio
             pieces.extend(_exchange(piece, edits[piece.name]))
         else:
             pieces.append(piece)
-    return with_fields(module, pieces=tuple(_close_gaps(pieces)))
+    return replace(module, pieces=tuple(_close_gaps(pieces)))
 
 
 def _exchange(piece: Piece | ClassPiece, text: str | None) -> list[Piece | ClassPiece]:
@@ -46,7 +46,7 @@ def _exchange(piece: Piece | ClassPiece, text: str | None) -> list[Piece | Class
         return [_REMOVED]
     if isinstance(piece, ClassPiece):
         return _resplit(_same_ending(text, piece.text), piece)
-    return [with_fields(piece, text=_same_ending(text, piece.text))]
+    return [replace(piece, text=_same_ending(text, piece.text))]
 
 
 def _resplit(text: str, piece: ClassPiece) -> list[Piece | ClassPiece]:
@@ -75,7 +75,7 @@ def _edit_class(piece: ClassPiece, edits: Mapping[str, str | None]) -> ClassPiec
     kept = [part for part in _close_gaps(parts) if isinstance(part, Piece)]
     if _REMOVED in parts and all(part.kind in ("header", "trivia") for part in kept):
         kept.append(Piece("statement", "pass", f"{body_indent(piece)}pass\n"))
-    return with_fields(piece, parts=tuple(kept))
+    return replace(piece, parts=tuple(kept))
 
 
 def _close_gaps(pieces: _Pieces) -> list[Piece | ClassPiece]:
@@ -128,8 +128,8 @@ def insert_member(
     else:
         index = _behind(old, None if after is None else after.removeprefix(f"{class_name}."), module.path)
     parts = _placed(old, new, index, gap=1, is_cut=before is not None)
-    edited = with_fields(target, parts=number_parts([part for part in parts if isinstance(part, Piece)]))
-    return with_fields(module, pieces=tuple(edited if piece is target else piece for piece in module.pieces))
+    edited = replace(target, parts=number_parts([part for part in parts if isinstance(part, Piece)]))
+    return replace(module, pieces=tuple(edited if piece is target else piece for piece in module.pieces))
 
 
 def insert_definition(module: Module, text: str, *, before: str) -> Module:
@@ -141,7 +141,7 @@ def insert_definition(module: Module, text: str, *, before: str) -> Module:
     index = _position(module.pieces, before, module.path)
     if index and RULER.match(_last_line(module.pieces[index - 1].text)):
         index -= 1
-    return with_fields(module, pieces=number(_placed(module.pieces, new, index, gap=2)))
+    return replace(module, pieces=number(_placed(module.pieces, new, index, gap=2)))
 
 
 def _members(text: str, *, path: str) -> list[Piece]:
@@ -233,9 +233,9 @@ def _last_line(text: str) -> str:
 
 def _with_newline(piece: Piece | ClassPiece) -> Piece | ClassPiece:
     if isinstance(piece, Piece):
-        return with_fields(piece, text=piece.text + "\n")
-    last = with_fields(piece.parts[-1], text=piece.parts[-1].text + "\n")
-    return with_fields(piece, parts=(*piece.parts[:-1], last))
+        return replace(piece, text=piece.text + "\n")
+    last = replace(piece.parts[-1], text=piece.parts[-1].text + "\n")
+    return replace(piece, parts=(*piece.parts[:-1], last))
 
 
 def _whole_lines(text: str) -> str:

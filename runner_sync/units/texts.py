@@ -6,14 +6,13 @@ Goes in: module text. Goes out: ``{name: text}`` maps in file order. May touch: 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace as replaced
+from dataclasses import replace
 from functools import lru_cache
 
 from runner_sync.errors import InputError
 from runner_sync.model import Unit
-from runner_sync.naming import module_name
-from runner_sync.units.bases import Base, class_bases
-from runner_sync.units.edits import replace
+from runner_sync.units.bases import BaseClass, class_bases
+from runner_sync.units.edits import replace_units
 from runner_sync.units.listing import has_class, record_classes, units
 from runner_sync.units.pieces import Module, join
 from runner_sync.units.splitting import split
@@ -22,7 +21,7 @@ from runner_sync.units.splitting import split
 def parsed(text: str, path: str = "") -> Module:
     """``split`` once per text, whatever ``path`` it goes by. Raises ``InputError`` that names the path."""
     try:
-        return replaced(_parsed(text), path=path)
+        return replace(_parsed(text), path=path)
     except InputError:
         return split(text, path=path)
 
@@ -57,7 +56,7 @@ def members(text: str, class_name: str, path: str = "") -> dict[str, str]:
 def edited(text: str, edits: Mapping[str, str | None]) -> str:
     """``text`` with some of its units exchanged."""
     module = parsed(text)
-    return join(replace(module, edits, whole=frozenset(record_classes(module))))
+    return join(replace_units(module, edits, whole=frozenset(record_classes(module))))
 
 
 def whole_definitions(text: str) -> dict[str, str]:
@@ -73,10 +72,7 @@ def outside_definitions(text: str, path: str = "") -> str:
 
 
 @lru_cache(maxsize=512)
-def bases_of(text: str, class_name: str) -> tuple[Base, ...]:
+def bases_of(text: str, class_name: str) -> tuple[BaseClass, ...]:
     """The bases of a class, empty when the module does not define it."""
     module = parsed(text)
     return class_bases(module, class_name) if has_class(module, class_name) else ()
-
-
-dotted = module_name

@@ -13,8 +13,8 @@ from runner_sync.compose.rulers import enclose_members
 from runner_sync.errors import InputError
 from runner_sync.markers import ruler_style
 from runner_sync.merge.confidence import INFERRED
-from runner_sync.units import class_bases, insert_member, join, record_classes, set_bases, texts
-from runner_sync.units import replace as exchange
+from runner_sync.naming import module_name
+from runner_sync.units import class_bases, insert_member, join, record_classes, replace_units, set_bases, texts
 from runner_sync.upgrade.asking import ask_about_unknown
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
@@ -35,7 +35,7 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
         module = insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
     # Only now: a member may be added behind one that goes.
     if edits:
-        module = exchange(module, edits, whole=whole)
+        module = replace_units(module, edits, whole=whole)
     for class_name in dict.fromkeys([*job.hierarchy.bases_in_front, *job.hierarchy.added_mixins]):
         bases = [base.expression for base in class_bases(module, class_name)]
         wanted = [
@@ -50,7 +50,7 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
         return text, [*drafts]
     if job.twin.new is not None:
         for twin in dict.fromkeys(name for names in job.hierarchy.bases_in_front.values() for name in names):
-            text = add(text, Import(texts.dotted(job.twin.new.path), twin, twin))
+            text = add(text, Import(module_name(job.twin.new.path), twin, twin))
     settled = _settled(text, job, side, moves=_moves(drafts, job) | gone)
     asked = _asking_about_gone(drafts, job, gone)
     for name in settled.unknown:
@@ -115,11 +115,11 @@ def _settled(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[s
     """The text with its imports settled."""
     rows = [row for row in job.profile.names if not job.target.lacks(row.new_module, row.new_name)]
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
-    providers = [Provider(job.text, texts.dotted(job.path)), Provider(named, "")]
+    providers = [Provider(job.text, module_name(job.path)), Provider(named, "")]
     if job.upstream.new is not None:
-        providers.append(Provider(job.upstream.new.text, texts.dotted(job.upstream.new.path)))
+        providers.append(Provider(job.upstream.new.text, module_name(job.upstream.new.path)))
     if job.twin.new is not None:
-        name = texts.dotted(job.twin.new.path)
+        name = module_name(job.twin.new.path)
         providers += [Provider(_untranslated(job, side), name), Provider(side.module_text, name)]
 
     def lacks(module: str, name: str) -> bool:

@@ -17,6 +17,7 @@ from runner_sync import lineage, merge
 from runner_sync.compose.imports import Provider, settle
 from runner_sync.merge.confidence import DOUBTFUL
 from runner_sync.model import Triple, UnitReport
+from runner_sync.naming import module_name
 from runner_sync.profile import Profile, RunnerModule
 from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
@@ -75,11 +76,11 @@ def _module_text(job: StartJob) -> str:
             "members": "\n".join(members.values()) or "    pass",
         },
     )
-    own = texts.dotted(job.gpu.path)
+    own = module_name(job.gpu.path)
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
     providers = [
         Provider(named, ""),
-        Provider(job.upstream.text, texts.dotted(job.upstream.path)),
+        Provider(job.upstream.text, module_name(job.upstream.path)),
         Provider(translated, own),
     ]
     return settle("", text, providers, first_party=job.profile.package).text
@@ -115,7 +116,7 @@ def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
         origin = base.origins[0] if base.origins else None
         if origin is not None and origin.module.split(".")[0] == "vllm":
             names.append(anchor.name)
-            lines.append(f"from {texts.dotted(anchor.path)} import {anchor.name}")
+            lines.append(f"from {module_name(anchor.path)} import {anchor.name}")
         else:
             names.append(base.expression)
             if origin is not None and origin.module:

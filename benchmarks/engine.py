@@ -30,7 +30,7 @@ from runner_sync.statements import parses
 from runner_sync.sync import planning, replaying
 from runner_sync.sync.options import ReplayOptions
 from runner_sync.transforms import class_names
-from runner_sync.upgrade import ModuleJob, ModuleResult, Side, upgrade_module
+from runner_sync.upgrade import ModuleJob, ModuleResult, ModuleRevision, upgrade_module
 
 WHOLE = "runner-sync"
 
@@ -96,7 +96,7 @@ def _nearest_release() -> None:
     _exchange(planning, "upgrade_module", poorer)
 
 
-def _candidates(job: ModuleJob) -> tuple[Side, ...]:
+def _candidates(job: ModuleJob) -> tuple[ModuleRevision, ...]:
     """The revisions that a unit may have been copied from."""
     return tuple(side for side in job.upstream.bases if side.is_base)
 

@@ -35,7 +35,7 @@ from runner_sync.profile import NPU
 from runner_sync.statements import parses
 from runner_sync.sync import inputs
 from runner_sync.units import texts
-from runner_sync.upgrade import ModuleJob, Side, Upstream, upgrade_module
+from runner_sync.upgrade import ModuleJob, ModuleRevision, Upstream, upgrade_module
 
 STEPS = (1, 5, 20, 60)
 """Revisions between the two plantings: from one commit to about a release and a half."""
@@ -217,8 +217,8 @@ def _upgraded(planted: Planted) -> tuple[str, int]:
 
 def _job(planted: Planted) -> ModuleJob:
     module, (base, upstream) = NPU.modules[0], planted.modules
-    new = Side(planted.upstream_ref, upstream, module.upstreams[0].path)
-    old = Side(planted.base_ref, base, module.upstreams[0].path)
+    new = ModuleRevision(planted.upstream_ref, upstream, module.upstreams[0].path)
+    old = ModuleRevision(planted.base_ref, base, module.upstreams[0].path)
     text = imports(base) + _module(planted.texts.omni)
     return ModuleJob(NPU, module, module.paths[0], text, Upstream(new=new, bases=(old, new)))
 

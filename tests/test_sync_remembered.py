@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync.sync import remembered
 from runner_sync.upgrade import base
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade.job import ModuleRevision
 
 NAME = "Runner.run"
 FIRST = "    def run(self):\n        self.load()\n        self.step()\n        return self.one()\n"
@@ -16,8 +16,8 @@ SECOND = FIRST.replace("one", "two")
 MINE = SECOND.replace("        self.step()\n", "        self.own()\n")
 
 
-def side(ref: str, method: str) -> Side:
-    return Side(ref, f"class Runner:\n{method}", "runner.py")
+def side(ref: str, method: str) -> ModuleRevision:
+    return ModuleRevision(ref, f"class Runner:\n{method}", "runner.py")
 
 
 SIDES = [side("0.1", FIRST), side("0.2", SECOND)]
@@ -34,7 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     find = base.closest
 
-    def counted(name: str, text: str, sides: list[Side]) -> object:
+    def counted(name: str, text: str, sides: list[ModuleRevision]) -> object:
         names.append(name)
         return find(name, text, sides)
 
@@ -62,7 +62,7 @@ def test_the_second_answer_is_the_first_one_without_looking(name: str, asked: li
         pytest.param(MINE, [side("0.0", FIRST), SIDES[1]], id="the same text under another ref"),
     ],
 )
-def test_what_differs_in_anything_is_looked_for(text: str, sides: list[Side], asked: list[str]) -> None:
+def test_what_differs_in_anything_is_looked_for(text: str, sides: list[ModuleRevision], asked: list[str]) -> None:
     remembered.closest(NAME, MINE, SIDES)
     assert remembered.closest(NAME, text, sides) == base.closest(NAME, text, sides)
     assert len(asked) == 3

@@ -22,7 +22,7 @@ from sync_samples import (
 from runner_sync.profile import NPU
 from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unknown
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import ModuleJob, Side, Upstream
+from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 
 FIRST = "        self._update_states(scheduler_output)\n"
 SETS = FIRST + "        self.started = self.clock()\n"
@@ -123,7 +123,7 @@ def returns(
     )
     draft = Draft("OmniNPUModelRunner.run", (Stage(before), Stage(after, "upstream")), "copy", "updated")
     module = NPU.modules[0]
-    job = ModuleJob(NPU, module, "runner.py", before, Upstream(new=Side("0.2", upstream, ASCEND)))
+    job = ModuleJob(NPU, module, "runner.py", before, Upstream(new=ModuleRevision("0.2", upstream, ASCEND)))
     return [item.reason for item in ask_about_returns(draft, job).reviews]
 
 

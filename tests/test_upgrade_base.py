@@ -14,7 +14,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.base import find_base
-from runner_sync.upgrade.job import ModuleJob, Side, Upstream
+from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = NPU.modules[0]
@@ -30,8 +30,8 @@ def record(**fields: str) -> str:
     return "\n".join(["class State(NamedTuple):", *(f"    {name}: {kind}" for name, kind in fields.items())]) + "\n"
 
 
-def side(ref: str, method: str, state: str = "") -> Side:
-    return Side(ref, f"{state}\n\nclass NPUModelRunner(Base):\n{method}", PATH)
+def side(ref: str, method: str, state: str = "") -> ModuleRevision:
+    return ModuleRevision(ref, f"{state}\n\nclass NPUModelRunner(Base):\n{method}", PATH)
 
 
 SIDES = [side("0.1", run(1, 2, 3, 4)), side("0.2", run(1, 2, 5, 6))]
@@ -95,7 +95,7 @@ OTHERWISE = """\
 """
 
 
-def following(*, before: Sequence[Side] = (), target: str = "0.3", locked: str = "") -> tuple[str, list[str]]:
+def following(*, before: Sequence[ModuleRevision] = (), target: str = "0.3", locked: str = "") -> tuple[str, list[str]]:
     """What becomes of a copy without a condition that its base has, as upstream does, and the questions about it.
 
     ``locked`` is what the lock names beside the base."""
@@ -139,7 +139,7 @@ def test_the_lock_remembers_which_revision_tells_what_is_news() -> None:
         pytest.param([BEFORE], "0.0", id="the lock says that this very text was synced to"),
     ],
 )
-def test_what_a_copy_lacks_of_its_base_stays_out(before: list[Side], locked: str) -> None:
+def test_what_a_copy_lacks_of_its_base_stays_out(before: list[ModuleRevision], locked: str) -> None:
     text, reasons = following(before=before, locked=locked)
     assert "self.step_5(a)" in text
     assert "returns_experts" not in text
@@ -160,7 +160,7 @@ def test_nothing_was_copied_from_what_only_tells_what_is_news() -> None:
 
 def test_who_looks_for_a_base_loads_nothing_of_the_rest_of_an_upgrade() -> None:
     """``check`` with a vllm-ascend does, and neither merges nor writes a module."""
-    code = "import sys; from runner_sync.upgrade import Side, find_base; print(sorted(sys.modules))"
+    code = "import sys; from runner_sync.upgrade import ModuleRevision, find_base; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = ast.literal_eval(done.stdout)
     assert "runner_sync.upgrade.base" in loaded

@@ -26,7 +26,7 @@ from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.hidden import ask_about_variants
-from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, Side, Upstream, Variant
+from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream, Variant
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
@@ -425,7 +425,7 @@ def test_what_two_variants_add_is_one_unit_with_a_question_for_each() -> None:
         module,
         "a.py",
         "",
-        upstream=Upstream(new=Side("2", ""), variants=lambda _ref: two),
+        upstream=Upstream(new=ModuleRevision("2", ""), variants=lambda _ref: two),
         hierarchy=Hierarchy(inherited={module.name: mine}),
     )
     same, asked = ask_about_variants([draft], job)

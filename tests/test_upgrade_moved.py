@@ -7,7 +7,7 @@ import re
 import pytest
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.job import ModuleJob, Side, Upstream
+from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = NPU.modules[0]
@@ -40,8 +40,8 @@ def forward(condition: str, name: str = "_model_forward") -> str:
 
 def upgraded(before: str, copied: str) -> tuple[str, list[str]]:
     """A runner with ``copied``, and the questions; its base is the release after the one that has ``before``."""
-    sides = [Side("0.1", runner(before), PATH), Side("0.2", runner(forward(OLD)), PATH)]
-    new = Side("0.3", runner(forward(NEW)), PATH)
+    sides = [ModuleRevision("0.1", runner(before), PATH), ModuleRevision("0.2", runner(forward(OLD)), PATH)]
+    new = ModuleRevision("0.3", runner(forward(NEW)), PATH)
     text = runner(copied, name="OmniNPUModelRunner")
     job = ModuleJob(NPU, MODULE, "runner.py", text, Upstream(new=new, bases=(*sides, new)))
     result = upgrade_module(job)

@@ -6,7 +6,7 @@ import pytest
 from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, Side
+from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, ModuleRevision
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
@@ -25,8 +25,8 @@ def collect(*, given_up: str = "", gained: str = "") -> str:
 
 
 def upgraded(npu: str, was: str, now: str) -> str:
-    def side(ref: str, body: str) -> Side:
-        return Side(ref, GPU_CLASS + body, GPU_AR)
+    def side(ref: str, body: str) -> ModuleRevision:
+        return ModuleRevision(ref, GPU_CLASS + body, GPU_AR)
 
     old, new = side("0.1", was), side("0.2", now)
     twin = GpuTwin(new=new, bases=tuple(GpuBase(one, lambda: None) for one in (old, new)))

@@ -1,6 +1,6 @@
 """What the derived modules were last synced to: lock and options go before inference.
 
-Comes in: options and trees. Goes out: ``Side`` and ``GpuBase`` values, found once per file.
+Comes in: options and trees. Goes out: ``ModuleRevision`` and ``GpuBase`` values, found once per file.
 May touch: what ``sources`` touches.
 """
 
@@ -17,9 +17,9 @@ from runner_sync.model import InGit, Tree
 from runner_sync.sync import history, inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.revisions import Revisions
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.units import texts
-from runner_sync.upgrade import GpuBase, Side
+from runner_sync.upgrade import GpuBase, ModuleRevision
 
 COMMITS = 3
 """How many commits a hunk names at most."""
@@ -33,15 +33,15 @@ lines, and two with six, by four."""
 class Bases:
     """Finds, once per file, what the modules were last synced to; lock and options go before inference."""
 
-    def __init__(self, options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[Found]) -> None:
+    def __init__(self, options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
         self.options = options
         self.given = given
         self.modules = modules
         self.revisions = Revisions(given, options.progress)
-        self._upstream: dict[str, tuple[Side, ...]] = {}
+        self._upstream: dict[str, tuple[ModuleRevision, ...]] = {}
         self._timelines: dict[str, Timeline] = {}
 
-    def upstream(self, found: Found) -> Side | None:
+    def upstream(self, found: DerivedModule) -> ModuleRevision | None:
         """The vllm-ascend module that ``found`` follows, as it is now; ``None`` without vllm-ascend, or, with a note,
         for a worker whose module it lacks. Raises ``InputError`` where it lacks the runners'."""
         tree = self.given.ascend
@@ -56,9 +56,9 @@ class Bases:
             note = f"vllm-ascend {tree.source.ref} has no {path}: the modules that follow it stay as they are"
             self.revisions.note(note)
             return None
-        return Side(tree.source.ref, text, path)
+        return ModuleRevision(tree.source.ref, text, path)
 
-    def upstream_bases(self, found: Found) -> tuple[Side, ...]:
+    def upstream_bases(self, found: DerivedModule) -> tuple[ModuleRevision, ...]:
         """The revisions of that module that units of ``found`` may have been copied from, oldest first, the present one
         last. Raises ``InputError`` where none can be told or read."""
         path = found.module.upstreams[0].path
@@ -68,9 +68,9 @@ class Bases:
             self._upstream[path] = tuple(self._find_upstream(path))
         return self._upstream[path]
 
-    def _find_upstream(self, path: str) -> list[Side]:
+    def _find_upstream(self, path: str) -> list[ModuleRevision]:
         tree = inputs.require_ascend(self.given.ascend)
-        now = Side(tree.source.ref, tree.read(path) or "", path)
+        now = ModuleRevision(tree.source.ref, tree.read(path) or "", path)
         if self.options.ascend_base is not None:
             return [*self._since(self.options.ascend_base, tree, path), now]
         named = [e.upstream for e in self.given.lock.entries if e.upstream and e.upstream.path == path]
@@ -94,7 +94,7 @@ class Bases:
         older = [v for v in within if v != newest]
         return [*(self.revisions.at("vllm-ascend", version, path) for version in older), now]
 
-    def causes(self, found: Found) -> Callable[[str, Sequence[str], str], str]:
+    def causes(self, found: DerivedModule) -> Callable[[str, Sequence[str], str], str]:
         """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""
 
         def name(unit: str, added: Sequence[str], since: str) -> str:
@@ -104,7 +104,7 @@ class Bases:
 
         return name
 
-    def _since(self, base: str, tree: Tree, path: str) -> list[Side]:
+    def _since(self, base: str, tree: Tree, path: str) -> list[ModuleRevision]:
         """The named base and, where both ends are releases, those between, from which parts may have been synced later,
         and the release before: parts may be older than what the base was the first to have."""
         older: list[str] = []
@@ -120,17 +120,17 @@ class Bases:
         before = [replace(self.revisions.at("vllm-ascend", ref, path), is_base=False) for ref in older[-1:]]
         return [*before, side, *(self.revisions.at("vllm-ascend", ref, path) for ref in between)]
 
-    def _sharing(self, path: str) -> list[Found]:
+    def _sharing(self, path: str) -> list[DerivedModule]:
         return [found for found in self.modules if found.module.upstreams[0].path == path]
 
-    def gpu_now(self, found: Found) -> Side | None:
+    def gpu_now(self, found: DerivedModule) -> ModuleRevision | None:
         """The GPU twin as the omni tree has it, ``None`` where there is none."""
         if found.module.gpu is None:
             return None
         text = self.given.omni.read(found.module.gpu.path)
-        return Side(self.given.omni.source.ref, text, found.module.gpu.path) if text is not None else None
+        return ModuleRevision(self.given.omni.source.ref, text, found.module.gpu.path) if text is not None else None
 
-    def gpu_settled(self, found: Found) -> Side | None:
+    def gpu_settled(self, found: DerivedModule) -> ModuleRevision | None:
         """The GPU twin at the last upgrade that took the GPU runners in: what NPU lacks of it was settled then."""
         ref = self.given.lock.inputs.get("vllm-omni")
         if ref is None or found.module.gpu is None or self.options.omni_base is not None:
@@ -139,7 +139,7 @@ class Bases:
             return self.gpu_now(found)
         return self.revisions.locked("vllm-omni", ref, found.module.gpu.path)
 
-    def gpu_bases(self, found: Found) -> tuple[GpuBase, ...]:
+    def gpu_bases(self, found: DerivedModule) -> tuple[GpuBase, ...]:
         """The revisions of the GPU twin that ``found`` may have been aligned with, oldest first, each with vLLM's
         module of its time. Raises ``InputError`` where one that is named cannot be read."""
         assert found.module.gpu is not None
@@ -211,8 +211,8 @@ class Bases:
         known = inputs.earlier_releases("vllm-omni", tree.source.version, self.options.progress)
         return next((v for v in reversed(known) if Version(v) < Version(tree.source.version)), None)
 
-    def _vllm_of(self, ref: str, found: Found) -> Callable[[], Side | None]:
-        def load() -> Side | None:
+    def _vllm_of(self, ref: str, found: DerivedModule) -> Callable[[], ModuleRevision | None]:
+        def load() -> ModuleRevision | None:
             if self.options.vllm_base is not None and self.options.omni_base in (None, ref):
                 return self.revisions.vllm(self.options.vllm_base, found)
             version = inputs.declared(self.revisions.tree("vllm-omni", ref))
@@ -220,12 +220,12 @@ class Bases:
 
         return load
 
-    def vllm_now(self, found: Found) -> Side | None:
+    def vllm_now(self, found: DerivedModule) -> ModuleRevision | None:
         """vLLM's own module of the version that the omni tree is for."""
         given = self.options.vllm
         if given.is_given and self.given.vllm is not None:
             tree, path = self.given.vllm, self.given.profile.vllm_of(found.module).path
-            return Side(tree.source.ref, tree.read(path) or "", path)
+            return ModuleRevision(tree.source.ref, tree.read(path) or "", path)
         version = inputs.declared(self.given.omni)
         if version is None:
             raise InputError(

@@ -18,7 +18,7 @@ from runner_sync.lock import FILE_NAME
 from runner_sync.model import FileChange, Finding, InGit, Report
 from runner_sync.sync import evidence, inputs, pairs, ratchet, selection
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import Found, find_modules, refuse_classless, refuse_gone
+from runner_sync.sync.runners import DerivedModule, find_modules, refuse_classless, refuse_gone
 from runner_sync.verify import check as engine
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
 from runner_sync.verify.codes import BREAKAGE, Codes
@@ -193,7 +193,7 @@ def _report(
     options: CheckOptions,
     given: inputs.Inputs,
     result: CheckResult,
-    modules: Sequence[Found],
+    modules: Sequence[DerivedModule],
     *,
     said: Sequence[str],
 ) -> Report:

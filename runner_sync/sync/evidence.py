@@ -14,7 +14,7 @@ from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Tree
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.codes import Codes
 from runner_sync.verify.job import CheckModule
@@ -31,7 +31,7 @@ AGAINST_VLLM = codes_with("vllm")
 
 
 def describe(
-    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], codes: Codes
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes
 ) -> tuple[CheckModule, ...]:
     """The modules with their GPU twins, lock entries, target and base texts, and vLLM's module."""
     described = [_alone(given, found) for found in modules]
@@ -45,7 +45,7 @@ def describe(
     return tuple(described)
 
 
-def _alone(given: inputs.Inputs, found: Found) -> CheckModule:
+def _alone(given: inputs.Inputs, found: DerivedModule) -> CheckModule:
     twin = found.module.gpu
     return CheckModule(
         found.path,
@@ -67,7 +67,7 @@ def _with_upstream(module: CheckModule, ascend: Tree) -> CheckModule:
 
 
 def _with_bases(
-    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], described: Sequence[CheckModule]
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
     """Base texts by option, else by lock, else by inference."""
     read = _Reader(options, given)
@@ -124,7 +124,7 @@ def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
 
 
 def _inferred(
-    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterable[tuple[tuple[Entry, ...], Mapping[str, str]]]:
     """For each module, entries as a lock would have them, and the texts of the bases that they name.
 
@@ -145,7 +145,7 @@ def _reference(ref: BaseRef) -> BaseRef:
 
 
 def _with_vllm(
-    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], described: Sequence[CheckModule]
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
     """With vLLM's own module beside each runner.
 

@@ -15,18 +15,18 @@ from runner_sync.profile import Profile
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.program import Program
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.units import join, set_bases, texts
-from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, Side, given_names, is_selected
+from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, given_names, is_selected
 
 Mixins = dict[str, dict[str, frozenset[str]]]
 
 
 def hierarchy_of(
-    found: Found,
+    found: DerivedModule,
     twin: GpuTwin,
     *,
-    modules: Sequence[Found],
+    modules: Sequence[DerivedModule],
     program: Program,
     options: UpgradeOptions,
     given: inputs.Inputs,
@@ -45,7 +45,7 @@ def hierarchy_of(
     )
 
 
-def inherited_by(program: Program, found: Found, name: str, given: inputs.Inputs) -> Inherited:
+def inherited_by(program: Program, found: DerivedModule, name: str, given: inputs.Inputs) -> Inherited:
     """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
     dotted = module_name(found.path)
     original = program.as_before()
@@ -59,7 +59,7 @@ def inherited_by(program: Program, found: Found, name: str, given: inputs.Inputs
     )
 
 
-def _with_twin(found: Found, program: Program, given: inputs.Inputs) -> dict[str, Inherited]:
+def _with_twin(found: DerivedModule, program: Program, given: inputs.Inputs) -> dict[str, Inherited]:
     """What a class would inherit as a subclass of its GPU twin, where it is meant to be one and is not."""
     module = found.module
     if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
@@ -72,7 +72,9 @@ def _with_twin(found: Found, program: Program, given: inputs.Inputs) -> dict[str
     return {module.name: inherited_by(program, replace(found, text=add(join(grown), entry)), module.name, given)}
 
 
-def _mixins(found: Found, program: Program, gpu_new: Side | None, profile: Profile) -> dict[str, frozenset[str]]:
+def _mixins(
+    found: DerivedModule, program: Program, gpu_new: ModuleRevision | None, profile: Profile
+) -> dict[str, frozenset[str]]:
     """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry.
 
     With each mixin the names that it gives to ``self``.
@@ -90,7 +92,7 @@ def _mixins(found: Found, program: Program, gpu_new: Side | None, profile: Profi
     return missing
 
 
-def _is_asked_for(found: Found, gpu_new: Side | None, only: Sequence[str]) -> bool:
+def _is_asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> bool:
     """Whether ``--only`` names the module's class or a member of it, here or on the GPU side: its bases may change."""
     names = {found.module.name, *texts.unit_texts(found.text, found.path)}
     if gpu_new is not None and found.module.gpu is not None:
@@ -102,7 +104,7 @@ def _is_asked_for(found: Found, gpu_new: Side | None, only: Sequence[str]) -> bo
 
 def _new_and_old(
     missing: Mapping[str, frozenset[str]],
-    found: Found,
+    found: DerivedModule,
     gpu: GpuTwin,
     options: UpgradeOptions,
     used: frozenset[str],
@@ -126,7 +128,7 @@ def _new_and_old(
     return ({name: brought} if brought else {}), ({name: left} if left else {})
 
 
-def _used_by_gpu(modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
+def _used_by_gpu(modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:
     """Names that any GPU twin reads from ``self``."""
     twins = {other.module.gpu.path for other in modules if other.module.gpu is not None}
     readings = [given.omni.read(path) for path in sorted(twins)]

@@ -1,7 +1,7 @@
 """The history of a checkout, read once per file.
 
-Comes in: a target tree, the path of a file. Goes out: a ``Timeline``, and ``Side`` values of its revisions. May touch:
-what ``sources`` touches, and the cache folder.
+Comes in: a target tree, the path of a file. Goes out: a ``Timeline``, and ``ModuleRevision`` values of its revisions.
+May touch: what ``sources`` touches, and the cache folder.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from runner_sync.lineage.timeline import Timeline, methods, nearest
 from runner_sync.model import InGit
 from runner_sync.sync.options import Progress
 from runner_sync.sync.remembered import recall
-from runner_sync.upgrade import Side
+from runner_sync.upgrade import ModuleRevision
 
 
 def timeline(tree: InGit, path: str, names: Collection[str], progress: Progress) -> Timeline:
@@ -32,7 +32,7 @@ def timeline(tree: InGit, path: str, names: Collection[str], progress: Progress)
     return Timeline(revisions, tuple({name: texts[at] for name, at in row.items()} for row in rows))
 
 
-def closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[Side]:
+def closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[ModuleRevision]:
     """The revisions that come closest to the ``wanted`` units, each a method name and a text; oldest first."""
     chosen = [known.revisions[k] for k in nearest(known, wanted)]
-    return [Side(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]
+    return [ModuleRevision(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]

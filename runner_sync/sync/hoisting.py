@@ -26,7 +26,7 @@ from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.runners import find_modules
-from runner_sync.sync.sharing import Move, Side, find_move
+from runner_sync.sync.sharing import Definition, Move, find_move
 from runner_sync.syntax import walk
 from runner_sync.units.texts import unit_table
 
@@ -144,12 +144,12 @@ def _classes(text: str) -> set[str]:
     return {piece.name for piece in unit_room.split(text).pieces if piece.kind == "class"}
 
 
-def _source(side: Side) -> str:
+def _source(side: Definition) -> str:
     """The text of a definition with the comments above it."""
     return unit_table(side.reading.text, side.path)[side.qualname].text
 
 
-def _without(text: str, side: Side, label: str) -> str:
+def _without(text: str, side: Definition, label: str) -> str:
     """The module without the definition, the imports that only it used, and markers that enclosed nothing else."""
     cut = unit_room.join(unit_room.replace_units(unit_room.split(text, path=side.path), {side.qualname: None}))
     return imports.settle(text, _without_empty_blocks(cut, text, label), ()).text
@@ -179,7 +179,7 @@ def _with_member(text: str, owner: str, body: str, move: Move) -> str:
     return settled.text
 
 
-def _mixin_of(side: Side) -> tuple[str, str]:
+def _mixin_of(side: Definition) -> tuple[str, str]:
     """Path and class name of the mixin that a GPU class shares with its twin."""
     path = PurePosixPath(side.path)
     stem = path.stem.removeprefix("gpu_")
@@ -217,7 +217,7 @@ def _with_logger(text: str, owner: str, move: Move) -> str:
     return imports.add(grown, maker) if maker is not None else grown
 
 
-def _mixed_in(text: str, side: Side, path: str, name: str) -> str:
+def _mixed_in(text: str, side: Definition, path: str, name: str) -> str:
     module = unit_room.split(text, path=side.path)
     bases = [base.expression for base in unit_room.class_bases(module, side.owner)]
     if name in bases:

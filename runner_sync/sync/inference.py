@@ -11,14 +11,14 @@ from runner_sync.model import BaseRef, Tree
 from runner_sync.sync import inputs, pairs, remembered
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.units.texts import unit_texts
-from runner_sync.upgrade import Base, Side, find_base
+from runner_sync.upgrade import Base, ModuleRevision, find_base
 
 
 def sides(
-    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
-) -> Iterator[tuple[Found, tuple[Side, ...]]]:
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
+) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
     """For each module, the vllm-ascend revisions of its upstream that it may have been copied from, oldest first.
 
     Without a vllm-ascend they are those that the lock names; without either there are none.
@@ -32,8 +32,8 @@ def sides(
 
 
 def _locked_sides(
-    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
-) -> Iterator[tuple[Found, tuple[Side, ...]]]:
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
+) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
     trees: dict[str, Tree] = {}
     for found in modules:
         path = found.module.upstreams[0].path
@@ -41,7 +41,10 @@ def _locked_sides(
         refs = sorted({upstream.ref for upstream in upstreams if upstream is not None})
         for ref in refs:
             trees[ref] = trees.get(ref) or pairs.at_ascend(ref, given, options)
-        yield found, tuple(Side(ref, text, path) for ref in refs if (text := trees[ref].read(path)) is not None)
+        yield (
+            found,
+            tuple(ModuleRevision(ref, text, path) for ref in refs if (text := trees[ref].read(path)) is not None),
+        )
 
 
 def as_upgrade(options: CheckOptions) -> UpgradeOptions:
@@ -58,8 +61,8 @@ def as_upgrade(options: CheckOptions) -> UpgradeOptions:
 
 
 def infer_bases(
-    options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found]
-) -> Iterator[tuple[Found, Mapping[str, Base]]]:
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
+) -> Iterator[tuple[DerivedModule, Mapping[str, Base]]]:
     """For each module, the base of every unit that is a copy."""
     for found, candidates in sides(options, given, modules):
         units = unit_texts(found.text, found.path).items()
@@ -67,7 +70,7 @@ def infer_bases(
 
 
 def copied_from(
-    unit: str, text: str, found: Found, candidates: Sequence[Side], *, locked: BaseRef | None = None
+    unit: str, text: str, found: DerivedModule, candidates: Sequence[ModuleRevision], *, locked: BaseRef | None = None
 ) -> Base | None:
     """The base of a unit that is a copy, or that the lock says to be one; ``None`` for any other."""
     base = find_base(unit, text, found.module, candidates, locked=locked, infer=remembered.closest)

@@ -18,7 +18,7 @@ from runner_sync.model import Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.sync import inputs, origins, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.origins import Traced, Trees
-from runner_sync.sync.runners import Found, find_modules
+from runner_sync.sync.runners import DerivedModule, find_modules
 from runner_sync.sync.standing import Standing, What, standings
 
 
@@ -48,13 +48,13 @@ def blocks(options: CheckOptions) -> Report:
     )
 
 
-def _open(options: CheckOptions) -> tuple[inputs.Inputs, list[Found]]:
+def _open(options: CheckOptions) -> tuple[inputs.Inputs, list[DerivedModule]]:
     given = inputs.open_omni(options.omni, options.config, options.progress)
     modules = find_modules(given)
     return pairs.open_targets(options, given), modules
 
 
-def _npu_blocks(trees: Trees, found: Found) -> Iterator[Block]:
+def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
     marked = origins.marked_lines(found.text, found.path, trees.given)
     traced = list(origins.trace_npu(trees, found))
     lines = _omni_lines(traced) if trees.sides[found.path] else None
@@ -71,7 +71,7 @@ def _npu_blocks(trees: Trees, found: Found) -> Iterator[Block]:
         yield replace(block, twin=twins.get(block.unit))
 
 
-def _gpu_blocks(trees: Trees, found: Found) -> Iterator[Block]:
+def _gpu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
     anchor = found.module.gpu
     text = trees.given.omni.read(anchor.path) if anchor is not None else None
     if anchor is None or text is None:
@@ -142,7 +142,7 @@ def _of_another_line(units: Sequence[UnitReport], line: int | None) -> list[str]
     return [f"line {line} has no statement; this is the nearest one {where} it"]
 
 
-def _find(given: inputs.Inputs, modules: Sequence[Found], file: str) -> tuple[str, Found, bool]:
+def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> tuple[str, DerivedModule, bool]:
     """Path in the tree, module, and whether it is the NPU side."""
     sides = [(found.path, found, True) for found in modules]
     sides += [(found.module.gpu.path, found, False) for found in modules if found.module.gpu is not None]

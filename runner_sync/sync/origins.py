@@ -16,11 +16,11 @@ from runner_sync.model import BaseRef, Lineage, Source, Tree, Unit
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.inference import copied_from, sides
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.syntax import walk
 from runner_sync.transforms import translate_unit
 from runner_sync.units.texts import unit_table
-from runner_sync.upgrade import Base, Side, upstream_name
+from runner_sync.upgrade import Base, ModuleRevision, upstream_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Trees:
     """The trees of a run that reads: ``ascend`` are sides by NPU path, ``vllm`` is the one that omni is for."""
 
     given: inputs.Inputs
-    modules: tuple[Found, ...]
-    sides: Mapping[str, tuple[Side, ...]]
+    modules: tuple[DerivedModule, ...]
+    sides: Mapping[str, tuple[ModuleRevision, ...]]
     vllm: Tree | None
 
     @property
@@ -55,7 +55,9 @@ class Trees:
         return any(self.sides.values())
 
 
-def gather(options: CheckOptions, given: inputs.Inputs, modules: Sequence[Found], *, with_vllm: bool = True) -> Trees:
+def gather(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], *, with_vllm: bool = True
+) -> Trees:
     """The upstream texts at hand: of vllm-ascend by option or lock, of vLLM where it is named or can be fetched.
 
     A run that names nothing but a folder stays offline, as far as its lock lets it.
@@ -89,7 +91,7 @@ def _statements_below(text: str, lines: Collection[int]) -> frozenset[int]:
     return frozenset(claimed)
 
 
-def trace_npu(trees: Trees, found: Found) -> Iterator[Traced]:
+def trace_npu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
     """The units of an NPU module, told from vllm-ascend and from the GPU twin."""
     given = trees.given
     marked = marked_lines(found.text, found.path, given)
@@ -106,7 +108,7 @@ def trace_npu(trees: Trees, found: Found) -> Iterator[Traced]:
         yield Traced(unit, kind, base.ref if base is not None else None, ref, tuple(spans))
 
 
-def twins_of(given: inputs.Inputs, found: Found) -> dict[str, Unit]:
+def twins_of(given: inputs.Inputs, found: DerivedModule) -> dict[str, Unit]:
     """The units of the GPU twin by the names that they have on NPU."""
     text = given.omni.read(found.module.gpu.path) if found.module.gpu is not None else None
     if text is None or found.module.gpu is None:
@@ -115,7 +117,7 @@ def twins_of(given: inputs.Inputs, found: Found) -> dict[str, Unit]:
     return {given.profile.npu_name(name): unit for name, unit in table.items()}
 
 
-def _namesakes(found: Found, name: str, candidates: Sequence[Side], base: Base | None) -> list[Known]:
+def _namesakes(found: DerivedModule, name: str, candidates: Sequence[ModuleRevision], base: Base | None) -> list[Known]:
     """The unit in every revision at hand, the base first, then the newest."""
     upstream = upstream_name(name, found.module)
     chosen = [base.side] if base is not None else []
@@ -136,7 +138,7 @@ def _twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:
     return BaseRef("vllm-omni", given.omni.source.ref, twin.path, twin.qualname, "twin", score, digest(twin.text))
 
 
-def trace_gpu(trees: Trees, found: Found) -> Iterator[Traced]:
+def trace_gpu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
     """The units of a module's GPU twin, told from vLLM's own module; by loose comments only when there is no vLLM."""
     given, anchor = trees.given, found.module.gpu
     text = given.omni.read(anchor.path) if anchor is not None else None
@@ -160,7 +162,7 @@ def trace_gpu(trees: Trees, found: Found) -> Iterator[Traced]:
         yield Traced(unit, kind, base, None, tuple(trace(unit, known if kind == "copy" else (), marked=marked)))
 
 
-def _vllm_members(trees: Trees, found: Found) -> dict[str, Unit]:
+def _vllm_members(trees: Trees, found: DerivedModule) -> dict[str, Unit]:
     """vLLM's own units by their last name; a method is found whichever class it stands in."""
     path = trees.given.profile.vllm_of(found.module).path
     text = trees.vllm.read(path) if trees.vllm is not None else None

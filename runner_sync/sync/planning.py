@@ -28,7 +28,7 @@ from runner_sync.sync.bases import Bases
 from runner_sync.sync.hierarchy import hierarchy_of
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.program import Program
-from runner_sync.sync.runners import Found, find_modules
+from runner_sync.sync.runners import DerivedModule, find_modules
 from runner_sync.sync.undefined import Attributes
 from runner_sync.sync.variants import variants
 from runner_sync.units import record_classes, texts
@@ -36,8 +36,8 @@ from runner_sync.upgrade import (
     GpuTwin,
     ModuleJob,
     ModuleResult,
+    ModuleRevision,
     Settings,
-    Side,
     StartJob,
     Target,
     Upstream,
@@ -69,7 +69,7 @@ class _Run:
 
     options: UpgradeOptions
     given: inputs.Inputs
-    modules: Sequence[Found]
+    modules: Sequence[DerivedModule]
     bases: Bases
     program: Program
     attributes: Attributes
@@ -96,7 +96,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     return results, tuple(bases.revisions.notes)
 
 
-def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.Inputs) -> None:
+def _check_names(only: Sequence[str], modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
     """Each ``--only`` must name a unit of the NPU modules or of their GPU twins, and so must each pattern of `units`:
     what nobody has is misspelt, and would be ignored. Raises ``InputError``."""
     known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
@@ -119,7 +119,7 @@ def _check_names(only: Sequence[str], modules: Sequence[Found], given: inputs.In
 
 
 def _started(
-    modules: Sequence[Found], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
+    modules: Sequence[DerivedModule], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
 ) -> list[ModuleResult]:
     """New modules for GPU runners and workers that have no twin yet, where the modules that are there import them.
 
@@ -135,7 +135,7 @@ def _started(
         path = next((p for p in module.paths if p.rpartition("/")[0] == folder), None)
         if path is None or module_name(path) not in imported:
             continue
-        found = Found(module, path, "")
+        found = DerivedModule(module, path, "")
         gpu = bases.gpu_now(found)
         if gpu is None or not texts.members(gpu.text, module.gpu.name):
             continue
@@ -148,13 +148,13 @@ def _started(
     return results
 
 
-def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> Side | None:
+def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevision | None:
     path = given.profile.vllm_of(module).path
     text = given.vllm.read(path) if given.vllm is not None else None
-    return Side(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
+    return ModuleRevision(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
 
 
-def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
+def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
     """Former dotted names of the derived modules → where they are now."""
     return {
         module_name(path): module_name(found.path)
@@ -164,7 +164,7 @@ def relocated_names(modules: Sequence[Found]) -> dict[str, str]:
     }
 
 
-def _job(found: Found, run: _Run) -> ModuleJob:
+def _job(found: DerivedModule, run: _Run) -> ModuleJob:
     options, given, bases, program = run.options, run.given, run.bases, run.program
     twin = _twin(found, bases, options, given)
     return ModuleJob(
@@ -196,7 +196,7 @@ def _job(found: Found, run: _Run) -> ModuleJob:
     )
 
 
-def _twin(found: Found, bases: Bases, options: UpgradeOptions, given: inputs.Inputs) -> GpuTwin:
+def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: inputs.Inputs) -> GpuTwin:
     new = bases.gpu_now(found) if options.gpu else None
     return GpuTwin(
         new=new,
@@ -221,7 +221,7 @@ def _missing_members(names: Sequence[NameRewrite], program: Program) -> dict[str
     return found
 
 
-def _undefined(found: Found, twin: GpuTwin, attributes: Attributes, given: inputs.Inputs) -> dict[str, str]:
+def _undefined(found: DerivedModule, twin: GpuTwin, attributes: Attributes, given: inputs.Inputs) -> dict[str, str]:
     """What the GPU twin reads that is new in it, and that neither omni nor the upstreams of the result define."""
     if twin.new is None or given.ascend is None or given.vllm is None:
         return {}
@@ -246,7 +246,7 @@ def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
     return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
 
 
-def called_elsewhere(found: Found, modules: Sequence[Found], given: inputs.Inputs) -> frozenset[str]:
+def called_elsewhere(found: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:
     """Names that the other runner modules and their GPU twins call on ``self``: the base class must have them."""
     names: set[str] = set()
     for other in modules:

@@ -18,7 +18,7 @@ from runner_sync import upgrade
 from runner_sync.lineage import Origin
 from runner_sync.sources import cache as kept
 from runner_sync.units.texts import unit_texts
-from runner_sync.upgrade import Side
+from runner_sync.upgrade import ModuleRevision
 
 _FINDS = (
     "lineage", "merge", "statements", "units", "upgrade/base.py",
@@ -38,7 +38,7 @@ def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
     return json.loads(answer)
 
 
-def closest(name: str, text: str, sides: Sequence[Side]) -> Origin | None:
+def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | None:
     """``upgrade.closest``, computed only for what was not asked before."""
 
     def find() -> object:

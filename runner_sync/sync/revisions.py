@@ -1,6 +1,6 @@
 """The upstreams' modules at named revisions: each tree opened once, and held against the lock where that names it.
 
-Comes in: a run's inputs, revisions, paths. Goes out: ``Side`` values. May touch: what ``sources`` touches.
+Comes in: a run's inputs, revisions, paths. Goes out: ``ModuleRevision`` values. May touch: what ``sources`` touches.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from runner_sync.model import BaseRef, InGit, Project, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import Progress
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.units import texts
-from runner_sync.upgrade import Side
+from runner_sync.upgrade import ModuleRevision
 
 
 class Revisions:
@@ -32,9 +32,9 @@ class Revisions:
         """Remember a note, once."""
         self.notes += [text] if text not in self.notes else []
 
-    def at(self, project: Project, ref: str, path: str) -> Side:
+    def at(self, project: Project, ref: str, path: str) -> ModuleRevision:
         """A module at a revision, empty where it had none then."""
-        return Side(ref, self.tree(project, ref).read(path) or "", path)
+        return ModuleRevision(ref, self.tree(project, ref).read(path) or "", path)
 
     def tree(self, project: Project, ref: str) -> Tree:
         """The project at a revision or of a release. Raises ``InputError``."""
@@ -43,7 +43,7 @@ class Revisions:
             self._trees[key] = inputs.at(project, ref, self.given.trees.get(project), self.progress)
         return self._trees[key]
 
-    def locked(self, project: Project, ref: str, path: str, at_hand: Side | None = None) -> Side:
+    def locked(self, project: Project, ref: str, path: str, at_hand: ModuleRevision | None = None) -> ModuleRevision:
         """A side that the lock names, with the texts that were locked. Raises ``InputError`` when it cannot be had.
 
         A commit that went with its branch (a squash, a rebase) is no loss where another one has those texts.
@@ -65,7 +65,7 @@ class Revisions:
             require_locked(references, side.text, path)
         return side
 
-    def _with_locked_texts(self, project: Project, ref: str, path: str) -> Side | None:
+    def _with_locked_texts(self, project: Project, ref: str, path: str) -> ModuleRevision | None:
         """The module at the first commit of the checkout that has every text locked under ``ref``, as that ref.
 
         Later ones may have members besides, which nobody decided about when the lock was written.
@@ -85,7 +85,7 @@ class Revisions:
                     return replace(self.at(project, revision.commit, path), ref=ref)
         return None
 
-    def vllm(self, version: str, found: Found) -> Side:
+    def vllm(self, version: str, found: DerivedModule) -> ModuleRevision:
         """vLLM's own module of a version, the one that ``found`` goes back to."""
         return self.at("vllm", version, self.given.profile.vllm_of(found.module).path)
 

@@ -1,7 +1,7 @@
 """Which derived modules an omni tree has, and which it should have.
 
-Comes in: ``Inputs``. Goes out: ``Found`` values. May touch: the omni tree, by reading. Imports nothing heavy: ``check``
-runs in every pull request.
+Comes in: ``Inputs``. Goes out: ``DerivedModule`` values. May touch: the omni tree, by reading. Imports nothing heavy:
+``check`` runs in every pull request.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from runner_sync.sync import inputs
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A derived module that the omni tree has."""
+class DerivedModule:
+    """A derived module (NPU runner or worker) of the omni tree: its row of the profile, where it is, what it says."""
 
     module: RunnerModule
     path: str
     text: str
 
 
-def find_modules(given: inputs.Inputs) -> list[Found]:
+def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
     """The derived modules of the omni tree, in the profile's order. Raises ``InputError`` when it has none."""
     found = []
     for module in given.profile.modules:
         place = inputs.read_first(given.omni, module.paths)
         if place is not None:
-            found.append(Found(module, *place))
+            found.append(DerivedModule(module, *place))
     if not found:
         looked = " or ".join(given.profile.modules[0].paths)
         raise InputError(f"{given.omni.source.location} has no NPU runners ({looked}): is it a vllm-omni tree?")
     return found
 
 
-def refuse_tabs(modules: Sequence[Found]) -> None:
+def refuse_tabs(modules: Sequence[DerivedModule]) -> None:
     """What is merged into a text is indented by spaces, and Python refuses a suite that mixes them with tabs."""
     for found in modules:
         if re.search(r"^ *\t", found.text, re.MULTILINE) and (line := _first_tab(found.text)):
@@ -57,7 +57,7 @@ def _first_tab(text: str) -> int:
         return 0  # whoever parses it says what is wrong
 
 
-def refuse_gone(given: inputs.Inputs, modules: Sequence[Found]) -> None:
+def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
     """A file that nobody can look into any more must not make a run green."""
     _refuse({entry.path for entry in given.lock.entries} - {found.path for found in modules}, given)
     refuse_twinless(given)
@@ -77,7 +77,7 @@ def _refuse(gone: Collection[str], given: inputs.Inputs) -> None:
         )
 
 
-def refuse_classless(given: inputs.Inputs, modules: Sequence[Found]) -> None:
+def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
     """Nor must a class that the rules look for by a name that it does not have any more."""
     for found in modules:
         gpu = found.module.gpu

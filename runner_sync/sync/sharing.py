@@ -21,7 +21,7 @@ from runner_sync.naming import module_name
 from runner_sync.profile import Profile
 from runner_sync.sync import inputs
 from runner_sync.sync.program import Program
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.syntax import walk
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.duplication import same_globals, says_the_same
@@ -33,7 +33,7 @@ Place = Literal["inherited", "base", "mixin", "function"]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class Definition:
     """One definition of the unit: its file, its class (``""`` at module level) and its text."""
 
     path: str
@@ -52,14 +52,14 @@ class Move:
     """What hoisting the unit means. ``base`` and ``base_path`` are set when it goes to a class that exists."""
 
     place: Place
-    npu: Side
-    gpu: Side
+    npu: Definition
+    gpu: Definition
     base: str = ""
     base_path: str = ""
     reason: str = ""
 
 
-def find_move(given: inputs.Inputs, modules: Sequence[Found], unit: str) -> Move:
+def find_move(given: inputs.Inputs, modules: Sequence[DerivedModule], unit: str) -> Move:
     """Where the unit called ``unit`` (``Class.method``, of either side, or a bare name) can go."""
     library = Library(_job(given, modules))
     found, owner, name = _locate(given, modules, library, unit)
@@ -70,7 +70,7 @@ def find_move(given: inputs.Inputs, modules: Sequence[Found], unit: str) -> Move
     return _place(given, library, found, npu, gpu)
 
 
-def _job(given: inputs.Inputs, modules: Sequence[Found]) -> CheckJob:
+def _job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJob:
     described = []
     for found in modules:
         path = found.module.gpu.path if found.module.gpu is not None else ""
@@ -79,10 +79,12 @@ def _job(given: inputs.Inputs, modules: Sequence[Found]) -> CheckJob:
     return CheckJob(given.profile, tuple(described), read=given.omni.read)
 
 
-def _locate(given: inputs.Inputs, modules: Sequence[Found], library: Library, unit: str) -> tuple[Found, str, str]:
+def _locate(
+    given: inputs.Inputs, modules: Sequence[DerivedModule], library: Library, unit: str
+) -> tuple[DerivedModule, str, str]:
     owner, _, name = unit.rpartition(".")
     owner = given.profile.npu_name(owner)
-    matches: list[tuple[Found, str]] = []
+    matches: list[tuple[DerivedModule, str]] = []
     for found in modules:
         reading = _reading(library, found.path)
         if not owner and name in reading.functions:
@@ -105,7 +107,9 @@ def _reading(library: Library, path: str) -> Reading:
     return reading
 
 
-def _sides(given: inputs.Inputs, library: Library, found: Found, *, owner: str, name: str) -> tuple[Side, Side]:
+def _sides(
+    given: inputs.Inputs, library: Library, found: DerivedModule, *, owner: str, name: str
+) -> tuple[Definition, Definition]:
     reading = _reading(library, found.path)
     twin_path = found.module.gpu.path if found.module.gpu is not None else ""
     twin = library.at(twin_path) if twin_path else None
@@ -115,7 +119,7 @@ def _sides(given: inputs.Inputs, library: Library, found: Found, *, owner: str, 
     label = f"{owner}.{name}".strip(".")
     if mine is None or other is None or twin is None:
         raise InputError(f"{label} has no twin in {twin_path or 'a GPU runner'}: there is nothing to share.")
-    return Side(found.path, owner, name, mine, reading), Side(twin_path, twin_owner, name, other, twin)
+    return Definition(found.path, owner, name, mine, reading), Definition(twin_path, twin_owner, name, other, twin)
 
 
 def _definition(reading: Reading, owner: str, name: str) -> Function | None:
@@ -125,7 +129,7 @@ def _definition(reading: Reading, owner: str, name: str) -> Function | None:
     return definitions[-1] if definitions else None
 
 
-def _refuse_unequal(npu: Side, gpu: Side, profile: Profile) -> None:
+def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
     where = f"{gpu.qualname} ({gpu.path}:{gpu.node.lineno})"
     if npu.name == "__init__":
         raise InputError(f"{npu.qualname} sets its own class up: hoist the methods that it calls.")
@@ -140,7 +144,7 @@ def _refuse_unequal(npu: Side, gpu: Side, profile: Profile) -> None:
         raise InputError(f"{npu.qualname} names its own class (super(…) with arguments, self.__x): it cannot be moved.")
 
 
-def _device_words(side: Side, profile: Profile) -> list[str]:
+def _device_words(side: Definition, profile: Profile) -> list[str]:
     text = side.reading.text_of(side.node)
     words = [f"torch.{device}" for device in profile.device if f"torch.{device}" in text]
     if in_npu_words(text, profile) != text or is_device_bound(text, profile):
@@ -148,7 +152,7 @@ def _device_words(side: Side, profile: Profile) -> list[str]:
     return words
 
 
-def _place(given: inputs.Inputs, library: Library, found: Found, npu: Side, gpu: Side) -> Move:
+def _place(given: inputs.Inputs, library: Library, found: DerivedModule, npu: Definition, gpu: Definition) -> Move:
     npu_class, gpu_class = npu.reading.classes[npu.owner], gpu.reading.classes[gpu.owner]
     npu_line, gpu_line = ancestry(library, npu_class), ancestry(library, gpu_class)
     if gpu_class in npu_line.classes:
@@ -171,9 +175,9 @@ def _exists(base: ClassText | None) -> TypeGuard[ClassText]:
 
 def _why_no_base(
     given: inputs.Inputs,
-    found: Found,
-    npu: Side,
-    gpu: Side,
+    found: DerivedModule,
+    npu: Definition,
+    gpu: Definition,
     base: ClassText | None,
     *,
     lines: tuple[Ancestry, Ancestry],

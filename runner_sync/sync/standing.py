@@ -19,11 +19,11 @@ from runner_sync.model import Block, Unit
 from runner_sync.sync import hierarchy, planning
 from runner_sync.sync.origins import Trees
 from runner_sync.sync.program import Program
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
-from runner_sync.upgrade import GpuTwin, Hierarchy, ModuleJob, Side, Target, decide_as_it_stands
+from runner_sync.upgrade import GpuTwin, Hierarchy, ModuleJob, ModuleRevision, Target, decide_as_it_stands
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 
@@ -44,7 +44,7 @@ class Standing:
         return f"{self.what}: {self.parts.get(block.start, self.reason)}"
 
 
-def standings(trees: Trees, found: Found, blocks: Sequence[Block]) -> list[Standing]:
+def standings(trees: Trees, found: DerivedModule, blocks: Sequence[Block]) -> list[Standing]:
     """One standing per unit of the GPU twin that holds omni code."""
     judge = _Judge(trees, found)
     by_unit: dict[str, list[Block]] = {}
@@ -56,7 +56,7 @@ def standings(trees: Trees, found: Found, blocks: Sequence[Block]) -> list[Stand
 class _Judge:
     """What is known about one module and its twin."""
 
-    def __init__(self, trees: Trees, found: Found) -> None:
+    def __init__(self, trees: Trees, found: DerivedModule) -> None:
         self.trees = trees
         self.found = found
         self.profile = trees.given.profile
@@ -186,8 +186,8 @@ class _Judge:
             found.path,
             found.text,
             twin=GpuTwin(
-                new=Side(given.omni.source.ref, self.gpu_text, self.gpu_path),
-                load_vllm=lambda: None if vllm is None else Side(vllm.source.ref, "", ""),
+                new=ModuleRevision(given.omni.source.ref, self.gpu_text, self.gpu_path),
+                load_vllm=lambda: None if vllm is None else ModuleRevision(vllm.source.ref, "", ""),
             ),
             hierarchy=Hierarchy(
                 inherited={name: hierarchy.inherited_by(program, found, name, given) for name in owners}

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from runner_sync.naming import module_name, project_of
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.program import Program
-from runner_sync.sync.runners import Found
+from runner_sync.sync.runners import DerivedModule
 from runner_sync.units import texts
 from runner_sync.upgrade import Variant
 
 
-def variants(found: Found, program: Program, bases: Bases) -> Callable[[str], Sequence[Variant]]:
+def variants(found: DerivedModule, program: Program, bases: Bases) -> Callable[[str], Sequence[Variant]]:
     """What the module's class has in place of the class that it follows, as it was at a revision and as it is.
 
     A class that was not there yet is left out: who made it a base has read it as it is.

@@ -17,7 +17,7 @@ from runner_sync.model import BaseRef, How, Lineage
 from runner_sync.profile import RunnerModule
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import Closest, ModuleJob, Side
+from runner_sync.upgrade.job import Closest, ModuleJob, ModuleRevision
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,14 @@ class Base:
     is ``unsynced``."""
 
     ref: BaseRef
-    side: Side
+    side: ModuleRevision
     origin: Origin
     kind: Lineage
     copied: str
     unsynced: tuple[str, ...] = ()
 
 
-def closest(name: str, text: str, sides: Sequence[Side]) -> Origin | None:
+def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | None:
     """The closest of the texts that ``name`` has in ``sides``, once locals are called alike: one that omni renamed
     counts against every revision, and most against those with the most mentions of it."""
     candidates = _namesakes(name, sides)
@@ -58,7 +58,7 @@ def find_base(
     unit: str,
     text: str,
     module: RunnerModule,
-    sides: Sequence[Side],
+    sides: Sequence[ModuleRevision],
     *,
     locked: BaseRef | None = None,
     infer: Closest = closest,
@@ -83,7 +83,7 @@ def find_base(
     return Base(ref, next(side for side in reversed(sides) if side.ref == origin.ref), origin, kind, copied, unsynced)
 
 
-def _before(name: str, origin: Origin, sides: Sequence[Side]) -> list[Side]:
+def _before(name: str, origin: Origin, sides: Sequence[ModuleRevision]) -> list[ModuleRevision]:
     """The revision before the first that has the text which is the base."""
     at = next(k for k, side in enumerate(sides) if side.ref == origin.ref and side.is_base)
     older = [side for side in sides[:at] for one in _namesakes(name, [side]) if one.text != origin.text]
@@ -107,7 +107,7 @@ def upstream_name(unit: str, module: RunnerModule) -> str:
     return f"{module.upstreams[0].name}.{unit.rpartition('.')[2]}" if "." in unit else unit
 
 
-def _namesakes(name: str, sides: Sequence[Side]) -> list[Candidate]:
+def _namesakes(name: str, sides: Sequence[ModuleRevision]) -> list[Candidate]:
     tables = {side.ref: texts.unit_texts(side.text, side.path) for side in sides}
     return [Candidate(ref, table[name]) for ref, table in tables.items() if name in table]
 

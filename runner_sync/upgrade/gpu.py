@@ -24,7 +24,7 @@ from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
 from runner_sync.upgrade import mixing
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import GpuBase, ModuleJob, Side
+from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,13 +211,13 @@ def _before_news(mine: str, revisions: Sequence[str]) -> int:
     return before if gained - lineage.fingerprint(mine) else last
 
 
-def _is_locked(job: ModuleJob, side: Side, name: str) -> bool:
+def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
     entry = job.twin.locked.get(name)
     text = texts.unit_texts(side.text).get(entry.qualname) if entry is not None else None
     return entry is not None and text is not None and digest(text) == entry.digest
 
 
-def translated_units(job: ModuleJob, side: Side) -> Mapping[str, str]:
+def translated_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
     """The units of the twin at one revision in NPU words, by their qualified names on NPU."""
     return _fully_translated(translate(side.text, job.profile, path=side.path).text, job.profile)
 
@@ -232,7 +232,7 @@ def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[st
     return {job.profile.npu_name(name): (name, text) for name, text in table.items()}
 
 
-def vllm_unit(job: ModuleJob, side: Side, name: str) -> str:
+def vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:
     """vLLM's own text of the unit that stands on NPU as ``name``; empty where vLLM has none."""
     origin = f"{job.profile.vllm_of(job.module).name}.{name.rpartition('.')[2]}" if "." in name else name
     return texts.unit_texts(side.text).get(origin, "")

@@ -18,7 +18,7 @@ from runner_sync.profile import Profile, RunnerModule
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ModuleRevision:
     """One module of an upstream at one revision. ``ref`` is a version or a short commit.
 
     Without ``is_base`` it is read only to learn what the next release introduced, and is never a base of a merge."""
@@ -29,7 +29,7 @@ class Side:
     is_base: bool = True
 
 
-Closest = Callable[[str, str, Sequence[Side]], Origin | None]
+Closest = Callable[[str, str, Sequence[ModuleRevision]], Origin | None]
 """Goes in: the qualified name of a unit upstream, omni's text of it, revisions. Goes out: what it was copied from."""
 
 
@@ -40,11 +40,11 @@ class GpuBase:
     It is a call because a base that no unit turns out to have never needs its vLLM, which may be a long download.
     """
 
-    side: Side
-    load_vllm: Callable[[], Side | None]
+    side: ModuleRevision
+    load_vllm: Callable[[], ModuleRevision | None]
 
     @property
-    def vllm(self) -> Side | None:
+    def vllm(self) -> ModuleRevision | None:
         return self.load_vllm()
 
 
@@ -83,8 +83,8 @@ class Upstream:
     are, since a base, the classes that the module's class has in place of the one to follow under some condition.
     """
 
-    new: Side | None = None
-    bases: tuple[Side, ...] = ()
+    new: ModuleRevision | None = None
+    bases: tuple[ModuleRevision, ...] = ()
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     infer: Closest | None = None
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
@@ -118,11 +118,11 @@ class GpuTwin:
     uses count as new in the twin, however old they are.
     """
 
-    new: Side | None = None
+    new: ModuleRevision | None = None
     bases: tuple[GpuBase, ...] = ()
-    settled: Side | None = None
+    settled: ModuleRevision | None = None
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
-    load_vllm: Callable[[], Side | None] = lambda: None
+    load_vllm: Callable[[], ModuleRevision | None] = lambda: None
     owed: Owed = Owed()
 
 

@@ -15,10 +15,12 @@ from runner_sync import lineage, merge
 from runner_sync.merge.align import align
 from runner_sync.statements import flatten
 from runner_sync.units import texts
-from runner_sync.upgrade.job import Side
+from runner_sync.upgrade.job import ModuleRevision
 
 
-def statements_of_given_up(text: str, base: str, owner: str, *, sides: Sequence[Side], ref: str) -> frozenset[str]:
+def statements_of_given_up(
+    text: str, base: str, owner: str, *, sides: Sequence[ModuleRevision], ref: str
+) -> frozenset[str]:
     """What ``text`` has in the place of statements of ``base``, its text at ``ref``, and methods had that ``owner`` has
     no more at ``ref``, once locals are called alike. ``sides`` are the revisions, oldest first."""
     at = next((k for k, side in enumerate(sides) if side.ref == ref), 0)

@@ -24,7 +24,7 @@ from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import ModuleResult, Side
+from runner_sync.upgrade.job import ModuleResult, ModuleRevision
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class StartJob:
     profile: Profile
     module: RunnerModule
     path: str
-    gpu: Side
-    upstream: Side
+    gpu: ModuleRevision
+    upstream: ModuleRevision
     skeleton: str
-    vllm: Side | None = None
+    vllm: ModuleRevision | None = None
 
 
 def start_module(job: StartJob) -> ModuleResult:

@@ -8,8 +8,8 @@ import pytest
 
 from runner_sync.merge.confidence import DERIVED
 from runner_sync.model import Provenance
-from runner_sync.upgrade.doubts import advanced, completed, laid_out_anew, review
 from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.reviews import advanced, completed, laid_out_anew, review
 
 FIRST = "def run(self):\n    self.load()\n    return 1\n"
 MORE = "def run(self):\n    self.keep()\n    self.load()\n    return 1\n"

@@ -17,7 +17,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.program import Program
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.units import join, set_bases, texts
-from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, given_names, is_selected
+from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, instance_names, is_selected
 
 Mixins = dict[str, dict[str, frozenset[str]]]
 
@@ -88,7 +88,7 @@ def _mixins(
         origin = next((o for o in base.origins if o.module.startswith(f"{profile.package}.")), None)
         if origin is not None and base.expression not in have and base.expression not in twins:
             source = program.module(origin.module)
-            missing[base.expression] = given_names(source[1], origin.name) if source is not None else frozenset()
+            missing[base.expression] = instance_names(source[1], origin.name) if source is not None else frozenset()
     return missing
 
 

@@ -41,7 +41,7 @@ from runner_sync.upgrade import (
     StartJob,
     Target,
     Upstream,
-    given_names,
+    instance_names,
     is_selected,
     start_module,
     upgrade_module,
@@ -215,7 +215,7 @@ def _missing_members(names: Sequence[NameRewrite], program: Program) -> dict[str
         known = [(module[1], name) for dotted, name in places if (module := program.module(dotted)) is not None]
         if row.name == row.new_name or len(known) < 2 or texts.bases_of(*known[1]):
             continue
-        old, new = (given_names(text, name) for text, name in known)
+        old, new = (instance_names(text, name) for text, name in known)
         if old and new:
             found |= dict.fromkeys((name for name in old - new if not name.startswith("__")), row.new_name)
     return found

@@ -8,22 +8,28 @@ of ``sync``.
 stage; each stage gives them back with a text or a question more, and never changes one that another has:
 
 - ``ascend``, the first upstream: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
-  ``splitting`` where upstream took a method apart, ``spelling`` where it calls by another name what omni imports,
-  ``overriding`` for the namesakes of upstream's methods that are omni's own;
-- ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixing`` for what a mixin brings,
+  ``given_up`` for what a copy has of methods that upstream has no more, ``splitting`` where upstream took a method
+  apart, ``spelling`` where it calls by another name what omni imports, ``overriding`` for the namesakes of upstream's
+  methods that are omni's own;
+- ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixins`` for what a mixin brings,
   ``members`` for what becomes of what only the GPU class has;
 - ``inheriting``: a class of copies becomes a subclass of its twin;
 - ``twin_copies``: what vllm-ascend gave up follows the twin;
 - ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``extracted`` for what
-  the twin keeps in helpers that NPU has in place, ``halves`` finds what came in by half, ``calling`` what does not fit,
-  ``ported_passages`` asks about what was changed and ``untranslated`` about GPU names that are left;
-  ``new_members`` for what only the GPU class has;
+  the twin keeps in helpers that NPU has in place; ``half_ported`` finds what came in by half, ``call_fit`` the calls
+  that do not fit, ``untranslated`` the GPU names that are left; ``ported_passages`` asks about what was changed;
+- ``new_members``: what only the GPU class has;
 - ``owing``: what the twin has had for long and that belongs to what is ported; the module is done again with it;
-- ``redundant``: methods that can go; ``composing``: the module text;
-- ``asking`` and ``hidden``: further questions; ``wording`` has the sentences for the decisions of a merge, ``doubts``
-  makes and places review items, ``attribution`` and ``outcomes`` the result; ``conflicts`` for diff3 markers.
+- ``mending``: records and calls that must say more, or less, than they did;
+- ``redundant``: methods that can go;
+- further questions: ``defects`` that a merge left, ``hidden`` methods of upstream's that do not run (with
+  ``partial_overrides``), ``other_uses`` of what was ported, ``partners`` that are one decision;
+- ``composing``: the module text; ``outcomes`` and ``attribution``: the result.
 
-``starting`` makes a module that is not there yet, and ``finishing`` the text that is written.
+``reviews`` makes and places the review items, ``wording`` has the sentences for the decisions of a merge, and
+``conflicts`` the diff3 markers.
+
+``new_module`` makes a module that is not there yet, and ``finishing`` the text that is written.
 
 Each part is imported when it is first asked for: a ``check`` that looks for the base of a unit needs no libcst.
 """
@@ -51,9 +57,9 @@ if TYPE_CHECKING:
         is_selected,
     )
     from runner_sync.upgrade.members import decide_as_it_stands
-    from runner_sync.upgrade.mixing import given_names
+    from runner_sync.upgrade.mixins import instance_names
     from runner_sync.upgrade.module import upgrade_module
-    from runner_sync.upgrade.starting import StartJob, start_module
+    from runner_sync.upgrade.new_module import StartJob, start_module
 
 __all__ = [
     "Base",
@@ -73,7 +79,7 @@ __all__ = [
     "decide_as_it_stands",
     "find_base",
     "finished",
-    "given_names",
+    "instance_names",
     "is_selected",
     "start_module",
     "upgrade_module",
@@ -90,7 +96,7 @@ _MODULES = {
     "ModuleResult": "job",
     "Settings": "job",
     "ModuleRevision": "job",
-    "StartJob": "starting",
+    "StartJob": "new_module",
     "Target": "job",
     "Upstream": "job",
     "Variant": "job",
@@ -98,9 +104,9 @@ _MODULES = {
     "decide_as_it_stands": "members",
     "find_base": "base",
     "finished": "finishing",
-    "given_names": "mixing",
+    "instance_names": "mixins",
     "is_selected": "job",
-    "start_module": "starting",
+    "start_module": "new_module",
     "upgrade_module": "module",
     "upstream_name": "base",
 }

@@ -21,10 +21,10 @@ from runner_sync.statements import as_module
 from runner_sync.units import texts
 from runner_sync.upgrade import overriding, splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
-from runner_sync.upgrade.doubts import review, review_of, unmerged
 from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.given_up import statements_of_given_up
 from runner_sync.upgrade.job import ModuleJob, winner
-from runner_sync.upgrade.moved import statements_of_given_up
+from runner_sync.upgrade.reviews import review, review_of, unmerged
 from runner_sync.upgrade.spelling import as_upstream_calls
 
 

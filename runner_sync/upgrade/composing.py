@@ -15,11 +15,11 @@ from runner_sync.markers import ruler_style
 from runner_sync.merge.confidence import INFERRED
 from runner_sync.naming import module_name
 from runner_sync.units import class_bases, insert_member, join, record_classes, replace_units, set_bases, texts
-from runner_sync.upgrade.asking import ask_about_unknown
-from runner_sync.upgrade.doubts import review
+from runner_sync.upgrade.defects import ask_about_unknown
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.reviews import review
 
 
 def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from runner_sync.compose.notes import annotate
 from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
-from runner_sync.upgrade.doubts import as_written, once, relocate
 from runner_sync.upgrade.job import ModuleResult
+from runner_sync.upgrade.reviews import as_written, relocate, without_repeats
 
 
 def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> ModuleResult:
@@ -22,7 +22,7 @@ def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> Module
     noted, placed = annotate(text, [item for item in reviews if item not in sided])
     sided = relocate(sided, old=text, new=noted)
     after = inline(noted, sided)
-    reviews = once(relocate([*as_written(placed, noted), *sided], old=noted, new=after))
+    reviews = without_repeats(relocate([*as_written(placed, noted), *sided], old=noted, new=after))
     units = tuple(
         replace(unit, hunks=tuple(relocate(relocate(unit.hunks, old=result.after, new=text), old=text, new=after)))
         for unit in result.units

@@ -22,7 +22,7 @@ from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
-from runner_sync.upgrade import mixing
+from runner_sync.upgrade import mixins
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 
@@ -140,7 +140,7 @@ def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> fro
 def _without_news(job: ModuleJob, name: str, text: str) -> str:
     """The old twin of a unit without what uses a mixin or a feature that the NPU class gets only now."""
     names = mixed_in(name.rpartition(".")[0], job) | job.twin.owed.names
-    return mixing.without(text, names) if names else text
+    return mixins.without_uses(text, names) if names else text
 
 
 def mixed_in(class_name: str, job: ModuleJob) -> frozenset[str]:

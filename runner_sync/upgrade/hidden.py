@@ -21,10 +21,10 @@ from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
-from runner_sync.upgrade.beside import lags_beside_call
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
+from runner_sync.upgrade.partial_overrides import lags_beside_call
+from runner_sync.upgrade.reviews import review
 
 
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from runner_sync.compose.members import Member, Obstacle, Twins, decide, parents_of, self_names
 from runner_sync.units import texts
-from runner_sync.upgrade import mixing
+from runner_sync.upgrade import mixins
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.gpu import GpuSide, mixed_in, read_side
 from runner_sync.upgrade.job import ModuleJob, is_selected
@@ -65,7 +65,7 @@ def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -
     missing = job.hierarchy.missing_mixins.get(class_name, {})
     have = set(job.hierarchy.inherited[class_name].members) if class_name in job.hierarchy.inherited else set()
     if missing and job.twin.new is not None:
-        own = mixing.given_names(job.twin.new.text, job.profile.gpu_name(class_name))
+        own = mixins.instance_names(job.twin.new.text, job.profile.gpu_name(class_name))
         have |= {name for name in own if "super()" not in parents_of(members.get(name, ""), name)}
     return {name: Obstacle("mixin", mixin) for mixin, names in missing.items() for name in names if name not in have}
 

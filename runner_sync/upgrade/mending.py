@@ -15,9 +15,9 @@ from runner_sync.compose.mended import Mended
 from runner_sync.compose.passing import Parameter
 from runner_sync.merge.confidence import DERIVED, REQUIRED
 from runner_sync.upgrade.base import base_text
-from runner_sync.upgrade.doubts import completed, review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.reviews import completed, review
 
 
 def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

@@ -15,18 +15,18 @@ from runner_sync.merge.confidence import CONTESTED, INFERRED
 from runner_sync.statements import as_module, is_indented
 from runner_sync.units import texts
 from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting, twin_copies
-from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unset
-from runner_sync.upgrade.callers import ask_about_other_uses
-from runner_sync.upgrade.calling import ask_about_calls
+from runner_sync.upgrade.call_fit import ask_about_calls
 from runner_sync.upgrade.composing import compose
-from runner_sync.upgrade.doubts import laid_out_anew, review
+from runner_sync.upgrade.defects import ask_about_order, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.hidden import ask_about_replaced, ask_about_variants, hidden_changes, hooks_never_called
 from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
 from runner_sync.upgrade.new_members import declined_members, ported_members
+from runner_sync.upgrade.other_uses import ask_about_other_uses
 from runner_sync.upgrade.partners import name_partners
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
 from runner_sync.upgrade.refusing import veto_for
+from runner_sync.upgrade.reviews import laid_out_anew, review
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:

@@ -14,10 +14,10 @@ from runner_sync.merge.confidence import INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade import owing
-from runner_sync.upgrade.doubts import not_ported, review
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.gpu import GpuSide, with_twin_recorded
 from runner_sync.upgrade.job import ModuleJob, is_selected
+from runner_sync.upgrade.reviews import not_ported, review
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 

@@ -17,9 +17,9 @@ from runner_sync.statements import as_module
 from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
 from runner_sync.upgrade.attribution import Region, brought_by, regions
-from runner_sync.upgrade.doubts import place
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleResult
+from runner_sync.upgrade.reviews import place
 
 
 def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[str, Action]) -> ModuleResult:

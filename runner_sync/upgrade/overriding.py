@@ -17,9 +17,9 @@ from runner_sync.merge.confidence import INFERRED
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import Node, flatten
 from runner_sync.upgrade.base import Base
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.reviews import review
 
 
 def followed(draft: Draft, job: ModuleJob, base: Base) -> Draft:

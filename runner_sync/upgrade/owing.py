@@ -23,7 +23,7 @@ from runner_sync.compose.members import self_names
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
 from runner_sync.units import texts
-from runner_sync.upgrade import mixing
+from runner_sync.upgrade import mixins
 from runner_sync.upgrade.extracted import in_place
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import ModuleJob, Owed
@@ -53,7 +53,7 @@ def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     found = Owed(frozenset(kept), frozenset(name for name in new & methods.keys() if _is_done(methods[name])))
     if not found.names:
         return found
-    lacks_some = any(name in mine and mixing.without(old, found.names) != old for name, old in side.old.items())
+    lacks_some = any(name in mine and mixins.without_uses(old, found.names) != old for name, old in side.old.items())
     return found if lacks_some or _has_hooks(found.kept, job, side, mine) else Owed()
 
 

@@ -13,9 +13,9 @@ from runner_sync.merge.confidence import DERIVED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import flatten
 from runner_sync.upgrade import owing
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.reviews import review
 
 TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform yet"
 

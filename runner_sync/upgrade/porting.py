@@ -20,13 +20,13 @@ from runner_sync.merge import Reason, Veto
 from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
-from runner_sync.upgrade import calling, extracted, gpu, ported_passages, splitting, wording
-from runner_sync.upgrade.doubts import advanced, not_ported, review_of, unmerged
+from runner_sync.upgrade import call_fit, extracted, gpu, ported_passages, splitting, wording
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
-from runner_sync.upgrade.halves import half_ported
+from runner_sync.upgrade.half_ported import half_ported
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.refusing import without_readers
+from runner_sync.upgrade.reviews import advanced, not_ported, review_of, unmerged
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 RELATED = 0.15
@@ -98,7 +98,7 @@ def _fitting(
     asked for, does not call."""
     left = [*ported]
     texts_before = {draft.name: draft.text for draft in before}
-    while found := calling.unfit([*left, *beside], texts_before):
+    while found := call_fit.unfit([*left, *beside], texts_before):
         pairs = zip(left, before, strict=True)
         left = [_taken_back(now, was, found[now.name], job, side) if now.name in found else now for now, was in pairs]
     return left

@@ -11,10 +11,10 @@ from dataclasses import replace
 from runner_sync.compose.members import canonical, is_port, self_names
 from runner_sync.merge.confidence import DERIVED, REBUILT, REQUIRED
 from runner_sync.upgrade import inheriting
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.reviews import review
 
 SAME = "it equals the method that the class inherits"
 

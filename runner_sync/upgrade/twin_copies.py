@@ -14,10 +14,10 @@ from runner_sync.compose.members import canonical
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.model import Triple
 from runner_sync.upgrade.base import base_text
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide, names_device
 from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.reviews import review
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:

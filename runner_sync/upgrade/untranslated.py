@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from runner_sync.merge.confidence import DOUBTFUL
 from runner_sync.model import Finding
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.reviews import review
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:

@@ -22,9 +22,9 @@ from runner_sync.profile import Profile, RunnerModule
 from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleResult, ModuleRevision
+from runner_sync.upgrade.reviews import review
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.calling import ask_about_calls, unfit
+from runner_sync.upgrade.call_fit import ask_about_calls, unfit
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, Settings
 

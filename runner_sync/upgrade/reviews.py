@@ -173,7 +173,7 @@ def _relocated(draft: Draft, text: str) -> Draft:
     return replace(draft, reviews=tuple(relocate(draft.reviews, old=draft.text, new=text)))
 
 
-def once(items: Iterable[ReviewItem]) -> list[ReviewItem]:
+def without_repeats(items: Iterable[ReviewItem]) -> list[ReviewItem]:
     """Each decision once, at its first place: a unit may hold the same passage with the same change twice."""
     places: dict[str, list[ReviewItem]] = {}
     for item in items:

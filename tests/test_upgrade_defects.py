@@ -20,7 +20,7 @@ from sync_samples import (
 )
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.asking import ask_about_order, ask_about_returns, ask_about_unknown
+from runner_sync.upgrade.defects import ask_about_order, ask_about_returns, ask_about_unknown
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 

@@ -15,9 +15,9 @@ from runner_sync.model import ReviewItem
 from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function
 from runner_sync.statements import mentions, parse_function
 from runner_sync.syntax import calls_on_self, is_name, walk
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
+from runner_sync.upgrade.reviews import review
 
 
 def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:

@@ -17,9 +17,9 @@ from runner_sync.merge.confidence import DEFECT
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, parse_unit
 from runner_sync.syntax import is_name, walk
-from runner_sync.upgrade.doubts import review
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.reviews import review
 
 
 def ask_about_order(draft: Draft, path: str) -> Draft:

@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 
 @lru_cache(maxsize=64)
-def given_names(text: str, class_name: str) -> frozenset[str]:
+def instance_names(text: str, class_name: str) -> frozenset[str]:
     """Names that a class gives to its instances: its methods, and what they set on ``self``."""
     found: set[str] = set()
     for node in walk(module_of(text)):
@@ -33,7 +33,7 @@ def given_names(text: str, class_name: str) -> frozenset[str]:
     return frozenset(name for name in found if not name.startswith("__"))
 
 
-def without(text: str, names: Collection[str]) -> str:
+def without_uses(text: str, names: Collection[str]) -> str:
     """A method without the statements that use one of ``names`` on ``self``, and without what served only them.
 
     ``return self.name(x)`` becomes ``return x``: a wrapper of the mixin's around what was returned before. So does what

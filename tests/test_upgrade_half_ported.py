@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.model import Triple
-from runner_sync.upgrade.halves import half_ported
+from runner_sync.upgrade.half_ported import half_ported
 
 OLD = "def run(self, rows):\n    self.note(rows)\n    return self.finish(rows)\n"
 NEW = (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, check_upgrade, commit, lay_out, stay_at_home
 
-from runner_sync.upgrade.mixing import given_names, without
+from runner_sync.upgrade.mixins import instance_names, without_uses
 
 NAMES = frozenset({"send", "attach", "_pending", "_connector"})
 
@@ -324,9 +324,9 @@ def method(body: str) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_without(name: str) -> None:
+def test_without_uses(name: str) -> None:
     before, after = CASES[name]
-    assert without(method(before), NAMES) == method(after)
+    assert without_uses(method(before), NAMES) == method(after)
 
 
 def test_names_are_those_that_a_class_gives_to_its_instances() -> None:
@@ -345,7 +345,7 @@ class Other:
     def receive(self):
         self.rows = 0
 """
-    assert given_names(text, "Mixin") == {"_pending", "send"}
+    assert instance_names(text, "Mixin") == {"_pending", "send"}
 
 
 class TestUpgrade:

@@ -27,7 +27,7 @@ from runner_sync.model import PACKAGES, Finding, Project, Tree
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
 from runner_sync.sync.commands import open_inputs
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
-from runner_sync.sync.proof import Overlay
+from runner_sync.sync.overlay import Overlay
 from runner_sync.sync.runners import find_modules
 from runner_sync.verify import breakage
 from runner_sync.verify.modules import parse

@@ -24,7 +24,7 @@ from runner_sync.statements import parses
 from runner_sync.sync import inputs, replaying, upgrade
 from runner_sync.sync.commands import open_inputs
 from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
-from runner_sync.sync.proof import Overlay
+from runner_sync.sync.overlay import Overlay
 from runner_sync.sync.runners import find_modules
 from runner_sync.transforms import translate
 from runner_sync.units import texts

@@ -16,7 +16,7 @@ from runner_sync.lock import FILE_NAME, load
 from runner_sync.model import Project, Tree
 from runner_sync.sync import ReplayOptions, TreeOptions, Upgrade, UpgradeOptions, lock, upgrade
 from runner_sync.sync import inputs as sync_inputs
-from runner_sync.sync.proof import Overlay
+from runner_sync.sync.overlay import Overlay
 from runner_sync.sync.replaying import Replayed, cases, largest, row, run
 
 pytestmark = pytest.mark.corpus

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import runner_sync
-from runner_sync.sync import remembered
+from runner_sync.sync import memo
 
 PACKAGE = Path(runner_sync.__file__).parent
 
@@ -195,7 +195,7 @@ def test_no_rooms_import_each_other_in_a_circle() -> None:
 
 
 def test_what_is_remembered_is_asked_again_when_what_finds_it_changes() -> None:
-    known = {part.removesuffix(".py") for part in remembered._FINDS}
+    known = {part.removesuffix(".py") for part in memo._FINDS}
     values = {"model", "errors", "profile"}
     found = {other for module, tree in modules().items() if room(module) in known for other in own_imports(tree)}
     assert found - values <= known

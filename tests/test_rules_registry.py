@@ -10,7 +10,7 @@ from check_samples import job
 
 from runner_sync.lock import Entry
 from runner_sync.model import RuleText
-from runner_sync.sync.ruling import rules
+from runner_sync.sync.rule_texts import rules
 from runner_sync.verify import registry
 from runner_sync.verify.job import CheckJob
 from runner_sync.verify.needs import NEEDS, codes_with, need_of

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
     from runner_sync.sync.planning import Upgrade
     from runner_sync.sync.replaying import replay
-    from runner_sync.sync.ruling import rules
+    from runner_sync.sync.rule_texts import rules
 
 __all__ = [
     "CheckOptions",
@@ -58,7 +58,7 @@ _MODULES = {
     "lock": "commands",
     "replay": "replaying",
     "require_place": "commands",
-    "rules": "ruling",
+    "rules": "rule_texts",
     "upgrade": "commands",
     "verify": "checking",
 }

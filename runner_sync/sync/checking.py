@@ -16,7 +16,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
 from runner_sync.model import FileChange, Finding, InGit, Report
-from runner_sync.sync import evidence, inputs, pairs, ratchet, selection
+from runner_sync.sync import baseline_file, check_modules, inputs, pairs, selection
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import DerivedModule, find_modules, refuse_classless, refuse_gone
 from runner_sync.verify import check as engine
@@ -42,7 +42,7 @@ def check(options: CheckOptions) -> Report:
     refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
     _refuse_blind(options, given, codes)
-    job = CheckJob(given.profile, evidence.describe(options, given, modules, codes), read=given.omni.read)
+    job = CheckJob(given.profile, check_modules.describe_modules(options, given, modules, codes), read=given.omni.read)
     said: list[str] = []
     if given.ascend is not None and codes.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
@@ -73,9 +73,9 @@ def verify(options: CheckOptions) -> Report:
     said = [title]
     opinion = None
     if options.typecheck != "none" and codes.wants("RS390"):
-        from runner_sync.sync.opinion import second_opinion
+        from runner_sync.sync.typechecker import typechecker_opinion
 
-        opinion, remark = second_opinion(options, job)
+        opinion, remark = typechecker_opinion(options, job)
         said += [remark] if remark else []
     result = _run(options, given, job, codes, opinion)
     return _report("verify", options, given, result, modules, said=(*said, *_unread(job, result)))
@@ -92,7 +92,7 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
             f"{origin}{', '.join(codes.select)} compares with vllm-ascend: name one with --ascend-path or "
             "--ascend-version."
         )
-    if not given.lock.entries and codes.wants_any(evidence.LOCKED):
+    if not given.lock.entries and codes.wants_any(check_modules.LOCKED):
         where = given.omni.source.location
         write = "write it with `runner-sync lock --ascend-version V`, or " if given.root is not None else ""
         raise InputError(
@@ -138,7 +138,7 @@ def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
 
 def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:
     """Rules that compare with vllm-ascend, or with the vLLM below it, which a run without either leaves out."""
-    return evidence.DRIFT if given.vllm is not None else (*evidence.DRIFT, *evidence.AGAINST_VLLM)
+    return check_modules.DRIFT if given.vllm is not None else (*check_modules.DRIFT, *check_modules.AGAINST_VLLM)
 
 
 def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, str]:
@@ -171,7 +171,7 @@ def _run(
         ignore=codes.ignore,
         per_path_ignores=settings.per_path_ignores,
         severity=options.severity or settings.severity,
-        baseline=ratchet.read(options, settings),
+        baseline=baseline_file.read_baseline(options, settings),
         changed=_changed(options, given),
         opinion=opinion,
     )
@@ -197,7 +197,7 @@ def _report(
     *,
     said: Sequence[str],
 ) -> Report:
-    findings, remarks = ratchet.settle(options, given.config, result)
+    findings, remarks = baseline_file.apply_baseline(options, given.config, result)
     texts = {found.path: found.text for found in modules}
     texts |= {f.path: text for f in findings if f.path not in texts and (text := given.omni.read(f.path)) is not None}
     spoken_of = dict.fromkeys(finding.path for finding in findings if finding.path in texts)

@@ -17,7 +17,7 @@ from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, InWork, Report, Tree
 from runner_sync.statements import forget_trees
-from runner_sync.sync import inputs, planning, proof
+from runner_sync.sync import inputs, planning, result_check
 from runner_sync.sync.locking import lock_change
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
@@ -36,7 +36,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     results, notes = planning.plan(options, given)
     finished = [_finish(result, options, given) for result in results]
     forget_trees()
-    findings, remarks = proof.new_breakage(given, finished, options) if options.verify else ((), ())
+    findings, remarks = result_check.new_breakage(given, finished, options) if options.verify else ((), ())
     return _planned("upgrade", finished, findings=findings, notes=(*notes, *remarks), given=given, options=options)
 
 

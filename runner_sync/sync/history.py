@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from runner_sync.lineage.timeline import Timeline, methods, nearest
 from runner_sync.model import InGit
+from runner_sync.sync.memo import recall
 from runner_sync.sync.options import Progress
-from runner_sync.sync.remembered import recall
 from runner_sync.upgrade import ModuleRevision
 
 

@@ -23,10 +23,10 @@ from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
 from runner_sync.naming import module_name
 from runner_sync.sync import inputs
+from runner_sync.sync.hoist_target import Definition, Move, find_move
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.runners import find_modules
-from runner_sync.sync.sharing import Definition, Move, find_move
 from runner_sync.syntax import walk
 from runner_sync.units.texts import unit_table
 

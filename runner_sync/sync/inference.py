@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.model import BaseRef, Tree
-from runner_sync.sync import inputs, pairs, remembered
+from runner_sync.sync import inputs, memo, pairs
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.runners import DerivedModule
@@ -73,5 +73,5 @@ def copied_from(
     unit: str, text: str, found: DerivedModule, candidates: Sequence[ModuleRevision], *, locked: BaseRef | None = None
 ) -> Base | None:
     """The base of a unit that is a copy, or that the lock says to be one; ``None`` for any other."""
-    base = find_base(unit, text, found.module, candidates, locked=locked, infer=remembered.closest)
+    base = find_base(unit, text, found.module, candidates, locked=locked, infer=memo.closest)
     return base if base is not None and (base.kind == "copy" or base.ref.how == "lock") else None

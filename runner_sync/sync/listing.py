@@ -18,8 +18,8 @@ from runner_sync.model import Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.sync import inputs, origins, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.origins import Traced, Trees
+from runner_sync.sync.port_status import PortKind, PortStatus, port_statuses
 from runner_sync.sync.runners import DerivedModule, find_modules
-from runner_sync.sync.standing import Standing, What, standings
 
 
 def blocks(options: CheckOptions) -> Report:
@@ -30,15 +30,15 @@ def blocks(options: CheckOptions) -> Report:
     """
     trees = origins.gather(options, *_open(options))
     found: list[Block] = []
-    told: list[Standing] = []
+    told: list[PortStatus] = []
     for module in trees.modules:
         found += _npu_blocks(trees, module)
         gpu_blocks = list(_gpu_blocks(trees, module))
-        mine = standings(trees, module, gpu_blocks)
-        by_unit = {standing.unit: standing for standing in mine}
+        mine = port_statuses(trees, module, gpu_blocks)
+        by_unit = {status.unit: status for status in mine}
         told += mine
         found += [replace(block, twin=by_unit[block.unit].sentence(block)) for block in gpu_blocks]
-    tally = Counter(standing.what for standing in told)
+    tally = Counter(status.kind for status in told)
     return Report(
         "blocks",
         inputs=trees.sources,
@@ -92,7 +92,7 @@ def _omni_lines(traced: Sequence[Traced]) -> frozenset[int]:
     return frozenset(line for span in spans for line in range(span.start, span.end + 1))
 
 
-def _remarks(trees: Trees, tally: Mapping[What, int]) -> Iterator[str]:
+def _remarks(trees: Trees, tally: Mapping[PortKind, int]) -> Iterator[str]:
     if not trees.knows_upstream:
         yield (
             "NPU runners by their markers only: with --ascend-path or --ascend-version omni code outside markers is "

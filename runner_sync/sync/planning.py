@@ -23,7 +23,7 @@ from runner_sync.model import BaseRef, FileChange, Report, ReviewItem
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
-from runner_sync.sync import inputs, remembered
+from runner_sync.sync import inputs, memo
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.hierarchy import hierarchy_of
 from runner_sync.sync.options import UpgradeOptions
@@ -176,7 +176,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
             new=bases.upstream(found) if options.upstream else None,
             bases=bases.upstream_bases(found) if options.upstream else (),
             locked=_locked(given.lock, found.path),
-            infer=remembered.closest,
+            infer=memo.closest,
             causes=bases.causes(found),
             variants=variants(found, program, bases),
         ),

@@ -25,7 +25,7 @@ from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, Tree
 from runner_sync.statements import is_python
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
-from runner_sync.sync.proof import Overlay
+from runner_sync.sync.overlay import Overlay
 from runner_sync.upgrade import ModuleResult
 
 

@@ -120,7 +120,7 @@ def deliver(
 
 def _with_rules(report: Report) -> Report:
     """With the texts of the rules that found something: the format carries them, and viewers show them as titles."""
-    from runner_sync.sync.ruling import rules
+    from runner_sync.sync.rule_texts import rules
 
     codes = sorted({finding.code for finding in report.findings})
     return replace(report, rules=tuple(text for code in codes for text in rules(code).rules))

@@ -30,7 +30,7 @@ AGAINST_VLLM = codes_with("vllm")
 """Rules that take vLLM's own code out of the GPU runners."""
 
 
-def describe(
+def describe_modules(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes
 ) -> tuple[CheckModule, ...]:
     """The modules with their GPU twins, lock entries, target and base texts, and vLLM's module."""

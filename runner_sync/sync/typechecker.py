@@ -14,7 +14,7 @@ from runner_sync.verify import typecheck
 from runner_sync.verify.check import CheckJob, Opinion
 
 
-def second_opinion(options: CheckOptions, job: CheckJob) -> tuple[Opinion | None, str]:
+def typechecker_opinion(options: CheckOptions, job: CheckJob) -> tuple[Opinion | None, str]:
     """What the type checker says about the target pair and not about the older one; or a remark when it cannot."""
     kind, new, old = options.typecheck, job.world, job.old_world
     if kind == "none" or new is None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runner_sync.sync import remembered
+from runner_sync.sync import memo
 from runner_sync.upgrade import base
 from runner_sync.upgrade.job import ModuleRevision
 
@@ -44,8 +44,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("name", [NAME, "Runner.other"], ids=["a copy", "no namesake"])
 def test_the_second_answer_is_the_first_one_without_looking(name: str, asked: list[str]) -> None:
-    first = remembered.closest(name, MINE, SIDES)
-    assert first == remembered.closest(name, MINE, SIDES)
+    first = memo.closest(name, MINE, SIDES)
+    assert first == memo.closest(name, MINE, SIDES)
     assert asked == [name]
     assert (first is None) == (name != NAME)
     if first is not None:
@@ -63,15 +63,15 @@ def test_the_second_answer_is_the_first_one_without_looking(name: str, asked: li
     ],
 )
 def test_what_differs_in_anything_is_looked_for(text: str, sides: list[ModuleRevision], asked: list[str]) -> None:
-    remembered.closest(NAME, MINE, SIDES)
-    assert remembered.closest(NAME, text, sides) == base.closest(NAME, text, sides)
+    memo.closest(NAME, MINE, SIDES)
+    assert memo.closest(NAME, text, sides) == base.closest(NAME, text, sides)
     assert len(asked) == 3
 
 
 def test_an_answer_does_not_outlive_the_program_that_found_it(
     monkeypatch: pytest.MonkeyPatch, asked: list[str]
 ) -> None:
-    remembered.closest(NAME, MINE, SIDES)
-    monkeypatch.setattr(remembered, "_means", lambda: "another version")
-    remembered.closest(NAME, MINE, SIDES)
+    memo.closest(NAME, MINE, SIDES)
+    monkeypatch.setattr(memo, "_program_digest", lambda: "another version")
+    memo.closest(NAME, MINE, SIDES)
     assert asked == [NAME, NAME]

@@ -1,4 +1,4 @@
-"""Answers that take long to find and depend on content alone: found once, then kept in the cache folder.
+"""A memo on disk: answers that take long to find and depend on content alone, kept in the cache folder.
 
 Comes in: a unit and the revisions at hand, or a question in words. Goes out: the answer. May touch: the cache folder.
 """
@@ -29,7 +29,7 @@ _FINDS = (
 
 def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
     """What ``find`` gives (anything that JSON holds), computed once per ``kind`` and ``question``."""
-    key = _digest([_means(), *question])
+    key = _digest([_program_digest(), *question])
     known = kept.load(kind, key)
     if known is not None:
         return json.loads(known)
@@ -57,8 +57,8 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
 
 
 @cache
-def _means() -> str:
-    """What finds the answers: this program's own text, and Python, whose ``ast`` writes statements out."""
+def _program_digest() -> str:
+    """A digest of what finds the answers: this program's own text, and Python, whose ``ast`` writes statements out."""
     root = Path(runner_sync.__file__).parent
     paths = [path for part in _FINDS for path in ([root / part] if part.endswith(".py") else root.glob(f"{part}/*.py"))]
     return _digest([sys.version, *(path.read_text("utf-8") for path in sorted(paths))])

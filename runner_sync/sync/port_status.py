@@ -1,6 +1,6 @@
 """What became of each omni unit of a GPU runner on the NPU side. None is left unaccounted for.
 
-Comes in: the trees of a run, a module, the omni blocks of its GPU twin. Goes out: ``Standing`` values. May touch: the
+Comes in: the trees of a run, a module, the omni blocks of its GPU twin. Goes out: ``PortStatus`` values. May touch: the
 trees, by reading.
 """
 
@@ -27,30 +27,30 @@ from runner_sync.upgrade import GpuTwin, Hierarchy, ModuleJob, ModuleRevision, T
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 
-What = Literal["ported", "inherited", "hoistable", "unneeded", "device", "review"]
+PortKind = Literal["ported", "inherited", "hoistable", "unneeded", "device", "review"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PortStatus:
     """``unit`` is the GPU unit's qualified name, ``reason`` says which twin it has, or why it has none."""
 
     unit: str
-    what: What
+    kind: PortKind
     reason: str
     parts: Mapping[int, str] = field(default_factory=dict)
 
     def sentence(self, block: Block) -> str:
         """What became of one block: its own part of the unit where that is known."""
-        return f"{self.what}: {self.parts.get(block.start, self.reason)}"
+        return f"{self.kind}: {self.parts.get(block.start, self.reason)}"
 
 
-def standings(trees: Trees, found: DerivedModule, blocks: Sequence[Block]) -> list[Standing]:
-    """One standing per unit of the GPU twin that holds omni code."""
+def port_statuses(trees: Trees, found: DerivedModule, blocks: Sequence[Block]) -> list[PortStatus]:
+    """One status per unit of the GPU twin that holds omni code."""
     judge = _Judge(trees, found)
     by_unit: dict[str, list[Block]] = {}
     for block in blocks:
         by_unit.setdefault(block.unit, []).append(block)
-    return [judge.stand(unit, inside) for unit, inside in by_unit.items()]
+    return [judge.status_of(unit, inside) for unit, inside in by_unit.items()]
 
 
 class _Judge:
@@ -71,7 +71,7 @@ class _Judge:
         self.imported = imports(found.text)
         self.keys = {key(node, unit) for unit in self.npu.values() for node in nodes_of(unit.text)}
 
-    def stand(self, name: str, blocks: Sequence[Block]) -> Standing:
+    def status_of(self, name: str, blocks: Sequence[Block]) -> PortStatus:
         twin = self.profile.npu_name(name)
         if twin in self.npu:
             return self._beside(name, twin, blocks)
@@ -81,22 +81,22 @@ class _Judge:
             return self._decided(name, decision)
         return self._elsewhere(name, owner or member)
 
-    def _beside(self, name: str, twin: str, blocks: Sequence[Block]) -> Standing:
+    def _beside(self, name: str, twin: str, blocks: Sequence[Block]) -> PortStatus:
         """A unit that has a namesake on NPU."""
         if twin in self.hoistable:
-            return Standing(name, "hoistable", f"equals {twin}; `runner-sync hoist {twin}` moves it")
+            return PortStatus(name, "hoistable", f"equals {twin}; `runner-sync hoist {twin}` moves it")
         if self._hands_on(name, twin):
-            return Standing(name, "inherited", f"{twin} calls it")
+            return PortStatus(name, "inherited", f"{twin} calls it")
         keys = self._omni_keys(self.gpu_units[name], blocks)
         wanted = [one for inside in keys.values() for one in inside]
         missing = [one for one in wanted if one not in self.keys]
         if not missing:
-            return Standing(name, "ported", twin)
+            return PortStatus(name, "ported", twin)
         words = [next((w for w in self.profile.unported if w in one), "") for one in missing]
         if all(words):
-            return Standing(name, "device", f"{twin} has all but {words[0]}")
+            return PortStatus(name, "device", f"{twin} has all but {words[0]}")
         reason = f"{len(missing)} of {len(wanted)} omni statements are not in {twin}"
-        return Standing(name, "review", reason, {start: self._part(inside, twin) for start, inside in keys.items()})
+        return PortStatus(name, "review", reason, {start: self._part(inside, twin) for start, inside in keys.items()})
 
     def _part(self, wanted: Sequence[str], twin: str) -> str:
         missing = sum(one not in self.keys for one in wanted)
@@ -124,28 +124,28 @@ class _Judge:
                 found[starts[line]].append(key(node, unit))
         return found
 
-    def _decided(self, name: str, decision: Member) -> Standing:
-        what: Mapping[str, What] = {"inherited": "inherited", "unneeded": "unneeded", "device": "device"}
+    def _decided(self, name: str, decision: Member) -> PortStatus:
+        what: Mapping[str, PortKind] = {"inherited": "inherited", "unneeded": "unneeded", "device": "device"}
         if decision.action in what:
             if name in self.skipped:
-                return Standing(name, "review", f"not on NPU: {self.skipped[name]} (RS203)")
+                return PortStatus(name, "review", f"not on NPU: {self.skipped[name]} (RS203)")
             if decision.action == "unneeded" and self.trees.given.ascend is None:
                 reason = "not on NPU; whether anything there calls it, only vllm-ascend tells (--ascend-path)"
-                return Standing(name, "review", reason)
-            return Standing(name, what[decision.action], decision.reason)
+                return PortStatus(name, "review", reason)
+            return PortStatus(name, what[decision.action], decision.reason)
         if decision.action in ("port", "hook"):
             port = f"runner-sync upgrade --only {self.profile.npu_name(name)}"
-            return Standing(name, "review", f"not on NPU: {decision.reason}; `{port}` ports it")
-        return Standing(name, "review", decision.reason)
+            return PortStatus(name, "review", f"not on NPU: {decision.reason}; `{port}` ports it")
+        return PortStatus(name, "review", decision.reason)
 
-    def _elsewhere(self, name: str, top: str) -> Standing:
+    def _elsewhere(self, name: str, top: str) -> PortStatus:
         """A unit at module level, or in a class that has no twin."""
         entry = self.imported.get(top)
         if entry is not None:
-            return Standing(name, "inherited", f"{self.found.path} imports {top} from {entry.module}")
+            return PortStatus(name, "inherited", f"{self.found.path} imports {top} from {entry.module}")
         if re.search(rf"\b{re.escape(top)}\b", self.found.text):
-            return Standing(name, "review", f"{self.found.path} has another {top}")
-        return Standing(name, "unneeded", f"nothing in {self.found.path} uses {top}")
+            return PortStatus(name, "review", f"{self.found.path} has another {top}")
+        return PortStatus(name, "unneeded", f"nothing in {self.found.path} uses {top}")
 
     def _found_by_rules(self) -> tuple[set[str], dict[str, str]]:
         """NPU units that could be shared, and GPU methods that NPU skips without meaning to, with the reason."""

@@ -1,44 +1,20 @@
-"""Do the upgraded runners fit the trees they were made for?
+"""Whether the upgraded runners fit the trees that they were made for: the check at the end of ``upgrade``.
 
-Comes in: the trees and the results. Goes out: findings. May touch: the trees, by reading.
+Comes in: the trees and the results. Goes out: findings and notes. May touch: the trees, by reading.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 
-from runner_sync.model import Finding, Source, Tree
-from runner_sync.sources.layout import is_below
+from runner_sync.model import Finding
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.overlay import Overlay
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
 from runner_sync.verify.idle import Idle
 from runner_sync.verify.world import World
-
-
-@dataclass(frozen=True)
-class Overlay:
-    """A tree with some files exchanged."""
-
-    tree: Tree
-    texts: dict[str, str]
-
-    @property
-    def source(self) -> Source:
-        return self.tree.source
-
-    def read(self, path: str) -> str | None:
-        return self.texts[path] if path in self.texts else self.tree.read(path)
-
-    def paths(self, prefix: str = "") -> Iterable[str]:
-        return [path for path in self._paths if is_below(path, prefix)]
-
-    @cached_property
-    def _paths(self) -> list[str]:
-        return sorted({*self.tree.paths(), *self.texts})
 
 
 def new_breakage(

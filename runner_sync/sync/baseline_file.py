@@ -19,14 +19,14 @@ from runner_sync.verify.check import CheckResult
 _MOST_STALE = 10
 
 
-def place(options: CheckOptions, settings: Config) -> Path | None:
+def baseline_path(options: CheckOptions, settings: Config) -> Path | None:
     """Where the baseline is; the option goes before the configuration."""
     return options.baseline or settings.baseline
 
 
-def read(options: CheckOptions, settings: Config) -> Baseline | None:
+def read_baseline(options: CheckOptions, settings: Config) -> Baseline | None:
     """The baseline of this run. Raises ``InputError`` for one that is missing or damaged."""
-    file = place(options, settings)
+    file = baseline_path(options, settings)
     if file is None:
         if options.update_baseline:
             raise InputError("--update-baseline has no file to write: name it with --baseline FILE.")
@@ -48,9 +48,11 @@ def _text(file: Path) -> str | None:
         raise InputError(f"{file}: the baseline cannot be read ({error}); name another file.") from error
 
 
-def settle(options: CheckOptions, settings: Config, result: CheckResult) -> tuple[tuple[Finding, ...], list[str]]:
+def apply_baseline(
+    options: CheckOptions, settings: Config, result: CheckResult
+) -> tuple[tuple[Finding, ...], list[str]]:
     """The findings to report and remarks about the baseline, which is written when that was asked for."""
-    file = place(options, settings)
+    file = baseline_path(options, settings)
     if file is None or result.baseline is None:
         return result.findings, []
     if not options.update_baseline:

@@ -1,0 +1,35 @@
+"""A tree with some of its files exchanged, for what reads the result before it is written.
+
+Comes in: a tree and texts by path. Goes out: an ``Overlay``, which is a tree, too. May touch: the tree, by reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from runner_sync.model import Source, Tree
+from runner_sync.sources.layout import is_below
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """A tree with some files exchanged."""
+
+    tree: Tree
+    texts: dict[str, str]
+
+    @property
+    def source(self) -> Source:
+        return self.tree.source
+
+    def read(self, path: str) -> str | None:
+        return self.texts[path] if path in self.texts else self.tree.read(path)
+
+    def paths(self, prefix: str = "") -> Iterable[str]:
+        return [path for path in self._paths if is_below(path, prefix)]
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        return sorted({*self.tree.paths(), *self.texts})

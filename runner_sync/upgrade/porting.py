@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose import records
 from runner_sync.compose.members import calls_by_class, canonical
 from runner_sync.compose.names import defined_names
-from runner_sync.compose.soundness import Problem, problems
 from runner_sync.merge import Reason, Veto
 from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.model import ReviewItem, Triple
@@ -23,17 +22,13 @@ from runner_sync.statements import flatten
 from runner_sync.upgrade import call_fit, extracted, gpu, ported_passages, splitting, wording
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
-from runner_sync.upgrade.half_ported import half_ported
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
-from runner_sync.upgrade.refusing import without_readers
 from runner_sync.upgrade.reviews import advanced, not_ported, review_of, unmerged
+from runner_sync.upgrade.sound_merge import merge_soundly
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 RELATED = 0.15
 """Below this similarity to its GPU twin a method has no anchors to put the twin's changes at."""
-
-TRIES = 4
-"""Merges of one unit, each without the statements that did not fit in the one before."""
 
 
 def port(
@@ -50,7 +45,7 @@ def port(
     ``beside`` are the drafts of the same class that stay as they are, ``methods`` the texts of those methods that may
     use the records among the drafts.
     """
-    known = _module_names(job, side)
+    context = _Context(job, side, veto, methods, known=_module_names(job, side))
     divided = {draft.split_from for draft in drafts}
     ported = []
     for draft in drafts:
@@ -61,53 +56,66 @@ def port(
             continue
         recorded = with_twin_recorded(draft, job, new, side)
         helpers = _twins_helpers(draft, drafts, job, side)
-        ported.append(_with_twin(recorded, job, side, new, veto=veto, helpers=helpers, methods=methods, known=known))
-    return _fitting(ported, drafts, job, side, beside=beside)
+        ported.append(_with_twin(recorded, new, helpers, context))
+    return _without_unfit(ported, drafts, context, beside=beside)
 
 
-def _with_twin(
-    draft: Draft,
-    job: ModuleJob,
-    side: GpuSide,
-    new: str,
-    *,
-    veto: Veto,
-    helpers: tuple[Mapping[str, str], Mapping[str, str]],
-    methods: Sequence[str],
-    known: Collection[str],
-) -> Draft:
-    """One draft with the change of its twin, which is ``new`` now; ``helpers`` are those that the twin had and has."""
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What the ports of all drafts have in common: ``veto`` refuses statements, ``methods`` are the texts that may use
+    records among the drafts, ``known`` the names that a unit of the module may read."""
+
+    job: ModuleJob
+    side: GpuSide
+    veto: Veto
+    methods: Sequence[str]
+    known: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Helpers:
+    """The methods that the twin's class has beside one of the drafts and NPU has not, with their texts: ``old`` as they
+    were when the two were last aligned, ``new`` as they are."""
+
+    old: Mapping[str, str] = field(default_factory=dict)
+    new: Mapping[str, str] = field(default_factory=dict)
+
+
+def _with_twin(draft: Draft, new: str, helpers: _Helpers, context: _Context) -> Draft:
+    """One draft with the change of its twin, whose text is ``new`` now; as it is where the twin did not change."""
+    job, side = context.job, context.side
     old, foreign = _old_twin(draft, job, side, new)
-    then, now = helpers
     if old is not None:
-        old, new = extracted.sides_with_helpers(draft.text, (old, then), (new, now))
-    foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, methods)
+        old, new = extracted.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new))
+    foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
     if old is None or canonical(old) == canonical(new):
         return draft
-    ported = _ported(draft, job, Triple(old, draft.text, new), veto=veto, foreign=foreign, known=known)
-    count, homes = len(draft.reviews), now.keys() - then.keys()
+    ported = _ported(draft, Triple(old, draft.text, new), foreign, context)
+    count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
     items = (*ported.reviews[:count], *(_with_new_home(item, homes, job) for item in ported.reviews[count:]))
     asked = replace(ported, reviews=items)
     return ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
 
 
-def _fitting(
-    ported: Sequence[Draft], before: Sequence[Draft], job: ModuleJob, side: GpuSide, *, beside: Sequence[Draft]
+def _without_unfit(
+    ported: Sequence[Draft], before: Sequence[Draft], context: _Context, *, beside: Sequence[Draft]
 ) -> list[Draft]:
-    """The drafts without the ports that gave a method a signature which another one, whose port was not taken or not
-    asked for, does not call."""
+    """The drafts, without the ports that changed a signature which a caller does not fit: one whose own port was
+    declined, or not asked for."""
     left = [*ported]
     texts_before = {draft.name: draft.text for draft in before}
     while found := call_fit.unfit([*left, *beside], texts_before):
         pairs = zip(left, before, strict=True)
-        left = [_taken_back(now, was, found[now.name], job, side) if now.name in found else now for now, was in pairs]
+        left = [_taken_back(now, was, found[now.name], context) if now.name in found else now for now, was in pairs]
     return left
 
 
-def _taken_back(draft: Draft, was: Draft, caller: str, job: ModuleJob, side: GpuSide) -> Draft:
+def _taken_back(draft: Draft, was: Draft, caller: str, context: _Context) -> Draft:
+    """The draft as it was before its port, with a question that names the caller which does not fit."""
+    side = context.side
     why = f"{caller.rpartition('.')[2]} still calls it with the arguments that it takes now"
     sides = Triple(side.old.get(draft.name, ""), was.text, side.rebased[draft.name])
-    item = _declined(was, job, sides, why=why, confidence=CONTESTED)
+    item = _declined(was, context.job, sides, why=why, confidence=CONTESTED)
     return replace(draft, stages=was.stages, reviews=was.reviews).asking(item)
 
 
@@ -120,15 +128,13 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
     return old, side.from_vllm.get(draft.name, frozenset())
 
 
-def _twins_helpers(
-    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
-) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """The methods that the twin's class had and has beside a draft's own, and NPU has not, by their names."""
+def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> _Helpers:
+    """The helpers of a draft's twin, by the names of the methods; none for a draft without an old twin or a class."""
     base = side.bases.get(draft.split_from or draft.name)
     if base is None or not draft.owner:
-        return {}, {}
+        return _Helpers()
     have = {other.name for other in drafts if not other.removed}
-    then, now = (
+    old, new = (
         {
             name.rpartition(".")[2]: text
             for name, text in table.items()
@@ -136,7 +142,7 @@ def _twins_helpers(
         }
         for table in (gpu.translated_units(job, base.side), side.new)
     )
-    return then, now
+    return _Helpers(old, new)
 
 
 def _with_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> ReviewItem:
@@ -171,10 +177,9 @@ def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[st
     return frozenset(node.canon for node in flatten(new) if node.canon.partition(":")[0] in set(added) - used)
 
 
-def _ported(
-    draft: Draft, job: ModuleJob, sides: Triple, *, veto: Veto, foreign: Collection[str], known: Collection[str]
-) -> Draft:
-    """The draft with the change of its twin, or with a question why it is without."""
+def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> Draft:
+    """The draft with the change of its twin, or with a question why it is without; ``foreign`` statements stay out."""
+    job = context.job
     assert job.twin.new is not None
     if not _is_related(draft.text, sides):
         if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
@@ -182,7 +187,11 @@ def _ported(
         why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
         return draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED))
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
-    result, broken = _merged_soundly(draft, sides, policy, veto=veto, foreign=foreign, known=known)
+    # What the GPU runner dropped with vLLM's text around it, vllm-ascend may well have still.
+    pinned = lineage.fingerprint(draft.upstream or "") if draft.kind == "copy" else ()
+    result, broken = merge_soundly(
+        sides, policy, veto=context.veto, foreign=foreign, pinned=frozenset(pinned), known=context.known
+    )
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
         return draft.asking(
@@ -196,15 +205,6 @@ def _ported(
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
     ]
     return advanced(draft, result.text, "gpu").asking(*passages, *decisions)
-
-
-def _lost_calls(sides: Triple, text: str) -> frozenset[str]:
-    """The statements that call a method of ``self`` which the twin still calls, and the result no more.
-
-    The twin has them in another way, which may be one that does not come in: what they do is not gone.
-    """
-    kept, there = (set(_CALLED.findall("\n".join(canonical(side)))) for side in (text, sides.upstream))
-    return frozenset(canon for canon in canonical(sides.omni) if (there - kept) & set(_CALLED.findall(canon)))
 
 
 _CALLED = re.compile(r"\bself\.(\w+)\(")
@@ -238,33 +238,6 @@ def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
     reason = Reason("reads what nothing sets", tuple(names), passages=len(left_out))
     whole = replace(left_out[0], reason=reason, upstream="\n".join(item.upstream for item in left_out), chosen="")
     return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
-
-
-def _merged_soundly(
-    draft: Draft, sides: Triple, policy: merge.Policy, *, veto: Veto, foreign: Collection[str], known: Collection[str]
-) -> tuple[merge.Merged, set[Problem]]:
-    """The merge and what is wrong with it, once the statements that read what is not set here have been left out."""
-    # What the GPU runner dropped with vLLM's text around it, vllm-ascend may well have still.
-    followed = draft.upstream if draft.kind == "copy" else None
-    pinned = frozenset(lineage.fingerprint(followed or ""))
-    before = problems(sides.omni, known)
-    missing: set[str] = set()
-    for attempt in range(TRIES):
-        result = merge.merge(sides, policy=policy, veto=without_readers(missing, veto), foreign=foreign, pinned=pinned)
-        broken = problems(result.text, known) - before if result.parses else set()
-        names = {problem.what for problem in broken if problem.kind != "idle"}
-        names |= half_ported(sides, result.text, foreign) if result.parses else set()
-        lost = _lost_calls(sides, result.text) - pinned if result.parses else frozenset()
-        if not (names - missing or lost) or attempt == TRIES - 1:
-            break
-        pinned |= lost
-        sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides
-        missing |= names if sides == unnamed else set()
-    # Of a renaming that came with the statement which binds the name, but not with all that read it.
-    text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
-    if text != result.text:
-        result, broken = replace(result, text=text), problems(text, known) - before
-    return result, broken
 
 
 def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:

@@ -1,0 +1,66 @@
+"""The merge of a port, done again until what comes of it can run: no unset names, no halves, no lost calls.
+
+Comes in: the three texts of a unit, what must stay out of it and what must stay in. Goes out: the merge and the defects
+that are left. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from runner_sync import merge
+from runner_sync.compose.members import canonical
+from runner_sync.compose.soundness import Problem, problems
+from runner_sync.merge import Veto
+from runner_sync.model import Triple
+from runner_sync.upgrade.half_ported import half_ported
+from runner_sync.upgrade.refusing import without_readers
+
+TRIES = 4
+"""Merges of one unit, each without the statements that did not fit in the one before."""
+
+_CALLED = re.compile(r"\bself\.(\w+)\(")
+
+
+def merge_soundly(
+    sides: Triple,
+    policy: merge.Policy,
+    *,
+    veto: Veto,
+    foreign: Collection[str],
+    pinned: frozenset[str],
+    known: Collection[str],
+) -> tuple[merge.Merged, set[Problem]]:
+    """The merge, and the defects that ``sides.omni`` does not have, once the readers of unset names were left out.
+
+    ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the names that the unit may read.
+    """
+    before = problems(sides.omni, known)
+    missing: set[str] = set()
+    for attempt in range(TRIES):
+        result = merge.merge(sides, policy=policy, veto=without_readers(missing, veto), foreign=foreign, pinned=pinned)
+        broken = problems(result.text, known) - before if result.parses else set()
+        names = {problem.what for problem in broken if problem.kind != "idle"}
+        names |= half_ported(sides, result.text, foreign) if result.parses else set()
+        lost = _lost_calls(sides, result.text) - pinned if result.parses else frozenset()
+        if not (names - missing or lost) or attempt == TRIES - 1:
+            break
+        pinned |= lost
+        sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides
+        missing |= names if sides == unnamed else set()
+    # Of a renaming that came with the statement which binds the name, but not with all that read it.
+    text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
+    if text != result.text:
+        result, broken = replace(result, text=text), problems(text, known) - before
+    return result, broken
+
+
+def _lost_calls(sides: Triple, text: str) -> frozenset[str]:
+    """The statements that call a method of ``self`` which the twin still calls, and the result no more.
+
+    The twin has them in another way, which may be one that does not come in: what they do is not gone.
+    """
+    kept, there = (set(_CALLED.findall("\n".join(canonical(side)))) for side in (text, sides.upstream))
+    return frozenset(canon for canon in canonical(sides.omni) if (there - kept) & set(_CALLED.findall(canon)))

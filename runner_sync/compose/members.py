@@ -92,45 +92,47 @@ def decide(twins: Twins) -> list[Member]:
     """A decision for every member of the GPU class that the NPU class lacks, in the GPU class's order."""
     bound = device_bound(twins)
     wanted = _wanted(twins, bound)
-    decisions = []
-    for name, text in twins.gpu_new.items():
-        if name in twins.npu:
-            continue
-        decisions.append(_decide(name, text, twins, wanted, bound))
-    return decisions
+    missing = {name: text for name, text in twins.gpu_new.items() if name not in twins.npu}
+    return [_decide(name, text, twins, wanted, bound) for name, text in missing.items()]
 
 
 def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: Mapping[str, Obstacle]) -> Member:
-    if name in twins.inherited and twins.inherited[name] == text:
+    """What becomes of one member, whose translated text is ``text``; the first answer that holds.
+
+    ``wanted`` are the members that something on NPU needs, ``bound`` those that cannot run there.
+    """
+    is_inherited = name in twins.inherited
+    if is_inherited and twins.inherited[name] == text:
         return Member(name, "inherited", "the NPU class inherits the same text")
-    if name in bound and _did_without(name, twins):
-        return Member(name, "left", f"{WITHOUT}; {bound[name].sentence}")
     if name in bound:
-        return Member(name, "device", bound[name].sentence, bound[name])
-    if _is_rebuilt(name, text, twins) and _did_without(name, twins):
-        return Member(name, "left", WITHOUT)
+        return _decide_bound(name, twins, bound[name])
     if _is_rebuilt(name, text, twins):
-        return Member(name, "rebuilt", "the GPU class replaces vLLM's version of it, and upstream's class has its own")
-    if name in wanted:
-        if name in twins.inherited:
-            return Member(
-                name,
-                "hook",
-                "without it, the call would run the inherited version, which lacks what the GPU class does there",
-            )
-        return Member(name, "port", _why_wanted(name, twins, wanted))
-    if name in twins.inherited and _did_without(name, twins):
-        caller = next((member for member, mine in twins.npu.items() if name in self_names(mine)), None)
-        if caller is None:
+        if _did_without(name, twins):
             return Member(name, "left", WITHOUT)
-        return Member(
-            name,
-            "skipped",
-            f"{caller} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` ports it",
-        )
-    if name in twins.inherited:
-        return Member(name, "inherited", "the NPU class has a version of it through its bases")
+        return Member(name, "rebuilt", REBUILT)
+    if name in wanted:
+        return Member(name, "hook", HOOK) if is_inherited else Member(name, "port", _why_wanted(name, twins, wanted))
+    if is_inherited:
+        return _decide_overridden(name, twins)
     return Member(name, "unneeded", "nothing on the NPU side calls it")
+
+
+def _decide_bound(name: str, twins: Twins, obstacle: Obstacle) -> Member:
+    """A member that cannot run on NPU, or comes with a mixin that the class does without."""
+    if _did_without(name, twins):
+        return Member(name, "left", f"{WITHOUT}; {obstacle.sentence}")
+    return Member(name, "device", obstacle.sentence, obstacle)
+
+
+def _decide_overridden(name: str, twins: Twins) -> Member:
+    """A member that the NPU class inherits in another version, and that nothing of this upgrade asks for."""
+    if not _did_without(name, twins):
+        return Member(name, "inherited", "the NPU class has a version of it through its bases")
+    callers = _callers(name, twins.npu)
+    if not callers:
+        return Member(name, "left", WITHOUT)
+    reason = f"{callers[0]} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` ports it"
+    return Member(name, "skipped", reason)
 
 
 def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:
@@ -149,6 +151,8 @@ def _callers(name: str, members: Mapping[str, str]) -> list[str]:
 
 
 WITHOUT = "the NPU class has done without it since before this upgrade"
+HOOK = "without it, the call would run the inherited version, which lacks what the GPU class does there"
+REBUILT = "the GPU class replaces vLLM's version of it, and upstream's class has its own"
 
 
 def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
@@ -171,8 +175,8 @@ def _did_without(name: str, twins: Twins) -> bool:
 
 
 def _edits(text: str, original: str) -> bool:
-    mine, base = Counter(canonical(text)), Counter(canonical(original))
-    return bool(original) and 2 * (mine & base).total() >= EDITED * (mine.total() + base.total())
+    """Whether ``text`` is ``original``, edited."""
+    return bool(original) and _alike(text, original) >= EDITED
 
 
 EDITED = 0.35
@@ -182,8 +186,14 @@ copies, and the figure is the one measured there. Four upgrades come out the sam
 
 def is_port(text: str, original: str) -> bool:
     """Whether ``text`` is a port of ``original`` (translated): most of its statements are the same."""
-    mine, base = Counter(canonical(text)), Counter(canonical(original))
-    return 2 * (mine & base).total() >= PORT * (mine.total() + base.total())
+    return _alike(text, original) >= PORT
+
+
+def _alike(text: str, other: str) -> float:
+    """Dice coefficient of the canonical statements of two members; 1 for two without any."""
+    mine, theirs = Counter(canonical(text)), Counter(canonical(other))
+    total = mine.total() + theirs.total()
+    return 2 * (mine & theirs).total() / total if total else 1.0
 
 
 PORT = 0.6

@@ -14,7 +14,7 @@ from runner_sync.errors import InputError
 from runner_sync.markers import ruler_style
 from runner_sync.merge.confidence import INFERRED
 from runner_sync.naming import module_name
-from runner_sync.units import class_bases, insert_member, join, record_classes, replace_units, set_bases, texts
+from runner_sync.units import Module, class_bases, insert_member, join, record_classes, replace_units, set_bases, texts
 from runner_sync.upgrade.defects import ask_about_unknown
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
@@ -23,39 +23,53 @@ from runner_sync.upgrade.reviews import review
 
 
 def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:
-    """The module text with every draft in its place, its bases and its imports settled, and the drafts."""
+    """The module text with every draft in its place, its bases and its imports settled, and the drafts.
+
+    Raises ``InputError`` where what was put together is no valid Python.
+    """
+    text = join(_with_new_bases(_with_drafts(drafts, job), job))
+    gone = _gone(job) if drafts else {}
+    if text == job.text and not gone:
+        return text, [*drafts]
+    settled = _settled(_with_twins_imported(text, job), job, side, moves=_moves(drafts, job) | gone)
+    asked = _asking_about_gone(drafts, job, gone)
+    for name in settled.unknown:
+        asked = ask_about_unknown(name, asked, job.path)
+    return settled.text, asked
+
+
+def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
+    """The module with its units as they are drafted, and with the added members of its classes between rulers."""
     module = texts.parsed(job.text, job.path)
     whole = frozenset(record_classes(module))
-    edits: dict[str, str | None] = {
-        d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
-    }
     ruler = ruler_style(job.text, label=job.profile.marker)
     for group in _groups([d for d in drafts if d.outcome == "added" and d.owner]):
         body = enclose_members([d.text for d in group], ruler=ruler)
         module = insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
     # Only now: a member may be added behind one that goes.
-    if edits:
-        module = replace_units(module, edits, whole=whole)
-    for class_name in dict.fromkeys([*job.hierarchy.bases_in_front, *job.hierarchy.added_mixins]):
+    edits: dict[str, str | None] = {
+        d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
+    }
+    return replace_units(module, edits, whole=whole) if edits else module
+
+
+def _with_new_bases(module: Module, job: ModuleJob) -> Module:
+    """The module, the bases that this upgrade gives to its classes in front of those they have, and mixins behind."""
+    front, mixins = job.hierarchy.bases_in_front, job.hierarchy.added_mixins
+    for class_name in dict.fromkeys([*front, *mixins]):
         bases = [base.expression for base in class_bases(module, class_name)]
-        wanted = [
-            *job.hierarchy.bases_in_front.get(class_name, ()),
-            *bases,
-            *job.hierarchy.added_mixins.get(class_name, ()),
-        ]
+        wanted = [*front.get(class_name, ()), *bases, *mixins.get(class_name, ())]
         module = set_bases(module, class_name, list(dict.fromkeys(wanted)))
-    text = join(module)
-    gone = _gone(job) if drafts else {}
-    if text == job.text and not gone:
-        return text, [*drafts]
-    if job.twin.new is not None:
-        for twin in dict.fromkeys(name for names in job.hierarchy.bases_in_front.values() for name in names):
-            text = add(text, Import(module_name(job.twin.new.path), twin, twin))
-    settled = _settled(text, job, side, moves=_moves(drafts, job) | gone)
-    asked = _asking_about_gone(drafts, job, gone)
-    for name in settled.unknown:
-        asked = ask_about_unknown(name, asked, job.path)
-    return settled.text, asked
+    return module
+
+
+def _with_twins_imported(text: str, job: ModuleJob) -> str:
+    """The text with an import of each GPU twin that becomes a base of a class."""
+    if job.twin.new is None:
+        return text
+    for twin in dict.fromkeys(name for names in job.hierarchy.bases_in_front.values() for name in names):
+        text = add(text, Import(module_name(job.twin.new.path), twin, twin))
+    return text
 
 
 def _groups(added: Sequence[Draft]) -> list[list[Draft]]:

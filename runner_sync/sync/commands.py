@@ -58,6 +58,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
 
 
 def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:
+    """The vLLM that is named somewhere, else the one that vllm-ascend says it is for; ``None`` where nobody tells."""
     tree = inputs.open_target("vllm", options.vllm, given.config, options.progress)
     if tree is not None or given.ascend is None:
         return tree
@@ -84,28 +85,32 @@ def _planned(
     given: inputs.Inputs,
     options: UpgradeOptions,
 ) -> Upgrade:
+    """The plan that a run's results come to: its report, the changed files and the lock."""
     changes = planning.changes_of(results)
-    reviews = tuple(item for result in results for item in result.reviews)
-    count = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
-    unported = len(_left_out(results)) if not options.only else 0
     units = tuple(unit for result in results for unit in result.units)
-    notes = (*notes, *_uncommitted(given, options), *_rest(results, options), *_unlocked(given, options))
     report = Report(
         command=command,
         inputs=given.sources,
         units=tuple(u for u in units if u.outcome != "unchanged" or is_selected(u.unit, options.only)),
-        reviews=reviews,
+        reviews=tuple(item for result in results for item in result.reviews),
         findings=findings,
         changes=changes,
-        notes=notes,
-        summary=planning.summarise(results, reviews)
-        | {name: number for name, number in (("left_open", count), ("unported", unported)) if number},
+        notes=(*notes, *_uncommitted(given, options), *_unported_notes(results, options), *_no_lock(given, options)),
+        summary=_summary(command, results, options),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
     root = options.out if options.out is not None else given.root
     lock = lock_change(command, results, given, options)
     patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
     return Upgrade(report, changes, root, lock, patch)
+
+
+def _summary(command: str, results: list[ModuleResult], options: UpgradeOptions) -> dict[str, int | str]:
+    """The figures of a run, with the review comments that it found and the GPU members that it left out, where any."""
+    found = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
+    unported = len(_left_out(results)) if not options.only else 0
+    extra = {name: number for name, number in (("left_open", found), ("unported", unported)) if number}
+    return planning.summarise(results) | extra
 
 
 def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
@@ -127,11 +132,13 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     return notes
 
 
-def _rest(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
-    """What became of GPU members without a change: those that need nothing, counted, and those left out, by name; where
-    ``only`` names some, these alone, with the reason."""
+def _unported_notes(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
+    """Notes on the GPU members that were not ported and of which nothing is asked.
+
+    How many need no port, and which ones NPU goes on without; with ``--only``, why those that it names need none.
+    """
     if options.only:
-        return _named(results, options)
+        return _why_not_ported(results, options)
     counts = Counter(action for result in results for action in result.decided.values())
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     said = []
@@ -151,13 +158,14 @@ def _rest(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
 
 
 def _left_out(results: list[ModuleResult]) -> list[str]:
-    """GPU members that NPU goes without, of which this run asks nothing."""
+    """The GPU members that NPU goes on without and that this run asks nothing about, by name."""
     asked = {item.unit for result in results for item in result.reviews}
     decided = {name: action for result in results for name, action in result.decided.items() if name not in asked}
     return [name for name, action in decided.items() if action in ("left", "skipped")]
 
 
-def _named(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
+def _why_not_ported(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
+    """A note for each GPU member that ``--only`` names and that needs no port."""
     uncalled = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
     reasons = {
         "inherited": "the NPU class has a version of it through its bases",
@@ -168,7 +176,8 @@ def _named(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
     return [f"{name} is not ported: {reasons[decided[name]]}" for name in asked if decided[name] in reasons]
 
 
-def _unlocked(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+def _no_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """A note where ``--only`` keeps a first lock from being written."""
     if not options.only or given.lock.entries:
         return []
     return [
@@ -240,20 +249,21 @@ def _try_to_make(out: Path) -> None:
 
 
 def _refuse_filled(out: Path) -> None:
-    """What is in the folder is to be copied over a checkout as a whole."""
+    """Raises ``InputError`` for a folder that holds something: all of it is to be copied over a checkout."""
     taken = min((path.name for path in out.iterdir()), default="") if out.is_dir() else ""
     if taken:
         raise InputError(f"{out} already holds {taken}: name an empty folder with --out.")
 
 
 def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
-    """A second copy of the runners in the package itself would be packed and imported with it."""
+    """Raises ``InputError`` for a folder in the package itself: a copy of the runners would be packed with it."""
     package = given.profile.package
     if given.root is not None and out.resolve().is_relative_to((given.root / package).resolve()):
         raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
 
 
 def _refuse_dirty(tree: Tree, paths: Sequence[str]) -> None:
+    """Raises ``InputError`` for a path whose uncommitted changes would be written over."""
     found = tree.dirty(paths) if isinstance(tree, InWork) else []
     found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:

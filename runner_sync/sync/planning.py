@@ -19,7 +19,7 @@ from runner_sync.compose import records
 from runner_sync.compose.imports import imports
 from runner_sync.compose.members import self_names
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Report, ReviewItem
+from runner_sync.model import BaseRef, FileChange, Report
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
@@ -277,7 +277,7 @@ def changes_of(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
     return tuple(FileChange(r.path, r.before or None, r.after) for r in results if r.before != r.after)
 
 
-def summarise(results: Sequence[ModuleResult], reviews: Sequence[ReviewItem]) -> dict[str, int | str]:
+def summarise(results: Sequence[ModuleResult]) -> dict[str, int | str]:
     """Figures of a run for the summary."""
     units = [unit for result in results for unit in result.units]
     outcomes = Counter(unit.outcome for unit in units)
@@ -286,5 +286,5 @@ def summarise(results: Sequence[ModuleResult], reviews: Sequence[ReviewItem]) ->
         **{name: outcomes[name] for name in ("updated", "added", "removed", "unchanged")},
         "taken_lines": sum(unit.taken for unit in units),
         "ported_lines": sum(unit.ported for unit in units),
-        "reviews": len(reviews),
+        "reviews": sum(len(result.reviews) for result in results),
     }

@@ -40,7 +40,10 @@ def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
 
 
 def refuse_tabs(modules: Sequence[DerivedModule]) -> None:
-    """What is merged into a text is indented by spaces, and Python refuses a suite that mixes them with tabs."""
+    """Raises ``InputError`` for a module that is indented with tabs.
+
+    What is merged in is indented by spaces, and Python refuses a suite that mixes the two.
+    """
     for found in modules:
         if re.search(r"^ *\t", found.text, re.MULTILINE) and (line := _first_tab(found.text)):
             raise InputError(f"{found.path}:{line}: is indented with tabs; run `ruff format` on it and then again.")
@@ -58,13 +61,19 @@ def _first_tab(text: str) -> int:
 
 
 def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """A file that nobody can look into any more must not make a run green."""
+    """Raises ``InputError`` for a file, runner or GPU twin, that the lock records and the tree does not have.
+
+    A file that nobody can look into any more must not make a run green.
+    """
     _refuse({entry.path for entry in given.lock.entries} - {found.path for found in modules}, given)
     refuse_twinless(given)
 
 
 def refuse_twinless(given: inputs.Inputs) -> None:
-    """Nor must a GPU runner that is not there look like one that dropped all its methods."""
+    """Raises ``InputError`` for a GPU runner that the lock records and the tree does not have.
+
+    It would look like one that dropped all its methods.
+    """
     named = {entry.gpu.path for entry in given.lock.entries if entry.gpu is not None}
     _refuse({path for path in named if given.omni.read(path) is None}, given)
 
@@ -78,7 +87,10 @@ def _refuse(gone: Collection[str], given: inputs.Inputs) -> None:
 
 
 def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Nor must a class that the rules look for by a name that it does not have any more."""
+    """Raises ``InputError`` for a runner or GPU twin without the class that the profile names.
+
+    Rules look for it by that name: without it, nothing would be found and the run would look green.
+    """
     for found in modules:
         gpu = found.module.gpu
         twin = given.omni.read(gpu.path) if gpu is not None else None

@@ -59,7 +59,11 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
     if not diff:
         report = replace(report, summary={**report.summary, "written": len(paths)})
     deliver(report, outputs, screen, patch=planned.patch)
-    _conclude(command, report, paths, options, planned, outputs=outputs, diff=diff, screen=screen)
+    _say_what_was_found(report, outputs, screen)
+    if diff:
+        _say_what_was_planned(report, outputs, screen)
+    else:
+        _say_what_was_written(replace(planned, report=report), paths, options, screen)
     return exit_code(report)
 
 
@@ -78,33 +82,35 @@ def _carry_out(
     return planned, paths
 
 
-def _conclude(
-    command: str,
-    report: Report,
-    paths: Sequence[str],
-    options: UpgradeOptions,
-    planned: Upgrade,
-    *,
-    outputs: Sequence[Output],
-    diff: bool,
-    screen: Screen,
-) -> None:
+def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
+    """The closing sentence, where no output for a person ends with it."""
     from runner_sync.render.summary import summarize
-    from runner_sync.terminal.advice import advise, only_listed
 
     if Output("text") not in outputs:
         screen.say(summarize(report))
-    if diff and all(output.format == "diff" for output in outputs) and (unseen := len(only_listed(report))):
+
+
+def _say_what_was_planned(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
+    """What ``--diff`` did not show, and how to write it."""
+    from runner_sync.terminal.advice import only_listed
+
+    if all(output.format == "diff" for output in outputs) and (unseen := len(only_listed(report))):
         items = "1 review item is" if unseen == 1 else f"{unseen} review items are"
         screen.say(f"{items} in no line of the patch: add -o text to read {'it' if unseen == 1 else 'them'}.")
-    if diff:
-        again = "Nothing was written; run again without --diff to write."
-        screen.say(again if report.changes else "There is nothing to write.")
-    elif command == "upgrade" and any(change.path in paths for change in planned.changes):
-        root = planned.root or Path()
-        screen.say(advise(report, paths, root=root, is_tree=options.out is None, options=_targets(options)))
+    again = "Nothing was written; run again without --diff to write."
+    screen.say(again if report.changes else "There is nothing to write.")
+
+
+def _say_what_was_written(planned: Upgrade, paths: Sequence[str], options: UpgradeOptions, screen: Screen) -> None:
+    """Which ``paths`` were written and, after an upgrade of a runner, what is left to do."""
+    from runner_sync.terminal.advice import advise
+
+    root = planned.root or Path()
+    if planned.report.command == "upgrade" and any(change.path in paths for change in planned.changes):
+        is_tree = options.out is None
+        screen.say(advise(planned.report, paths, root=root, is_tree=is_tree, options=_targets(options)))
     elif paths:
-        screen.say(f"Wrote {', '.join(str((planned.root or Path()) / path) for path in paths)}.")
+        screen.say(f"Wrote {', '.join(str(root / path) for path in paths)}.")
 
 
 def _targets(options: UpgradeOptions) -> str:

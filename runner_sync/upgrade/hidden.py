@@ -132,13 +132,11 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     for variant in job.upstream.variants(ref):
         for member, new in variant.new.items():
             at, behind = places.get(member), inherited.get(member)
-            mine = (asked[at].text if at is not None else "") or behind
-            if mine is None or not is_selected(f"{name}.{member}", job.settings.only):
-                continue
-            if _hands_on(mine, member, variant.alias, behind if mine is not behind else None):
-                continue
+            own = asked[at].text if at is not None else ""
             before = variant.old.get(member, "")
-            if _has_what_changed(mine, before, new, member):
+            if not is_selected(f"{name}.{member}", job.settings.only):
+                continue
+            if not _hides_change(own, behind, member, variant.alias, old=before, new=new):
                 continue
             done = "changed" if before else "added"
             calls = _calls_now(before, new) if before else ""
@@ -149,8 +147,18 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             if at is None:
                 at = places[member] = len(asked)
                 asked.append(Draft.for_question(f"{name}.{member}"))
-            asked[at] = asked[at].asking(_not_run(asked[at], job, reason, old=before, new=new, mine=mine))
+            item = _not_run(asked[at], job, reason, old=before, new=new, mine=own or behind or "")
+            asked[at] = asked[at].asking(item)
     return asked
+
+
+def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, old: str, new: str) -> bool:
+    """Whether omni's version of a method runs in place of upstream's and lacks what changed there from ``old`` to
+    ``new``: the class's ``own``, else that of a base of omni's (``behind``); not where there is neither."""
+    mine = own or behind
+    if mine is None or _hands_on(mine, member, upstream, behind if mine is not behind else None):
+        return False
+    return not _has_what_changed(mine, old, new, member)
 
 
 def _not_run(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:

@@ -51,6 +51,11 @@ def characters(line: str, column: int) -> int:
     return column if line.isascii() else len(line.encode()[:column].decode())
 
 
+def margin(line: str) -> str:
+    """The blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip())]
+
+
 class Places:
     """Where the nodes of ``text``'s own tree stand in it, in characters from its beginning."""
 

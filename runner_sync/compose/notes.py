@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
 from runner_sync.syntax import module_of, same_code, walk
 
@@ -36,7 +37,7 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
         for item in _once(wanted.get(number, [])):
             if f"{WORD} {item.id} " not in text:
                 about = "" if item.unit in defined else f"{item.unit.rpartition('.')[2]}: "
-                out.append(_cut(f"{_indent(lines, number)}{WORD} {item.id} {about}{item.reason}"))
+                out.append(_cut(f"{margin(line)}{WORD} {item.id} {about}{item.reason}"))
         shift[number] = len(out) + 1 - number
         out.append(line)
     made = "\n".join(out)
@@ -83,11 +84,6 @@ def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:
         return after[0]
     before = [start for start in starts if start <= line]
     return before[-1] if before else (starts[0] if starts else 1)
-
-
-def _indent(lines: Sequence[str], number: int) -> str:
-    line = lines[number - 1]
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _once(items: Iterable[ReviewItem]) -> list[ReviewItem]:

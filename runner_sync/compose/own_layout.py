@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from runner_sync.edits import margin
 from runner_sync.statements import CLOSERS
 
 _WORD = re.compile(r"""#.*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]""")
@@ -37,7 +38,7 @@ def _kept(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 
 
 def _begin_alike(old: str, new: str) -> bool:
-    return bool(old.strip()) and _indentation(old) == _indentation(new) and _words(old)[:1] == _words(new)[:1]
+    return bool(old.strip()) and len(margin(old)) == len(margin(new)) and _words(old)[:1] == _words(new)[:1]
 
 
 def _same(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
@@ -51,10 +52,6 @@ def _same(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
         sides[short].extend(_words(lines[counts[short]]))
         counts[short] += 1
     return counts[0], counts[1]
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync.compose.mended import Mended
-from runner_sync.edits import Edit, Places, apply
+from runner_sync.edits import Edit, Places, apply, margin
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import is_name, walk
 
@@ -249,14 +249,13 @@ def _completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new:
 def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> list[Edit]:
     first, last = places.line(element.end_lineno or element.lineno)
     start, end = places.start(element), places.end(element)
-    margin, rest = places.text[first:start], places.text[end:last]
-    if first <= start and not margin.strip():
+    ahead, rest = places.text[first:start], places.text[end:last]
+    if first <= start and not ahead.strip():
         comma = [] if rest.lstrip().startswith(",") else [Edit(end, end, ",")]
-        return [*comma, Edit(last, last, "".join(f"\n{margin}{value}," for value in values))]
+        return [*comma, Edit(last, last, "".join(f"\n{ahead}{value}," for value in values))]
     if remark := re.fullmatch(r"\s*,?\s*(#.*)", rest):
         # What the remark is about keeps it.
-        line = places.text[first:last]
-        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        indent = " " * (len(margin(places.text[first:last])) + 4)
         return [Edit(end, last, f",  {remark[1]}" + "".join(f"\n{indent}{value}," for value in values))]
     return [Edit(end, end, "".join(f", {value}" for value in values))]
 

@@ -10,6 +10,7 @@ import ast
 import difflib
 from collections.abc import Collection, Sequence
 
+from runner_sync.edits import margin
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
 
@@ -27,7 +28,7 @@ def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler
         whole = _is_whole(spans, first, last)
         if not whole or any(k in marked for k in range(first, last + 1)):
             continue
-        indent = lines[first - 1][: len(lines[first - 1]) - len(lines[first - 1].lstrip())]
+        indent = margin(lines[first - 1])
         attempt = [*lines[: first - 1], indent + ruler, *lines[first - 1 : last], indent + ruler, *lines[last:]]
         if _parses_alike("\n".join(attempt), after):
             lines = attempt
@@ -36,8 +37,7 @@ def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler
 
 def enclose_members(texts: Sequence[str], *, ruler: str) -> str:
     """Members as one text, a ruler above the first and below the last."""
-    first = next(line for line in texts[0].split("\n") if line.strip())
-    indent = first[: len(first) - len(first.lstrip())]
+    indent = margin(next(line for line in texts[0].split("\n") if line.strip()))
     body = "\n".join(text.rstrip("\n") + "\n" for text in texts)
     return f"{indent}{ruler}\n{body}{indent}{ruler}\n"
 

@@ -55,6 +55,16 @@ def parse_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     return only if isinstance(only, ast.FunctionDef | ast.AsyncFunctionDef) else None
 
 
+def first_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The outermost function of a unit that comes first, a class around it or not; ``None`` without one, and where the
+    unit does not parse."""
+    try:
+        nodes = walk(parse_unit(text))
+    except SyntaxError:
+        return None
+    return next((node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+
+
 def before_clause(head: str) -> str:
     """What the head of a clause must stand behind to be parsed: a ``try`` or an ``if`` that does nothing."""
     return "try:\n    pass\n" if head.startswith(("except", "finally")) else "if 0:\n    pass\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
 
 
@@ -31,16 +32,16 @@ def inline(text: str, items: Sequence[ReviewItem]) -> str:
     """Exchange the chosen text of each ``two_sided`` item for the three sides, as ``git merge-file --diff3`` does."""
     lines = text.split("\n")
     for item in sorted(items, key=lambda i: i.line, reverse=True):
-        first = lines[item.line - 1]
-        margin = first[: len(first) - len(first.lstrip())]
-        lines[item.line - 1 : item.end_line] = _block(item, margin)
+        lines[item.line - 1 : item.end_line] = _block(item, margin(lines[item.line - 1]))
     return "\n".join(lines)
 
 
-def _block(item: ReviewItem, margin: str) -> list[str]:
+def _block(item: ReviewItem, indent: str) -> list[str]:
+    """The three sides between conflict markers; ``indent`` is that of the lines whose place they take."""
+
     def side(body: str) -> list[str]:
         lines = body.rstrip("\n").split("\n") if body else []
-        return lines if lines and lines[0].startswith((" ", "\t")) else [margin + line for line in lines]
+        return lines if lines and lines[0].startswith((" ", "\t")) else [indent + line for line in lines]
 
     return [
         f"<<<<<<< omni {item.id}",

@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from runner_sync.compose.members import self_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import nodes_of
-from runner_sync.statements import TELLING, parse_unit, parses
+from runner_sync.statements import TELLING, first_function, parses
 from runner_sync.syntax import blocks_of, statements_of, walk
 
 Twin = tuple[str, Mapping[str, str]]
@@ -73,7 +73,7 @@ def _with_body(text: str, name: str, helper: str) -> str:
 
     Behind a statement that does more than that, and behind a function of its own that calls it.
     """
-    function = _function(text)
+    function = first_function(text)
     user = _user(function.body, name) if function is not None else None
     body = _body(_handing(helper, user)) if user is not None else ()
     if not body or user is None:
@@ -107,7 +107,7 @@ def _only_calls(stmt: ast.stmt, name: str) -> bool:
 def _handing(helper: str, user: ast.stmt) -> str:
     """The helper with what it returns at its end given to what ``user`` keeps it in; empty where it ends earlier, too:
     a method does not end where its helper does."""
-    function = _function(helper)
+    function = first_function(helper)
     returns = [stmt for stmt in statements_of(function.body) if isinstance(stmt, ast.Return)] if function else []
     if function is None or not returns or isinstance(user, ast.Return):
         return helper
@@ -123,7 +123,7 @@ def _handing(helper: str, user: ast.stmt) -> str:
 
 def _body(helper: str) -> Sequence[str]:
     """The lines of a method's body, at no indentation, without its docstring."""
-    function = _function(helper)
+    function = first_function(helper)
     if function is None:
         return ()
     has_docstring = ast.get_docstring(function, clean=False) is not None
@@ -134,11 +134,3 @@ def _body(helper: str) -> Sequence[str]:
     width = statements[0].col_offset
     lines = helper.split("\n")[first - 1 : last]
     return tuple(line[width:] if not line[:width].strip() else line for line in lines)
-
-
-def _function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return None
-    return next((node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)

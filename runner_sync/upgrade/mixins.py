@@ -13,6 +13,7 @@ import ast
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
+from runner_sync.edits import margin
 from runner_sync.statements import inside_strings, mentions, parameters, parse_unit, parses
 from runner_sync.syntax import blocks_of, first_line, is_name, module_of, walk
 
@@ -115,13 +116,13 @@ def _head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | No
 def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.withitem], end: int) -> str:
     """``text`` with ``items`` alone in the head of ``block``; with its body in its place where there are none."""
     lines = text.split("\n")
-    margin = _margin(lines[block.lineno - 1])
+    indent = margin(lines[block.lineno - 1])
     if items:
         word = "async with" if isinstance(block, ast.AsyncWith) else "with"
-        head = [f"{margin}{word} {', '.join(map(ast.unparse, items))}:"]
+        head = [f"{indent}{word} {', '.join(map(ast.unparse, items))}:"]
     else:
         head = []
-        step = len(_margin(lines[block.body[0].lineno - 1])) - len(margin)
+        step = len(margin(lines[block.body[0].lineno - 1])) - len(indent)
         fixed = inside_strings(text)
         for n in range(end + 1, (block.end_lineno or end) + 1):
             if n - 1 not in fixed and not lines[n - 1][:step].strip():
@@ -204,7 +205,7 @@ def _apply(lines: list[str], out: _Removal) -> None:
         edits.append(((call.lineno, call.end_lineno or call.lineno), [before + ast.unparse(argument)]))
     outer = [(span, text) for span, text in edits if not any(_contains(other, span) for other, _ in edits)]
     for (first, last), text in sorted(outer, key=lambda edit: edit[0], reverse=True):
-        rest = text or ([_margin(lines[first - 1]) + "pass"] if _is_alone(lines, first, last) else [])
+        rest = text or ([margin(lines[first - 1]) + "pass"] if _is_alone(lines, first, last) else [])
         lines[first - 1 : last] = rest
 
 
@@ -212,13 +213,9 @@ def _contains(outer: Span, inner: Span) -> bool:
     return outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def _margin(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
-
-
 def _is_alone(lines: list[str], first: int, last: int) -> bool:
     """Whether a suite would be left without a statement: its head directly above, and less indentation below."""
-    width = len(_margin(lines[first - 1]))
+    width = len(margin(lines[first - 1]))
     above = next((line for line in reversed(lines[: first - 1]) if line.strip() and line.lstrip()[0] != "#"), "")
     below = next((line for line in lines[last:] if line.strip() and line.lstrip()[0] != "#"), "")
-    return len(_margin(above)) < width and len(_margin(below)) < width
+    return len(margin(above)) < width and len(margin(below)) < width

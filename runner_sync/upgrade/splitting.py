@@ -14,8 +14,8 @@ from collections.abc import Mapping
 
 from runner_sync import lineage
 from runner_sync.compose.members import self_names
-from runner_sync.statements import parse_unit, parses
-from runner_sync.syntax import walk
+from runner_sync.edits import margin
+from runner_sync.statements import first_function, parses
 
 CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
@@ -49,8 +49,8 @@ def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new:
 def joined(first: str, second: str) -> str:
     """Two methods as one, with the cut between the body of the first and that of the second."""
     head, body = _head_and_body(second)
-    margin = " " * _column(body)
-    return f"{first.rstrip(chr(10))}\n{margin}{CUT}\n{body.lstrip(chr(10))}" if head else first
+    indent = " " * _column(body)
+    return f"{first.rstrip(chr(10))}\n{indent}{CUT}\n{body.lstrip(chr(10))}" if head else first
 
 
 def cut(text: str, second: str) -> tuple[str, str] | None:
@@ -84,14 +84,8 @@ def first_row(text: str) -> int:
 
 def _head_and_body(text: str) -> tuple[str, str]:
     """Decorators, signature and docstring of a method, and the rest; two empty strings when it is none, or one line."""
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return "", ""
-    node = next((n for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
-    if node is None:
-        return "", ""
-    if node.body[0].lineno == node.lineno:
+    node = first_function(text)
+    if node is None or node.body[0].lineno == node.lineno:
         return "", ""
     body = node.body[1:] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body
     at = body[0].lineno - 1
@@ -102,5 +96,4 @@ def _head_and_body(text: str) -> tuple[str, str]:
 
 
 def _column(body: str) -> int:
-    first = next((line for line in body.split("\n") if line.strip()), "")
-    return len(first) - len(first.lstrip())
+    return len(margin(next((line for line in body.split("\n") if line.strip()), "")))

@@ -121,9 +121,10 @@ def _start(node: Node) -> str:
 
 
 def _beside(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
-    """What a side has before and behind a statement in its suite."""
+    """The statements that a side has before and behind one in its suite."""
     nodes, index = (weave.omni, strand.in_omni) if side == "o" else (weave.upstream, strand.in_upstream)
-    suite = [k for k, node in enumerate(nodes) if node.parent == nodes[index].parent and not node.is_comment]
+    beside = (k for k, node in enumerate(nodes) if node.parent == nodes[index].parent)
+    suite = [k for k in beside if not (nodes[k].is_comment or nodes[k].is_clause)]
     at = suite.index(index)
     return {("before", nodes[k].canon) for k in suite[max(at - 1, 0) : at]} | {
         ("behind", nodes[k].canon) for k in suite[at + 1 : at + 2]

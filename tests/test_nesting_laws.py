@@ -19,7 +19,7 @@ from runner_sync.merge import FOLLOW, PORT, merge
 from runner_sync.merge.policy import Policy
 from runner_sync.model import Triple
 
-_EXITS = ("break", "continue")
+EXITS = ("break", "continue")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Statement:
 
     @property
     def has_exit(self) -> bool:
-        return self.text in _EXITS or any(inner.has_exit for inner in self.body)
+        return self.text in EXITS or any(inner.has_exit for inner in self.body)
 
     def lines(self, column: int) -> Iterator[str]:
         yield f"{' ' * column}{self.text}"
@@ -63,7 +63,7 @@ class Maker:
             head = Statement(self._random.choice(("if {}(a):", "with {}(a):", "for i in {}(a):")).format(name))
             return replace(head, body=self.body(depth + 1, in_loop=in_loop or head.is_loop))
         if in_loop and luck < 0.45:
-            return Statement(f"if {name}(a):", (Statement(self._random.choice(_EXITS)),))
+            return Statement(f"if {name}(a):", (Statement(self._random.choice(EXITS)),))
         return Statement(f"{name}(a)")
 
     def edited(self, body: Body, *, in_loop: bool = False) -> Body:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import pytest
-from test_nesting_laws import Body, Maker, method
+from test_nesting_laws import EXITS, Body, Maker, Statement, method
 
-from runner_sync.merge import FOLLOW, merge
+from runner_sync.merge import FOLLOW, PORT, Policy, merge
 from runner_sync.model import Triple
 
 CONDITIONS = ("if", "for")
@@ -33,6 +33,26 @@ class _Mover(Maker):
         others = [each for place, each in enumerate(inner) if place != taken]
         others.insert(self._random.randint(0, len(others)), inner[taken])
         return tuple(others)
+
+
+class _Brancher(Maker):
+    """A maker that also takes loops away from around what leaves them, and puts statements into a ``try``."""
+
+    def branched(self, body: Body, *, in_loop: bool = False) -> Body:
+        """The suite with some loops opened and some statements tried; what would leave no loop goes."""
+        done = list[Statement]()
+        for one in body:
+            luck = self._random.random()
+            if one.text in EXITS and not in_loop:
+                continue
+            if one.is_loop and luck < 0.5:
+                done += self.branched(one.body, in_loop=in_loop)
+                continue
+            inner = one.body and (self.branched(one.body, in_loop=in_loop or one.is_loop) or (Statement("pass"),))
+            clause = Statement(self._random.choice(("finally:", f"except {next(self._names)}:")), (Statement("pass"),))
+            tried = (Statement("try:", (replace(one, body=inner),)), clause)
+            done += tried if luck > 0.85 else tried[0].body
+        return tuple(done)
 
 
 def _told_apart(text: str) -> str:
@@ -133,3 +153,13 @@ def test_what_nobody_is_asked_about_stands_once_and_in_its_place(first: int) -> 
             added = [name for name in mine if name in now and name not in base and name not in theirs]
             assert [name for name in added if not _is_in_order(base, mine, theirs, now, name)] == [], told
             assert [name for name in added if not _is_under_its_conditions(mine, theirs, now, name)] == [], told
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_a_result_is_python(first: int, policy: Policy) -> None:
+    for seed in range(first, first + 50):
+        body = _Brancher(seed, "b").body()
+        sides = [(maker := _Brancher(seed, side)).branched(maker.edited(body)) for side in "ou"]
+        triple = Triple(*map(method, (body, *sides)))
+        assert merge(triple, policy=policy).parses, f"seed {seed}:\n{triple.base}\n{triple.omni}\n{triple.upstream}"

@@ -14,7 +14,7 @@ from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import Content, content
 from runner_sync.merge.decisions import Decision, decisions
 from runner_sync.merge.emit import text_of
-from runner_sync.merge.exits import added_exits
+from runner_sync.merge.exits import added_exits, out_of_no_loop
 from runner_sync.merge.interleaving import in_other_suites, without_crossing
 from runner_sync.merge.misplaced import moved_apart, out_of_order
 from runner_sync.merge.named_values import without_named_values
@@ -133,6 +133,8 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     left_out = unread_additions(weave, kept, contents, records_fit=terms.policy.nesting == "omni")
     kept, hollow_now = prune(weave, kept)
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
+    left_out += out_of_no_loop(weave, kept)
+    kept, _ = prune(weave, kept)
     kept = with_their_statements(weave, kept, terms.heritage)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
     left_out += [emptied(weave, s) for s in [*(s for s in suites if not s.kept), *hollow_suites(weave, kept)]]

@@ -42,7 +42,7 @@ def text_of(
     ``tight`` is whether what upstream alone has at either end of a block of omni's stays outside of its rulers.
     """
     strands = heads_first(strands)
-    children, clauses = _children(strands), _clauses(strands)
+    children, clauses = _children(strands), _clauses(weave, strands)
     as_merged = [*_in_order(children, clauses, None)]
     _settle_order(weave, strands, children, clauses, contents, tight=tight)
     put_above_their_statements(weave, children.values())
@@ -150,12 +150,23 @@ def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
     return children
 
 
-def _clauses(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
+def _clauses(weave: Weave, strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
+    """The clauses of each statement in the order that they can stand in: each side may have added another one."""
     clauses: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
         if strand.owner is not None:
             clauses[strand.owner].append(strand)
+    for found in clauses.values():
+        found.sort(key=lambda clause: _rank(any_node(weave, clause)))
     return clauses
+
+
+_LAST_CLAUSES = ("except", "else", "finally")
+"""Clauses that the grammar wants behind all others of their statement, in this order; ``except`` of whatever it is."""
+
+
+def _rank(clause: Node) -> int:
+    return _LAST_CLAUSES.index(clause.canon) if clause.canon in _LAST_CLAUSES else -1
 
 
 @dataclass

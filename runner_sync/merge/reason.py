@@ -34,6 +34,7 @@ Kind = Literal[
     "removed block came back",
     # What upstream added has no place.
     "exit that omni has otherwise",
+    "exit of no loop",
     "addition to a removed block",
     "addition to a removed passage",
     "addition reads what omni does not set",

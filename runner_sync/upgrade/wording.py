@@ -63,6 +63,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "added block left": "{omni} had put a block around this; {upstream} moved it, and it now stands outside that block",
     "removed block came back": "{omni} had removed this; {upstream} has it elsewhere now, and so it is back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
+    "exit of no loop": "left out: the loop that it leaves, or goes on with, is not around it here",
     "addition to a removed block": "{upstream} added to a block that {omni} does not have",
     "addition to a removed passage": "{upstream} added to a passage that {omni} does not have",
     "addition reads what omni does not set": "{upstream} added a use of {names}, which {omni} does not set here",

@@ -59,7 +59,7 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
     """
     doubts: list[Doubt] = []
     hollow: set[Strand] = set()
-    emptied = _emptied_by_both(weave)
+    emptied = _in_all(weave)
     exits = _around_exits(weave)
     while True:
         kept = [s for s in strands if s.kept]
@@ -88,6 +88,14 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
                 strand.parent = strand.parent.parent
             if strand.owner is not None and not strand.owner.kept:
                 strand.owner = None
+
+
+def _in_all(weave: Weave) -> set[Strand]:
+    """Heads that all three texts have. Where nothing is left under one, each side has taken a part out of it, or to
+    another place; an ``else`` of nothing says something only where each has taken a part away."""
+    shared = [strand for strand in weave.of_base if strand.sides == "bou"]
+    heads = {s for s in shared if (node := any_node(weave, s)).compound and not node.one_line and node.canon != "else"}
+    return heads | _emptied_by_both(weave)
 
 
 def _emptied_by_both(weave: Weave) -> set[Strand]:

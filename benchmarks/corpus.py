@@ -57,7 +57,7 @@ def chosen(names: Sequence[str] = ()) -> list[replaying.Case]:
 @cache
 def tree(project: Project, version: str) -> Tree:
     """A released tree. Raises ``InputError`` when the index has no such release."""
-    return inputs.at(project, version, None, silent)
+    return inputs.open_at(project, version, None, silent)
 
 
 def problem(case: replaying.Case) -> Problem:

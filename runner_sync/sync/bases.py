@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from packaging.version import Version
 
+from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
 from runner_sync.model import InGit, Tree
@@ -215,7 +216,7 @@ class Bases:
         def load() -> ModuleRevision | None:
             if self.options.vllm_base is not None and self.options.omni_base in (None, ref):
                 return self.revisions.vllm(self.options.vllm_base, found)
-            version = inputs.declared(self.revisions.tree("vllm-omni", ref))
+            version = sources.declared_vllm(self.revisions.tree("vllm-omni", ref))
             return self.revisions.vllm(version, found) if version else None
 
         return load
@@ -226,7 +227,7 @@ class Bases:
         if given.is_given and self.given.vllm is not None:
             tree, path = self.given.vllm, self.given.profile.vllm_of(found.module).path
             return ModuleRevision(tree.source.ref, tree.read(path) or "", path)
-        version = inputs.declared(self.given.omni)
+        version = sources.declared_vllm(self.given.omni)
         if version is None:
             raise InputError(
                 "cannot tell which vLLM the GPU runners are for: name it with --vllm-version or --vllm-path, "

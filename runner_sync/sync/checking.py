@@ -158,7 +158,7 @@ def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> 
     if options.changed_since is None or not isinstance(given.omni, InGit):
         return None
     commit = given.omni.fork_point(options.changed_since)
-    return world.with_omni(inputs.at("vllm-omni", commit, given.omni, options.progress))
+    return world.with_omni(inputs.open_at("vllm-omni", commit, given.omni, options.progress))
 
 
 def _run(

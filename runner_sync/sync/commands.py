@@ -62,10 +62,10 @@ def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:
     tree = inputs.open_target("vllm", options.vllm, given.config, options.progress)
     if tree is not None or given.ascend is None:
         return tree
-    version = inputs.declared(given.ascend)
+    version = sources.declared_vllm(given.ascend)
     if version is None:
         return None
-    return inputs.at("vllm", version, None, options.progress)
+    return inputs.open_at("vllm", version, None, options.progress)
 
 
 def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> ModuleResult:

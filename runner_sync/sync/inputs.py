@@ -135,7 +135,7 @@ def _release(project: Project, version: str, progress: Progress) -> Tree:
     return sources.open_release(project, version, needed=needed, progress=progress)
 
 
-def at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tree:
+def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tree:
     """The tree of ``project`` at ``ref``: a revision where ``like`` is a git checkout that knows it, else a release."""
     if like is not None and like.source.kind == "git":
         try:
@@ -155,11 +155,6 @@ def is_version(ref: str) -> bool:
     except ValueError:
         return False
     return "." in ref
-
-
-def declared(tree: Tree) -> str | None:
-    """The vLLM release that a tree says it is for."""
-    return sources.declared_vllm(tree)
 
 
 def earlier_releases(project: Project, newest: str, progress: Progress, *, behind: str | None = None) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import Tree
@@ -57,12 +58,12 @@ def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
     ascend = inputs.require_ascend(given.ascend)
     if given.vllm is not None:
         return Pair(ascend, given.vllm)
-    version = inputs.declared(ascend)
+    version = sources.declared_vllm(ascend)
     if version is None:
         raise InputError(
             f"cannot tell which vLLM {ascend.source.location} is for: name it with --vllm-version or --vllm-path."
         )
-    return Pair(ascend, inputs.at("vllm", version, None, options.progress))
+    return Pair(ascend, inputs.open_at("vllm", version, None, options.progress))
 
 
 def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
@@ -71,12 +72,12 @@ def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None
     if ref is None or (options.ascend_base is None and is_ref_of(ref, new.ascend)):
         return None
     ascend = at_ascend(ref, given, options)
-    version = options.vllm_base or inputs.declared(ascend)
+    version = options.vllm_base or sources.declared_vllm(ascend)
     if version is None:
         raise InputError(f"cannot tell which vLLM vllm-ascend {ref} is for: name it with --vllm-base.")
     if is_ref_of(version, new.vllm):
         return Pair(ascend, new.vllm)
-    return Pair(ascend, inputs.at("vllm", version, given.vllm, options.progress))
+    return Pair(ascend, inputs.open_at("vllm", version, given.vllm, options.progress))
 
 
 def at_ascend(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
@@ -87,7 +88,7 @@ def at_ascend(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
             f"{ref} is a revision of vllm-ascend, which only a git checkout has: give one with --ascend-path, or write "
             "the lock anew with `runner-sync lock`."
         )
-    return inputs.at("vllm-ascend", ref, given.ascend, options.progress)
+    return inputs.open_at("vllm-ascend", ref, given.ascend, options.progress)
 
 
 def is_ref_of(ref: str, tree: Tree) -> bool:
@@ -116,8 +117,8 @@ def vllm_of_omni(options: CheckOptions, given: inputs.Inputs, near: Iterable[Tre
     ``None`` when it does not tell; then ``near``'s first one is as good as any.
     """
     trees = list(near)
-    version = inputs.declared(given.omni)
+    version = sources.declared_vllm(given.omni)
     if version is None:
         return trees[0] if trees else None
     known = next((tree for tree in trees if is_ref_of(version, tree)), None)
-    return known or inputs.at("vllm", version, given.vllm, options.progress)
+    return known or inputs.open_at("vllm", version, given.vllm, options.progress)

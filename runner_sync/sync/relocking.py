@@ -39,7 +39,7 @@ def readable_lock(tree: Tree, progress: Progress) -> Lock:
 
 def _committed(tree: Tree, progress: Progress) -> Lock:
     try:
-        text = inputs.at("vllm-omni", "HEAD", tree, progress).read(FILE_NAME) if isinstance(tree, InGit) else None
+        text = inputs.open_at("vllm-omni", "HEAD", tree, progress).read(FILE_NAME) if isinstance(tree, InGit) else None
         return load(text) if text is not None else Lock()
     except InputError:
         return Lock()

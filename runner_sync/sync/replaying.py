@@ -99,8 +99,8 @@ def run(case: Case, options: ReplayOptions) -> Replayed:
         root=None,
         config=config,
         lock=Lock(),
-        ascend=inputs.at("vllm-ascend", case.ascend, None, options.progress),
-        vllm=inputs.at("vllm", case.vllm_after, None, options.progress),
+        ascend=inputs.open_at("vllm-ascend", case.ascend, None, options.progress),
+        vllm=inputs.open_at("vllm", case.vllm_after, None, options.progress),
     )
     results, _ = planning.plan(_options(case, options), given)
     scored = tuple(result for result in results if result.path in truth)
@@ -108,7 +108,7 @@ def run(case: Case, options: ReplayOptions) -> Replayed:
 
 
 def _omni(version: str, progress: Progress) -> Tree:
-    return inputs.at("vllm-omni", version, None, progress)
+    return inputs.open_at("vllm-omni", version, None, progress)
 
 
 def _options(case: Case, options: ReplayOptions) -> UpgradeOptions:

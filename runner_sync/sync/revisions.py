@@ -40,7 +40,7 @@ class Revisions:
         """The project at a revision or of a release. Raises ``InputError``."""
         key = (project, ref)
         if key not in self._trees:
-            self._trees[key] = inputs.at(project, ref, self.given.trees.get(project), self.progress)
+            self._trees[key] = inputs.open_at(project, ref, self.given.trees.get(project), self.progress)
         return self._trees[key]
 
     def locked(self, project: Project, ref: str, path: str, at_hand: ModuleRevision | None = None) -> ModuleRevision:

@@ -131,6 +131,12 @@ def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
             yield node
 
 
+def attributes_set(top: ast.AST) -> set[str]:
+    """The attributes of ``self`` that are assigned in ``top``, in functions inside of it, too."""
+    found = (node for node in walk(top) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return {node.attr for node in found if is_name(node.value, "self")}
+
+
 def dotted_name(node: ast.AST) -> str | None:
     """``a.b.c`` as text, ``None`` for any other expression."""
     if isinstance(node, ast.Name):

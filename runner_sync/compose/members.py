@@ -285,6 +285,14 @@ def self_names(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def self_mentions(passage: str) -> frozenset[str]:
+    """Words behind ``self.`` in a passage, which need not parse: a statement without its suite, half a call."""
+    return frozenset(_OF_SELF.findall(passage))
+
+
+_OF_SELF = re.compile(r"\bself\.(\w+)")
+
+
 @lru_cache(maxsize=4096)
 def parents_of(text: str, member: str) -> frozenset[str]:
     """The classes whose ``member`` a method hands on to, ``super()`` among them; none where it is no Python."""

@@ -14,7 +14,7 @@ from runner_sync.merge.confidence import DEFECT
 from runner_sync.model import ReviewItem
 from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function
 from runner_sync.statements import mentions, parse_function
-from runner_sync.syntax import calls_on_self, is_name, walk
+from runner_sync.syntax import attributes_set, calls_on_self, is_name, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.reviews import review
@@ -84,9 +84,7 @@ def _is_hidden(draft: Draft, *, caller: Draft, drafts: Sequence[Draft]) -> bool:
 def _stored(text: str) -> frozenset[str]:
     """The attributes of ``self`` that a method sets."""
     function = parse_function(text)
-    nodes = walk(function) if function is not None else ()
-    found = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    return frozenset(node.attr for node in found if is_name(node.value, "self"))
+    return frozenset(attributes_set(function)) if function is not None else frozenset()
 
 
 def _bound_in(function: ast.AST) -> set[str]:

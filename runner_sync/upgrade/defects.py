@@ -16,7 +16,7 @@ from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.merge.confidence import DEFECT
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, parse_unit
-from runner_sync.syntax import is_name, walk
+from runner_sync.syntax import attributes_set, is_name, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.reviews import review
@@ -144,11 +144,10 @@ def _around(owner: str, job: ModuleJob) -> Iterator[str]:
 @lru_cache(maxsize=1024)
 def _set_by(text: str) -> frozenset[str]:
     """Attributes of ``self`` that a method, or one of a module, assigns, ``setattr`` with a written name included."""
-    found = set()
-    for node in walk(parse_unit(text)):
+    tree = parse_unit(text)
+    found = attributes_set(tree)
+    for node in walk(tree):
         match node:
-            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
-                found.add(name)
             case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="self"), ast.Constant(value=str(name)), _]):
                 found.add(name)
     return frozenset(found)

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from runner_sync.edits import margin
 from runner_sync.statements import inside_strings, mentions, parameters, parse_unit, parses
-from runner_sync.syntax import blocks_of, first_line, is_name, module_of, walk
+from runner_sync.syntax import attributes_set, blocks_of, first_line, is_name, module_of, walk
 
 Span = tuple[int, int]
 
@@ -28,9 +28,7 @@ def instance_names(text: str, class_name: str) -> frozenset[str]:
         if not isinstance(node, ast.ClassDef) or node.name != class_name:
             continue
         found |= {member.name for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)}
-        for inner in walk(node):
-            if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store) and is_name(inner.value, "self"):
-                found.add(inner.attr)
+        found |= attributes_set(node)
     return frozenset(name for name in found if not name.startswith("__"))
 
 

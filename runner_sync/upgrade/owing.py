@@ -19,7 +19,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from runner_sync.compose.members import self_names
+from runner_sync.compose.members import self_mentions, self_names
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
 from runner_sync.units import texts
@@ -29,7 +29,6 @@ from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import ModuleJob, Owed
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_OF_SELF = re.compile(r"\bself\.(\w+)")
 
 
 def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
@@ -59,7 +58,7 @@ def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
 
 def why(text: str, job: ModuleJob) -> str:
     """Why a passage or member counts as new that the GPU twin may have had for long, to put behind a reason."""
-    names = sorted(job.twin.owed.names & set(_OF_SELF.findall(text)))[:NAMED]
+    names = sorted(job.twin.owed.names & self_mentions(text))[:NAMED]
     return f"; it belongs to {' and '.join(names)}, which NPU uses since this upgrade" if names else ""
 
 

@@ -8,10 +8,10 @@ vllm-omni 0.28.0 on vllm-ascend 0.30.0rc2 gets ``_client_multimodal_output_keys`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from runner_sync.compose.members import self_mentions
 from runner_sync.upgrade.draft import Draft
 
 NAMED = 3
@@ -34,7 +34,7 @@ def _partners(mine: Sequence[Draft]) -> dict[str, dict[str, None]]:
     partners: dict[str, dict[str, None]] = {}
     for draft in mine:
         for item in draft.reviews:
-            used = set(_OF_SELF.findall(item.chosen)) if item.from_gpu else set[str]()
+            used = self_mentions(item.chosen) if item.from_gpu else frozenset[str]()
             for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
                 partners.setdefault(item.id, {})[other] = None
                 partners.setdefault(other, {})[item.id] = None
@@ -49,6 +49,3 @@ def _naming(draft: Draft, partners: Mapping[str, Collection[str]]) -> Draft:
 def _said(ids: Sequence[str]) -> str:
     more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
     return f"; belongs with {', '.join(ids[:NAMED])}{more}" if ids else ""
-
-
-_OF_SELF = re.compile(r"\bself\.(\w+)")

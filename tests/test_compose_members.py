@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from runner_sync.compose.hooks import asked_first, fit_sampler_hook
-from runner_sync.compose.members import Twins, decide, predecessor, self_names, successor
+from runner_sync.compose.member_text import self_names
+from runner_sync.compose.members import Twins, decide, predecessor, successor
 from runner_sync.profile import SamplerHook
 
 

@@ -6,16 +6,12 @@ Goes out: ``Member`` decisions with reasons. May touch: nothing.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Literal
 
-from runner_sync.statements import UnparsableText, canons, code_of, parse_unit
-from runner_sync.syntax import parents_called, walk
+from runner_sync.compose.member_text import canonical, likeness, parents_of, self_names, uses_word
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 
@@ -176,7 +172,7 @@ def _did_without(name: str, twins: Twins) -> bool:
 
 def _edits(text: str, original: str) -> bool:
     """Whether ``text`` is ``original``, edited."""
-    return bool(original) and _alike(text, original) >= EDITED
+    return bool(original) and likeness(text, original) >= EDITED
 
 
 EDITED = 0.35
@@ -186,14 +182,7 @@ copies, and the figure is the one measured there. Four upgrades come out the sam
 
 def is_port(text: str, original: str) -> bool:
     """Whether ``text`` is a port of ``original`` (translated): most of its statements are the same."""
-    return _alike(text, original) >= PORT
-
-
-def _alike(text: str, other: str) -> float:
-    """Dice coefficient of the canonical statements of two members; 1 for two without any."""
-    mine, theirs = Counter(canonical(text)), Counter(canonical(other))
-    total = mine.total() + theirs.total()
-    return 2 * (mine & theirs).total() / total if total else 1.0
+    return likeness(text, original) >= PORT
 
 
 PORT = 0.6
@@ -236,14 +225,6 @@ def refused_word(refused: Iterable[str], text: str) -> str:
     return next((word for word in refused if uses_word(text, word)), "")
 
 
-def uses_word(text: str, word: str) -> bool:
-    """Whether code has ``word``, comments and strings left out; ``.name`` is that attribute and no longer one."""
-    if word not in text:
-        return False
-    code = code_of(text)
-    return re.search(rf"{re.escape(word)}\b", code) is not None if word[0] == "." else word in code
-
-
 def device_bound(twins: Twins) -> dict[str, Obstacle]:
     """Members and helpers that use what NPU does not have and, transitively, what calls them.
 
@@ -271,50 +252,6 @@ def device_bound(twins: Twins) -> dict[str, Obstacle]:
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-@lru_cache(maxsize=4096)
-def self_names(text: str) -> frozenset[str]:
-    """Attributes read from ``self``, ``cls`` or a class (``Runner.parse_row``, as static methods are called)."""
-    found: set[str] = set()
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return frozenset()
-    for node in walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_own(node.value.id):
-            found.add(node.attr)
-    return frozenset(found)
-
-
-def self_mentions(passage: str) -> frozenset[str]:
-    """Words behind ``self.`` in a passage, which need not parse: a statement without its suite, half a call."""
-    return frozenset(_OF_SELF.findall(passage))
-
-
-_OF_SELF = re.compile(r"\bself\.(\w+)")
-
-
-@lru_cache(maxsize=4096)
-def parents_of(text: str, member: str) -> frozenset[str]:
-    """The classes whose ``member`` a method hands on to, ``super()`` among them; none where it is no Python."""
-    if f".{member}" not in text:
-        return frozenset()
-    try:
-        return parents_called(parse_unit(text), member)
-    except SyntaxError:
-        return frozenset()
-
-
-def calls_by_class(text: str, owner: str, member: str) -> bool:
-    """Whether a method runs ``owner.member(…)``, static ones included; to name it in a comment or docstring is not to
-    run it."""
-    call = re.compile(rf"\b{re.escape(owner)}\.{re.escape(member)}\(")
-    return any(call.search(statement) for statement in canonical(text))
-
-
-def _is_own(name: str) -> bool:
-    return name in ("self", "cls") or (name[:1].isupper() and not name.isupper())
-
-
 def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
     """The nearest member before ``name`` in ``order`` that the class has, or ``None``."""
     at = order.index(name)
@@ -324,12 +261,3 @@ def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str |
 def successor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
     """The nearest member behind ``name`` in ``order`` that the class has, or ``None``."""
     return next((other for other in order[order.index(name) + 1 :] if other in have), None)
-
-
-@lru_cache(maxsize=8192)
-def canonical(text: str) -> tuple[str, ...]:
-    """The canonical statements of a member, comments and docstring left out; two texts that agree do the same."""
-    try:
-        return canons(text)
-    except UnparsableText:
-        return (text,)

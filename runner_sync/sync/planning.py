@@ -17,7 +17,7 @@ from pathlib import Path
 from runner_sync import lock as locks
 from runner_sync.compose import records
 from runner_sync.compose.imports import imports
-from runner_sync.compose.members import self_names
+from runner_sync.compose.member_text import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report
 from runner_sync.naming import module_name

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner_sync.compose.imports import imports
-from runner_sync.compose.members import Member, calls_by_class, parents_of
+from runner_sync.compose.member_text import calls_by_class, parents_of
+from runner_sync.compose.members import Member
 from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose.assignment import locals_of
-from runner_sync.compose.members import canonical
+from runner_sync.compose.member_text import canonical
 from runner_sync.compose.names import used_names
 from runner_sync.lock import digest
 from runner_sync.merge.confidence import INFERRED

@@ -15,7 +15,7 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from runner_sync.compose.members import self_names
+from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import nodes_of
 from runner_sync.statements import TELLING, first_function, parses

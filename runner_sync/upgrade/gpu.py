@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from runner_sync import lineage, merge
-from runner_sync.compose.members import canonical
+from runner_sync.compose.member_text import canonical
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Finding, Triple
 from runner_sync.profile import Profile

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from runner_sync.compose.members import Action, uses_word
+from runner_sync.compose.member_text import uses_word
+from runner_sync.compose.members import Action
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
 from runner_sync.merge import Preference

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from runner_sync.compose.members import Member, Obstacle, Twins, decide, parents_of, self_names
+from runner_sync.compose.member_text import parents_of, self_names
+from runner_sync.compose.members import Member, Obstacle, Twins, decide
 from runner_sync.units import texts
 from runner_sync.upgrade import mixins
 from runner_sync.upgrade.draft import Draft, Stage

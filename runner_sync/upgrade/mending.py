@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from runner_sync.compose import constructors, passing, records, unset
-from runner_sync.compose.members import self_names
+from runner_sync.compose.member_text import self_names
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.passing import Parameter
 from runner_sync.merge.confidence import DERIVED, REQUIRED

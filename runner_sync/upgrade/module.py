@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.compose.members import Action, Twins, canonical, device_bound, self_names
+from runner_sync.compose.member_text import canonical, self_names
+from runner_sync.compose.members import Action, Twins, device_bound
 from runner_sync.compose.rulers import enclose_additions
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, INFERRED

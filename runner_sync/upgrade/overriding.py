@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync import merge
-from runner_sync.compose.members import canonical
+from runner_sync.compose.member_text import canonical
 from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
 from runner_sync.merge.confidence import INFERRED
 from runner_sync.model import ReviewItem, Triple

@@ -19,7 +19,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from runner_sync.compose.members import self_mentions, self_names
+from runner_sync.compose.member_text import self_mentions, self_names
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import walk
 from runner_sync.units import texts

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.members import self_mentions
+from runner_sync.compose.member_text import self_mentions
 from runner_sync.upgrade.draft import Draft
 
 NAMED = 3

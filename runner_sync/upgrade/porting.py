@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose import records
-from runner_sync.compose.members import calls_by_class, canonical
+from runner_sync.compose.member_text import calls_by_class, canonical
 from runner_sync.compose.names import defined_names
 from runner_sync.merge import Reason, Veto
 from runner_sync.merge.confidence import CONTESTED, REBUILT

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.members import canonical, is_port, self_names
+from runner_sync.compose.member_text import canonical, self_names
+from runner_sync.compose.members import is_port
 from runner_sync.merge.confidence import DERIVED, REBUILT, REQUIRED
 from runner_sync.upgrade import inheriting
 from runner_sync.upgrade.draft import Draft

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from runner_sync import merge
-from runner_sync.compose.members import canonical
+from runner_sync.compose.member_text import canonical
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.merge import Veto
 from runner_sync.model import Triple

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Mapping
 
 from runner_sync import lineage
-from runner_sync.compose.members import self_names
+from runner_sync.compose.member_text import self_names
 from runner_sync.edits import margin
 from runner_sync.statements import first_function, parses
 

@@ -1,0 +1,82 @@
+"""What the text of one member of a class says: its statements in canonical form, what it uses and calls.
+
+Comes in: the text of a method, a field or a passage. Goes out: names, statements, answers. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from functools import lru_cache
+
+from runner_sync.statements import UnparsableText, canons, code_of, parse_unit
+from runner_sync.syntax import parents_called, walk
+
+
+@lru_cache(maxsize=8192)
+def canonical(text: str) -> tuple[str, ...]:
+    """The canonical statements of a member, comments and docstring left out; two texts that agree do the same."""
+    try:
+        return canons(text)
+    except UnparsableText:
+        return (text,)
+
+
+def likeness(text: str, other: str) -> float:
+    """Dice coefficient of the canonical statements of two members; 1 for two without any."""
+    mine, theirs = Counter(canonical(text)), Counter(canonical(other))
+    total = mine.total() + theirs.total()
+    return 2 * (mine & theirs).total() / total if total else 1.0
+
+
+@lru_cache(maxsize=4096)
+def self_names(text: str) -> frozenset[str]:
+    """Attributes read from ``self``, ``cls`` or a class (``Runner.parse_row``, as static methods are called)."""
+    found: set[str] = set()
+    try:
+        tree = parse_unit(text)
+    except SyntaxError:
+        return frozenset()
+    for node in walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_own(node.value.id):
+            found.add(node.attr)
+    return frozenset(found)
+
+
+def _is_own(name: str) -> bool:
+    return name in ("self", "cls") or (name[:1].isupper() and not name.isupper())
+
+
+def self_mentions(passage: str) -> frozenset[str]:
+    """Words behind ``self.`` in a passage, which need not parse: a statement without its suite, half a call."""
+    return frozenset(_OF_SELF.findall(passage))
+
+
+_OF_SELF = re.compile(r"\bself\.(\w+)")
+
+
+@lru_cache(maxsize=4096)
+def parents_of(text: str, member: str) -> frozenset[str]:
+    """The classes whose ``member`` a method hands on to, ``super()`` among them; none where it is no Python."""
+    if f".{member}" not in text:
+        return frozenset()
+    try:
+        return parents_called(parse_unit(text), member)
+    except SyntaxError:
+        return frozenset()
+
+
+def calls_by_class(text: str, owner: str, member: str) -> bool:
+    """Whether a method runs ``owner.member(…)``, static ones included; to name it in a comment or docstring is not to
+    run it."""
+    call = re.compile(rf"\b{re.escape(owner)}\.{re.escape(member)}\(")
+    return any(call.search(statement) for statement in canonical(text))
+
+
+def uses_word(text: str, word: str) -> bool:
+    """Whether code has ``word``, comments and strings left out; ``.name`` is that attribute and no longer one."""
+    if word not in text:
+        return False
+    code = code_of(text)
+    return re.search(rf"{re.escape(word)}\b", code) is not None if word[0] == "." else word in code

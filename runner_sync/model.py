@@ -19,9 +19,12 @@ PACKAGES: Mapping[Project, str] = {"vllm-omni": "vllm_omni", "vllm-ascend": "vll
 """The package that each project's tree holds."""
 
 Provenance = Literal["upstream", "gpu", "omni"]
+"""Whose a statement is: vllm-ascend's or vLLM's own, ported from the GPU twin, or omni's."""
 UnitKind = Literal["method", "function", "class", "field", "statement", "import"]
 Lineage = Literal["copy", "override", "own"]
+"""What a unit is beside upstream's of that name: a copy with edits, omni's own version of it, or there is none."""
 Outcome = Literal["unchanged", "updated", "added", "removed", "review"]
+"""What an upgrade did to a unit; ``review``: nothing, for that is up to a person."""
 Severity = Literal["error", "warning", "info"]
 How = Literal["lock", "inferred", "composite", "twin", "namesake"]
 """How a reference is known: the lock names it; it is the closest text of those at hand, which is of one revision or of

@@ -14,6 +14,13 @@ from typing import Literal
 from runner_sync.compose.member_text import canonical, likeness, parents_of, self_names, uses_word
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
+"""What becomes of a member of the GPU class that the NPU class does not define.
+
+``port``: NPU code needs it, and it comes. ``hook``: it comes, in place of the version that the NPU class inherits.
+``inherited``: the NPU class has it, or a version of it, through its bases. ``unneeded``: nothing on NPU calls it.
+``device``: it cannot run on NPU. ``rebuilt``: vllm-ascend has a version of its own. ``left`` and ``skipped``: NPU went
+without it before this upgrade, too; of a skipped one, NPU code calls the version that it overrides.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,32 +63,37 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """One pair of classes. Texts are translated to NPU already, except that ``device`` judges what could not be.
+    """One pair of classes, and what decides about the members that only the GPU class has.
 
-    ``gpu_old`` and ``gpu_new`` are the GPU class's members; ``npu`` the NPU class's after the upstream merge and
-    ``npu_before`` as they were before the upgrade;
-    ``inherited`` the members that the NPU class has through its bases, with their texts where they are omni's
-    (``None`` for a member of an upstream class); ``device`` are words of code that NPU does not have, each with
-    what it is, ``helpers`` the module-level definitions of the GPU module, ``called_elsewhere`` members that other
-    modules of the same family call, ``upstream`` the members that vllm-ascend defines itself, ``vllm`` vLLM's versions
-    of the members; ``absent`` are names of mixins that the class goes on without; ``known_before`` are members that the
-    GPU class had at an earlier upgrade, ``required`` overrides that the NPU class must not do without, whatever it did
-    before.
+    Texts are translated to NPU already, except that ``device`` judges what could not be.
     """
 
     gpu_old: Mapping[str, str]
+    """Members of the GPU class as the NPU class was last aligned with them."""
     gpu_new: Mapping[str, str]
+    """Members of the GPU class as they are."""
     npu: Mapping[str, str]
+    """Members of the NPU class after the merge with upstream."""
     inherited: Mapping[str, str | None]
+    """Members that the NPU class has through its bases, with their texts where they are omni's, else ``None``."""
     device: Mapping[str, str] = field(default_factory=dict)
+    """Words of code that NPU does not have, each with what it is."""
     helpers: Mapping[str, str] = field(default_factory=dict)
+    """Module-level definitions of the GPU module."""
     called_elsewhere: Collection[str] = ()
+    """Members that other modules of the same family call."""
     upstream: Collection[str] = ()
+    """Members that vllm-ascend's classes define themselves."""
     vllm: Mapping[str, str] = field(default_factory=dict)
+    """vLLM's versions of the members."""
     known_before: Collection[str] = ()
+    """Members that the GPU class had at an earlier upgrade."""
     required: Collection[str] = ()
+    """Overrides that the NPU class must not do without, whatever it did before."""
     absent: Mapping[str, Obstacle] = field(default_factory=dict)
+    """Names of mixins that the NPU class goes on without."""
     npu_before: Mapping[str, str] = field(default_factory=dict)
+    """Members of the NPU class as they were before the upgrade."""
 
 
 def decide(twins: Twins) -> list[Member]:

@@ -20,30 +20,37 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One unit on its way. ``stages`` are the texts it went through, the last one is what stands.
-
-    The units that were asked for are ``chosen``, with what upstream split off them; the others stay as they are, and so
-    does what a port adds. ``own`` are the canonical statements that no known upstream revision has: omni's part of a
-    copy. ``split_from`` is the unit that upstream split this one off. A member that is added goes behind ``after`` or,
-    without one, in front of ``ahead_of``.
-    """
+    """One unit on its way through an upgrade; every stage makes a new value of it."""
 
     name: str
+    """Qualified name of the unit, or of the class or missing method that a question is about (``for_question``)."""
     stages: tuple[Stage, ...]
+    """The texts that it went through: omni's own first, the one that stands last."""
     kind: Lineage = "own"
     outcome: Outcome = "unchanged"
     base: BaseRef | None = None
+    """What it was copied from, or follows in some statements."""
     gpu: BaseRef | None = None
+    """The GPU text that it was last aligned with."""
     base_now: BaseRef | None = None
+    """What it follows from now on."""
     gpu_now: BaseRef | None = None
+    """The GPU text that it is aligned with from now on."""
     upstream: str | None = None
+    """Upstream's new text; ``None`` where upstream has none."""
     reviews: tuple[ReviewItem, ...] = ()
+    """The questions so far, their lines relative to the unit."""
     removed: bool = False
     after: str | None = None
+    """The member behind which an added one goes."""
     ahead_of: str | None = None
+    """The member in front of which an added one goes that has no ``after``."""
     own: tuple[str, ...] = ()
+    """The canonical statements that no known upstream revision has: omni's part of a copy."""
     split_from: str = ""
+    """The unit that upstream split this one off."""
     chosen: bool = False
+    """Whether it was asked for, or split off such a one; any other stays as it is, and so does what a port adds."""
 
     @classmethod
     def for_question(cls, name: str) -> Draft:

@@ -29,27 +29,30 @@ from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuSide:
-    """The GPU twin's units, translated to NPU names and keyed by the NPU units' qualified names.
-
-    ``new`` is the twin as it is, ``rebased`` as it would read on the old vLLM, ``old`` as the NPU unit was last aligned
-    with it, from the revision in ``bases``; ``as_written`` has its ``(qualified name, text)`` before translation, and
-    ``module_text`` is the whole module, translated. ``from_vllm`` are per unit the statements that vLLM itself added or
-    removed. ``device_free`` are the units that had device code and have none now, ``known_before`` those that some
-    earlier revision of the twin has, ``unchanged`` those that read at the last upgrade as they do now;
-    ``untranslated`` says which names the translation left as they are.
-    """
+    """The GPU twin's units, translated to NPU names and keyed by the NPU units' qualified names."""
 
     old: Mapping[str, str] = field(default_factory=dict)
+    """Units as the NPU unit was last aligned with them, from the revision in ``bases``."""
     rebased: Mapping[str, str] = field(default_factory=dict)
+    """Units as they are, as they would read on the old vLLM."""
     new: Mapping[str, str] = field(default_factory=dict)
+    """Units as they are."""
     module_text: str = ""
+    """The whole module as it is, translated."""
     as_written: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Units as they are before translation: qualified name and text."""
     bases: Mapping[str, GpuBase] = field(default_factory=dict)
+    """The revision of the twin that each NPU unit was last aligned with."""
     from_vllm: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Per unit the canonical statements that vLLM itself added or removed in between."""
     device_free: frozenset[str] = frozenset()
+    """Units that had device code and have none now."""
     known_before: frozenset[str] = frozenset()
+    """Units that some earlier revision of the twin has."""
     unchanged: frozenset[str] = frozenset()
+    """Units that read at the last upgrade as they do now."""
     untranslated: tuple[Finding, ...] = ()
+    """Which names the translation left as they are."""
 
 
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:

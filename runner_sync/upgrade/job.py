@@ -51,16 +51,18 @@ class GpuBase:
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """What a class inherits: ``{member: text}`` (``None`` for a member whose text is not omni's), and class names.
-
-    ``before`` are the members as they were before this upgrade, ``upstream`` the names that vllm-ascend's classes
-    define, ``vllm`` the members of vLLM's classes with their texts."""
+    """What a class has from its bases."""
 
     members: Mapping[str, str | None] = field(default_factory=dict)
+    """Members by name, with their texts where they are omni's, else ``None``."""
     classes: frozenset[str] = frozenset()
+    """Names of the classes that it inherits from."""
     before: Mapping[str, str | None] = field(default_factory=dict)
+    """``members`` as they were before this upgrade."""
     upstream: frozenset[str] = frozenset()
+    """Names of the members that vllm-ascend's classes define."""
     vllm: Mapping[str, str] = field(default_factory=dict)
+    """Members of vLLM's classes that the GPU twin has, with their texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,19 +79,20 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
-    """vllm-ascend's module: ``new`` is the one to follow, ``bases`` the revisions that copies may have been made from.
-
-    ``locked`` is what the lock says each unit follows; ``infer`` finds what a unit was copied from, ``base.closest``
-    where it is ``None``; ``causes`` names the upstream commits behind a unit's added lines since a base; ``variants``
-    are, since a base, the classes that the module's class has in place of the one to follow under some condition.
-    """
+    """vllm-ascend's module: the revision to follow, and those that units may have been copied from."""
 
     new: ModuleRevision | None = None
+    """The revision to follow; ``None`` where only the GPU twin is followed."""
     bases: tuple[ModuleRevision, ...] = ()
+    """The revisions that copies may have been made from, oldest first."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
+    """What the lock says each unit follows."""
     infer: Closest | None = None
+    """Finds what a unit was copied from; ``base.closest`` where it is ``None``."""
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
+    """Names the commits behind a unit's added lines since a base."""
     variants: Callable[[str], Sequence[Variant]] = lambda _since: ()
+    """Since a base, the classes that the module's class has as its base in other branches of a condition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,57 +115,59 @@ class Owed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuTwin:
-    """The module of the GPU twin: ``new`` as it is, ``bases`` as the NPU module may have been aligned with it.
-
-    ``settled`` is the twin at the last upgrade that the lock knows of, ``locked`` what the lock says each unit follows,
-    ``load_vllm`` gives vLLM's module of the version that ``new`` is made for, and ``owed`` are names on ``self`` whose
-    uses count as new in the twin, however old they are.
-    """
+    """The module of the GPU twin: as it is, and as the NPU module may have been aligned with it."""
 
     new: ModuleRevision | None = None
+    """The twin as it is; ``None`` where only vllm-ascend is followed."""
     bases: tuple[GpuBase, ...] = ()
+    """The revisions that the NPU module may have been aligned with, oldest first."""
     settled: ModuleRevision | None = None
+    """The twin at the last upgrade that the lock knows of."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
+    """What the lock says each unit follows."""
     load_vllm: Callable[[], ModuleRevision | None] = lambda: None
+    """Gives vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()
+    """Names on ``self`` whose uses count as new in the twin, however old they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hierarchy:
-    """What the classes of the module have from their bases, and which bases they get.
+    """What the classes of the module have from their bases, and which bases they get; all by class name.
 
-    ``inherited`` is what each class has; ``with_twin`` the same, as if it had its GPU twin as a base, for those that
-    are meant to and do not yet. ``bases_in_front`` and ``added_mixins`` are bases to put in front of the others and
-    behind them; ``missing_mixins`` are those of the twin that the class goes on without. Each mixin is given with the
-    names that it gives to ``self``.
+    A mixin comes with the names that it gives to ``self``.
     """
 
     inherited: Mapping[str, Inherited] = field(default_factory=dict)
+    """What each class has."""
     with_twin: Mapping[str, Inherited] = field(default_factory=dict)
+    """What a class would have with its GPU twin as a base, for those that are meant to have it and do not yet."""
     bases_in_front: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Bases to put in front of those that a class has."""
     added_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    """Mixins to put behind the bases that a class has."""
     missing_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    """Mixins of the GPU twin that the class goes on without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What is known of the trees that the result is to run in.
-
-    ``called_elsewhere`` are the members that other runner modules call on ``self``; ``records`` are those of modules
-    upgraded before, ``constructors`` the keywords that records of omni's take; ``relocated`` the dotted names that
-    derived modules once had, with what they are called now; ``lacks`` says whether a module, as it is after this run,
-    is known not to have a name, and ``moved_to`` which module beside it defines that now (empty: none, or several);
-    ``missing_members`` are members of GPU classes that the class which stands for them on NPU, or the vLLM at hand,
-    does not have, with the name of that class or vLLM.
-    """
+    """What is known of the trees that the result is to run in."""
 
     called_elsewhere: frozenset[str] = frozenset()
+    """Members that other runner modules call on ``self``."""
     records: Mapping[str, Record] = field(default_factory=dict)
+    """Records of the modules that were upgraded before this one."""
     constructors: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The keywords that records of omni's take."""
     relocated: Mapping[str, str] = field(default_factory=dict)
+    """Dotted names that derived modules once had, with what they are called now."""
     lacks: Callable[[str, str], bool] = lambda _module, _name: False
+    """Whether a module, as it is after this run, is known not to have a name."""
     moved_to: Callable[[str, str], str] = lambda _module, _name: ""
+    """Which module beside one defines the name that it lacks; empty for none, or several."""
     missing_members: Mapping[str, str] = field(default_factory=dict)
+    """Members of GPU classes that the class for them on NPU, or the vLLM at hand, lacks, with the name of that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

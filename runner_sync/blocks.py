@@ -209,6 +209,7 @@ def _locals(node: ast.AST) -> frozenset[str]:
 
 
 def _names_of(node: ast.AST) -> Iterator[tuple[int, str, bool]]:
+    """``(line, name, whether it is stored)`` of the names that a node says itself; ``self.x`` is one name."""
     match node:
         case ast.Name(id="self"):
             return

@@ -211,6 +211,7 @@ def digest_of(statements: Sequence[ast.stmt]) -> str:
 
 
 def _parse_unit(text: str) -> list[ast.stmt]:
+    """The statements of a unit, indented or not, a class header without its body included. Raises ``InputError``."""
     # A wrapper instead of dedenting: that would also move the inside of multi-line strings.
     wrapper = "if 1:\n" if _INDENTED.match(text) else ""
     with warnings.catch_warnings():

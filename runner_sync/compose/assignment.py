@@ -77,6 +77,7 @@ class _Walk:
         return bound
 
     def statement(self, stmt: ast.stmt, bound: frozenset[str]) -> Bound:
+        """What is bound behind ``stmt`` where ``bound`` is before it; ``None`` where no path goes on."""
         match stmt:
             case ast.If(test=test, body=body, orelse=orelse):
                 bound = self.names([test], bound)

@@ -83,6 +83,7 @@ def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> s
 
 
 def _fall_through(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
+    """``text`` without the return, at the end of an ``if``, of what the GPU runner samples itself."""
     final = function.body[-1]
     if not (isinstance(final, ast.Return) and "super()" in parents_called(final, hook.method)):
         return text

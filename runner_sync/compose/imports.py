@@ -153,6 +153,7 @@ def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> 
 def _provide(
     missing: Iterable[str], providers: Sequence[Provider], lacks: Callable[[str, str], bool]
 ) -> tuple[list[Import], list[str]]:
+    """The imports that define the ``missing`` names, of the first provider that can, and the names that none can."""
     tables = [(imports(p.text), defined_names(p.text), _optional(p.text), p.name) for p in providers]
     added, unknown = [], []
     for name in sorted(missing):
@@ -168,6 +169,7 @@ def _provide(
 def _find(
     name: str, known: Mapping[str, Import], defined: Collection[str], optional: Collection[str], module: str
 ) -> Import | None:
+    """The import by which a module with these imports and definitions gives ``name``, ``None`` where it does not."""
     if name in known and not (name in optional and module):
         entry = known[name]
         return replace(entry, module=absolute(entry.module, module))

@@ -40,6 +40,7 @@ def format_changes(before: str, after: str, *, path: str, root: Path | None) -> 
 
 
 def _formatted(text: str, path: str, root: Path | None) -> str | None:
+    """``text`` as ruff lays it out, by the settings around ``root`` or the house's own; ``None`` where it cannot."""
     root = root.resolve() if root is not None else None
     # Ruff looks for settings above the working directory only when the name of the file is absolute.
     name = str(root / path) if root is not None else path
@@ -63,6 +64,7 @@ def _formatted(text: str, path: str, root: Path | None) -> str | None:
 
 
 def _take(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:
+    """``after`` with those lines of ``formatted`` that stand for lines not in ``before``."""
     changed = _changed(before, after)
     out: list[str] = []
     matcher = difflib.SequenceMatcher(None, after, formatted, autojunk=False)

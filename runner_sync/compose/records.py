@@ -222,6 +222,7 @@ def _fitted(
     around: ast.expr,
     reason: str,
 ) -> Mended:
+    """The change that puts ``new`` fields into ``around``, an unpacking or a construction with ``elements``."""
     made = _completed(text, wanted, elements, new)
     grown = made.count("\n") - text.count("\n")
     last = (around.end_lineno or around.lineno) + grown

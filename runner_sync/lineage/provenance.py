@@ -79,6 +79,7 @@ _FIELD = re.compile(r"(\w+: )")
 def _take_in_order(
     spans: list[Span | None], nodes: Sequence[Node], source: Known, provenance: Provenance, unit: Unit
 ) -> None:
+    """Give the statements that ``source`` has in the same order to it; ``spans`` is filled in place."""
     theirs = nodes_of(source.text)
     open_ = [k for k, span in enumerate(spans) if span is None]
     matcher = SequenceMatcher(
@@ -99,6 +100,7 @@ def _take_anywhere(
     *,
     spared: Collection[int],
 ) -> None:
+    """Give telling statements that ``source`` has anywhere to it, in ``spans``; not those on ``spared`` lines."""
     first: dict[str, Node] = {}
     for node in nodes_of(source.text):
         first.setdefault(key(node, unit), node)

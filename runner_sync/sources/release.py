@@ -74,6 +74,7 @@ def open_release(
 def _cached(
     project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
 ) -> ReleaseTree | None:
+    """The release out of the cache; ``None`` where it is not there, or not with the hash that is asked for."""
     key = _key(project, wanted, settings)
     archive = cache.open_stored(_ARCHIVE, key)
     if archive is not None:
@@ -92,6 +93,7 @@ def _cached(
 def _fetched(
     project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
 ) -> ReleaseTree:
+    """The release from the index, put into the cache: a wheel by ranges where the server allows, else a whole file."""
     from runner_sync.sources import transfer
     from runner_sync.sources.session import network_errors
 

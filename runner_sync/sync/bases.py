@@ -70,6 +70,10 @@ class Bases:
         return self._upstream[path]
 
     def _find_upstream(self, path: str) -> list[ModuleRevision]:
+        """The revisions of ``path``, oldest first: since ``--ascend-base``, else by lock, else by inference.
+
+        From a checkout these are the commits closest to the units, from the index the releases within the window.
+        """
         tree = inputs.require_ascend(self.given.ascend)
         now = ModuleRevision(tree.source.ref, tree.read(path) or "", path)
         if self.options.ascend_base is not None:
@@ -158,6 +162,7 @@ class Bases:
         return tuple(bases)
 
     def _gpu_refs(self) -> list[str]:
+        """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, or the last releases."""
         if self.options.omni_base is not None:
             return [*self._before_candidate(self.options.omni_base), self.options.omni_base]
         own = self.given.omni.source

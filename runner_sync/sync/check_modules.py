@@ -111,6 +111,7 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader) -> CheckModule:
 
 
 def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
+    """With the base texts that the lock names. Raises ``InputError`` where one is another text by now."""
     from runner_sync.sync.locked import require_locked
 
     refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}

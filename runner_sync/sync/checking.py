@@ -164,6 +164,7 @@ def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> 
 def _run(
     options: CheckOptions, given: inputs.Inputs, job: CheckJob, codes: Codes, opinion: Opinion | None = None
 ) -> CheckResult:
+    """Run the rules that ``codes`` name on ``job``, with the options and settings that narrow what is reported."""
     settings = given.config
     return engine.run(
         job,
@@ -197,6 +198,7 @@ def _report(
     *,
     said: Sequence[str],
 ) -> Report:
+    """The findings as a report, less what the baseline accepts, with the files that they quote."""
     findings, remarks = baseline_file.apply_baseline(options, given.config, result)
     texts = {found.path: found.text for found in modules}
     texts |= {f.path: text for f in findings if f.path not in texts and (text := given.omni.read(f.path)) is not None}

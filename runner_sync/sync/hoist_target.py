@@ -82,6 +82,10 @@ def _job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJob:
 def _locate(
     given: inputs.Inputs, modules: Sequence[DerivedModule], library: Library, unit: str
 ) -> tuple[DerivedModule, str, str]:
+    """The module, the class (empty at module level) and the name that ``unit`` means.
+
+    Raises ``InputError`` where no module defines it, and where several do.
+    """
     owner, _, name = unit.rpartition(".")
     owner = given.profile.npu_name(owner)
     matches: list[tuple[DerivedModule, str]] = []
@@ -110,6 +114,7 @@ def _reading(library: Library, path: str) -> Reading:
 def _sides(
     given: inputs.Inputs, library: Library, found: DerivedModule, *, owner: str, name: str
 ) -> tuple[Definition, Definition]:
+    """The definitions of the unit on NPU and on GPU. Raises ``InputError`` where one of them is missing."""
     reading = _reading(library, found.path)
     twin_path = found.module.gpu.path if found.module.gpu is not None else ""
     twin = library.at(twin_path) if twin_path else None
@@ -130,6 +135,7 @@ def _definition(reading: Reading, owner: str, name: str) -> Function | None:
 
 
 def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
+    """Raises ``InputError`` where the two definitions cannot be one: other code, device names, other globals."""
     where = f"{gpu.qualname} ({gpu.path}:{gpu.node.lineno})"
     if npu.name == "__init__":
         raise InputError(f"{npu.qualname} sets its own class up: hoist the methods that it calls.")
@@ -153,6 +159,7 @@ def _device_words(side: Definition, profile: Profile) -> list[str]:
 
 
 def _place(given: inputs.Inputs, library: Library, found: DerivedModule, npu: Definition, gpu: Definition) -> Move:
+    """Where the method goes: nowhere (it is inherited), to a base of both classes, or to a mixin."""
     npu_class, gpu_class = npu.reading.classes[npu.owner], gpu.reading.classes[gpu.owner]
     npu_line, gpu_line = ancestry(library, npu_class), ancestry(library, gpu_class)
     if gpu_class in npu_line.classes:

@@ -119,6 +119,7 @@ def _leave(files: _Files, move: Move) -> None:
 
 
 def _to_mixin(files: _Files, move: Move) -> None:
+    """Move the method to a mixin beside the GPU class, made where there is none, and mix it into both classes."""
     path, name = _mixin_of(move.gpu)
     files.target = (path, f"{name}.{move.gpu.name}")
     known = files.text(path)

@@ -34,6 +34,7 @@ def sides(
 def _locked_sides(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
+    """``sides`` without a vllm-ascend: the revisions that the lock names for each module."""
     trees: dict[str, Tree] = {}
     for found in modules:
         path = found.module.upstreams[0].path

@@ -55,6 +55,7 @@ def _open(options: CheckOptions) -> tuple[inputs.Inputs, list[DerivedModule]]:
 
 
 def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
+    """The omni blocks of an NPU module, by its markers alone where no upstream is at hand."""
     marked = origins.marked_lines(found.text, found.path, trees.given)
     traced = list(origins.trace_npu(trees, found))
     lines = _omni_lines(traced) if trees.sides[found.path] else None
@@ -72,6 +73,7 @@ def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
 
 
 def _gpu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
+    """The omni blocks of a module's GPU twin, by its comments alone where no vLLM is at hand."""
     anchor = found.module.gpu
     text = trees.given.omni.read(anchor.path) if anchor is not None else None
     if anchor is None or text is None:

@@ -165,6 +165,7 @@ def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
 
 
 def _job(found: DerivedModule, run: _Run) -> ModuleJob:
+    """What ``upgrade_module`` is given for one derived module."""
     options, given, bases, program = run.options, run.given, run.bases, run.program
     twin = _twin(found, bases, options, given)
     return ModuleJob(

@@ -126,6 +126,7 @@ class _Judge:
         return found
 
     def _decided(self, name: str, decision: Member) -> PortStatus:
+        """The status of a unit that NPU does not define, by what an upgrade would decide about it."""
         what: Mapping[str, PortKind] = {"inherited": "inherited", "unneeded": "unneeded", "device": "device"}
         if decision.action in what:
             if name in self.skipped:
@@ -175,6 +176,7 @@ class _Judge:
         )
 
     def _job(self) -> ModuleJob | None:
+        """The module as for an upgrade that changes nothing; ``None`` without a GPU twin."""
         if not self.gpu_text:
             return None
         given, found, modules = self.trees.given, self.found, self.trees.modules

@@ -70,6 +70,10 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
 def _carry_out(
     command: str, plan: Planner, options: UpgradeOptions, *, diff: bool, screen: Screen
 ) -> tuple[Upgrade, tuple[str, ...]]:
+    """Plan and, unless ``diff``, write: the plan, and the paths that were written.
+
+    Raises ``InputError`` for a place that cannot be written to, before the work.
+    """
     from runner_sync import sync
 
     if not diff and (command in ("upgrade", "lock") or options.out is not None):

@@ -112,6 +112,7 @@ def _assumed(profile: Profile) -> dict[str, str]:
 
 
 def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
+    """``text`` after all rewrites; ``above`` is the number of lines put in front of it only to make it parse."""
     changes: dict[cst.CSTNode, list[Change]] = {}
     doubts: list[Doubt] = []
     applied: list[str] = []
@@ -132,6 +133,7 @@ def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
 
 
 def _findings(code: Index, doubts: Iterable[Doubt], *, path: str, above: int) -> Iterable[Finding]:
+    """The doubts as findings, at the lines of the text without the ``above`` lines in front of it."""
     doubts = list(doubts)
     if not doubts:
         return

@@ -122,6 +122,7 @@ def _module_uses(job: Job, table: Rows) -> Iterator[tuple[Use, NameRewrite]]:
 
 
 def _renamed_through_modules(job: Job, table: Rows) -> Iterator[Edit | Doubt]:
+    """Edits of uses through an imported module: an import of the new module beside the old one, and the new name."""
     added: set[tuple[Site, str]] = set()
     for use, row in _module_uses(job, table):
         binding = use.binding

@@ -54,6 +54,7 @@ def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
 
 
 def _origins(expression: str, bound: list[tuple[str, BaseOrigin]]) -> Iterator[BaseOrigin]:
+    """Where the base ``expression`` may come from, of what the module has ``bound``; a dotted one by its first name."""
     head, _, rest = expression.partition(".")
     for name, origin in bound:
         if name != expression.split("[")[0] and name != head:
@@ -120,6 +121,7 @@ def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
 
 
 def _edited_header(header: str, node: ast.ClassDef, bases: list[str], where: str) -> str:
+    """The text of a class header with ``bases`` in it; ``where`` is named when comments between them would be lost."""
     if not node.bases:
         return _with_first_bases(header, node, bases)
     places = Places(header)

@@ -114,6 +114,7 @@ def _leaf(extent: _Extent, lines: list[str], *, in_class: bool) -> Piece:
 
 
 def _title(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKind, str]:
+    """Kind and name of the unit that a statement is."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return ("method" if in_class else "function"), node.name

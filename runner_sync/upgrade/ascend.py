@@ -63,6 +63,7 @@ def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
 
 
 def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft | None]:
+    """A copy, made from ``base``, after its step with upstream, and its second half where upstream split one off."""
     assert job.upstream.new is not None
     origin = base.origin
     draft = replace(draft, base=base.ref, base_now=_base_now(draft, job))

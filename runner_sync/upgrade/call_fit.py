@@ -52,6 +52,7 @@ def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _misfits_of(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[ReviewItem]:
+    """A question for each other unit that ``caller`` newly calls with arguments which that does not take."""
     for other in drafts if caller.text != caller.before else ():
         if other is caller or (other.owner and other.owner != caller.owner):
             continue

@@ -28,6 +28,7 @@ def ask_about_order(draft: Draft, path: str) -> Draft:
 
 
 def _about_order(draft: Draft, path: str) -> Iterator[ReviewItem]:
+    """What ``ask_about_order`` asks; only of defects that the unit did not have before."""
     known = read_too_early(draft.before)
     for name, line in read_too_early(draft.text).items():
         if name not in known:

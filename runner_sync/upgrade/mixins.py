@@ -195,6 +195,7 @@ def _wrapped(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _apply(lines: list[str], out: _Removal) -> None:
+    """Take the statements that go out of ``lines``, in place, with ``pass`` where a suite would be left empty."""
     edits: list[tuple[Span, list[str]]] = [
         ((first_line(stmt), stmt.end_lineno or stmt.lineno), []) for stmt in out.gone
     ]

@@ -51,6 +51,7 @@ def _after_upstream(job: ModuleJob) -> list[Draft]:
 
 
 def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gpu.GpuSide]:
+    """The result of all stages behind the step with vllm-ascend, and the GPU side that they read."""
     side = gpu.read_side(job, drafts)
     for class_name in job.hierarchy.with_twin:
         drafts, job = inheriting.adopt(class_name, drafts, job, side)
@@ -63,6 +64,7 @@ def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gp
 
 
 def _after_mending(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """The drafts with records and calls that fit what they make, unpack and call."""
     drafts = mending.fit_records(drafts, job)
     drafts = mending.leave_out(drafts, job)
     drafts = mending.set_apart(drafts, job)
@@ -105,6 +107,7 @@ def _after_port(
 def _ported_into_class(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide, pair: Twins
 ) -> list[Draft]:
+    """The drafts, those of one class with its twin's changes; what a port added to a copy stands between rulers."""
     have = [canon for draft in drafts for canon in canonical(draft.text)]
     veto = veto_for(device_bound(pair), job.refused, pair.upstream, have=have)
     mine = [d for d in drafts if d.chosen and d.owner == class_name]

@@ -60,6 +60,7 @@ def start_module(job: StartJob) -> ModuleResult:
 
 
 def _module_text(job: StartJob) -> str:
+    """The skeleton filled with the twin's members, its bases and the imports that they need."""
     assert job.module.gpu is not None
     translated = translate(job.gpu.text, job.profile, path=job.gpu.path).text
     name, anchor = job.module.name, job.module.upstreams[0]
@@ -96,6 +97,7 @@ def _members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
 
 
 def _member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
+    """A translated GPU method on vllm-ascend's version of it where it is vLLM's, edited; else as it is."""
     if not vllm or not upstream:
         return text
     base = translate_unit(vllm, job.profile).text

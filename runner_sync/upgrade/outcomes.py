@@ -48,6 +48,7 @@ def _with_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> tuple[
 
 
 def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
+    """What became of one unit, whose text starts at line ``start`` of the module."""
     outcome = draft.outcome
     if draft.removed:
         outcome = "removed"

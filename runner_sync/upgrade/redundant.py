@@ -57,6 +57,7 @@ def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> li
 
 
 def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
+    """The draft; dropped where the class can do without it, with a question where upstream gave up what it copies."""
     reason = _redundant(draft, drafts, job, side) if draft.owner else ""
     if reason:
         upstream = draft.upstream or ""

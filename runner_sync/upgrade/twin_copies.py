@@ -29,6 +29,7 @@ def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[
 
 
 def _following(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
+    """A copy of a method that vllm-ascend gave up, with the twin's text merged into it; any other draft as it is."""
     if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
         return draft
     twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm

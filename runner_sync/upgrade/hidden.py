@@ -185,29 +185,42 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
     if not _is_direct_base(job):
         return
     anchor, name = job.module.upstreams[0], job.module.name
-    inherited = job.hierarchy.inherited.get(name, Inherited())
     ref, old, new = _upstreams_members(drafts, job)
-    own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
-    behind = {member: text for member, text in inherited.members.items() if text is not None}
-    runs = {**inherited.vllm, **new, **behind, **own}
-    hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
-    handed_on = [behind[member] for member, text in own.items() if member in behind and parents_of(text, member)]
-    named = {used for text in (*runs.values(), *handed_on) for used in self_names(text)} if hooks else set()
-    waiting: dict[str, list[str]] = {}
-    for member in [m for m in hooks if m not in named and is_selected(f"{name}.{m}", job.settings.only)]:
-        called = [m for m in inherited.vllm if m != member and member in self_names(_upstreams(m, new, inherited))]
-        if called and not any(_goes_on(m, own.get(m), anchor.name, inherited.members.get(m)) for m in called):
-            waiting.setdefault(called[0], []).append(member)
-    for caller, (first, *others) in waiting.items():
-        them = ("it does", "it") if not others else ("they do", "them")
+    for caller, (first, *others) in _hooks_by_caller(drafts, job, old=old, new=new).items():
+        does, them = ("it does", "it") if not others else ("they do", "them")
         what = "it" if not others else f"it and {', '.join(others)}"
         reason = (
-            f"{anchor.project} added {what} since {ref}, and {them[0]} not run: vLLM calls {them[1]} in {caller}, of "
+            f"{anchor.project} added {what} since {ref}, and {does} not run: vLLM calls {them} in {caller}, of "
             "which omni has its own, which does not"
         )
         draft = Draft.for_question(f"{name}.{first}")
         text = "\n".join(new[member] for member in (first, *others))
         yield draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, upstream=text))
+
+
+def _hooks_by_caller(
+    drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """The hooks that never run, by the first of vLLM's methods that would call them.
+
+    ``old`` and ``new`` are the methods of upstream's class by name.
+    """
+    anchor, name = job.module.upstreams[0], job.module.name
+    inherited = job.hierarchy.inherited.get(name, Inherited())
+    own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
+    behind = {member: text for member, text in inherited.members.items() if text is not None}
+    hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
+    if not hooks:
+        return {}
+    runs = {**inherited.vllm, **new, **behind, **own}
+    handed_on = [behind[member] for member, text in own.items() if member in behind and parents_of(text, member)]
+    named = {used for text in (*runs.values(), *handed_on) for used in self_names(text)}
+    found: dict[str, list[str]] = {}
+    for hook in [m for m in hooks if m not in named and is_selected(f"{name}.{m}", job.settings.only)]:
+        callers = [m for m in inherited.vllm if m != hook and hook in self_names(_upstreams(m, new, inherited))]
+        if callers and not any(_goes_on(m, own.get(m), anchor.name, inherited.members.get(m)) for m in callers):
+            found.setdefault(callers[0], []).append(hook)
+    return found
 
 
 def _upstreams(member: str, new: Mapping[str, str], inherited: Inherited) -> str:

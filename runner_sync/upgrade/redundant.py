@@ -58,7 +58,7 @@ def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> li
 
 def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
     """The draft; dropped where the class can do without it, with a question where upstream gave up what it copies."""
-    reason = _redundant(draft, drafts, job, side) if draft.owner else ""
+    reason = _why_redundant(draft, drafts, job, side) if draft.owner else ""
     if reason:
         upstream = draft.upstream or ""
         return draft.dropped(
@@ -72,25 +72,33 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
     return draft
 
 
-def _redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
+def _why_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
     """Why the class can do without this member since this upgrade, or an empty string.
 
     What was redundant before is left: people had a reason, or ``check`` tells them.
     """
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
-    inherits = draft.member in inherited.members
     below = inherited.members.get(draft.member)
     if below is not None:
-        was = inherited.before.get(draft.member)
-        already = was is not None and canonical(draft.before) == canonical(was)
-        if draft.name in side.device_free and is_port(draft.before, side.old[draft.name]):
-            return "the GPU method that it translated has no device code any more and is inherited"
-        if was is None and draft.text == draft.before and _stands_in(canonical(draft.before)[1:], [below]):
-            return "a base class has it since this upgrade, in the version that the callers of today have"
-        same = canonical(draft.text) == canonical(below) and not already
-        return SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
-    if draft.kind != "copy":
-        return ""
+        return _why_same_as_inherited(draft, below, inherited.before.get(draft.member), job, side)
+    return _why_unneeded(draft, drafts, inherited) if draft.kind == "copy" else ""
+
+
+def _why_same_as_inherited(draft: Draft, below: str, was: str | None, job: ModuleJob, side: GpuSide) -> str:
+    """Why a member can go in favour of ``below``, omni's version of it in a base class, which ``was`` another before
+    this upgrade (``None``: there was none); or an empty string."""
+    if draft.name in side.device_free and is_port(draft.before, side.old[draft.name]):
+        return "the GPU method that it translated has no device code any more and is inherited"
+    if was is None and draft.text == draft.before and _stands_in(canonical(draft.before)[1:], [below]):
+        return "a base class has it since this upgrade, in the version that the callers of today have"
+    already = was is not None and canonical(draft.before) == canonical(was)
+    same = canonical(draft.text) == canonical(below) and not already
+    return SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
+
+
+def _why_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> str:
+    """Why a copy of upstream's method can go, of which no base class has a version of omni's; or an empty string."""
+    inherits = draft.member in inherited.members
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
         return "the copy equals the upstream method that the class inherits"
     if not draft.own:

@@ -14,7 +14,7 @@ from runner_sync import merge
 from runner_sync.model import Triple
 from runner_sync.profile import NPU
 from runner_sync.statements import compiles
-from runner_sync.upgrade.job import ModuleJob, Side, Upstream
+from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import ModuleResult, upgrade_module
 
 MODULE = NPU.modules[0]
@@ -28,7 +28,7 @@ def runner(text: str, name: str = "OmniNPUModelRunner") -> str:
 def upgraded(triple: Triple) -> ModuleResult:
     """A copy in omni's runner, brought from one release of vllm-ascend to the next."""
     sides = {"0.1": triple.base, "0.2": triple.upstream}
-    old, new = (Side(ref, runner(text, "NPUModelRunner"), PATH) for ref, text in sides.items())
+    old, new = (ModuleRevision(ref, runner(text, "NPUModelRunner"), PATH) for ref, text in sides.items())
     return upgrade_module(ModuleJob(NPU, MODULE, "runner.py", runner(triple.omni), Upstream(new=new, bases=(old, new))))
 
 

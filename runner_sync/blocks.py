@@ -1,6 +1,6 @@
 """Omni code inside the units of one module, as ``model.Block`` values.
 
-Goes in: the text, its units, and which lines are omni's (from lineage) and which are marked (from markers). Goes out:
+Comes in: the text, its units, and which lines are omni's (from lineage) and which are marked (from markers). Goes out:
 blocks with their label and the names they use and define. May touch: nothing.
 """
 

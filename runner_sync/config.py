@@ -1,6 +1,6 @@
 """Configuration: the options of this repository, and its profile on top of the built-in one.
 
-Goes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in ``pyproject.toml``) or an explicit file.
+Comes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in ``pyproject.toml``) or an explicit file.
 Goes out: a frozen ``Config``. Reads those two files and nothing else. Every key is described in ``KEYS``; errors name
 the file and the key.
 

@@ -1,6 +1,6 @@
 """``runner-sync.lock``: which upstream text each unit was last synced to, and the same for its GPU twin.
 
-Goes in: TOML text (as read, as merged by git, as edited by hand). Goes out: ``Lock`` values and TOML text. May touch:
+Comes in: TOML text (as read, as merged by git, as edited by hand). Goes out: ``Lock`` values and TOML text. May touch:
 nothing; the file itself is read by ``sources`` and replaced by ``write``.
 
 Loading needs the standard library only, because ``check`` loads the lock in every pull request; keys this version does

@@ -1,6 +1,6 @@
 """Omni-new markers, read by line.
 
-Goes in: a module's text and the profile's marker label. Goes out: every marker line with its kind, the regions that
+Comes in: a module's text and the profile's marker label. Goes out: every marker line with its kind, the regions that
 pairs of rulers enclose, and the problems. May touch: nothing (``tokenize``; a marker inside a string is no marker).
 
 What stands in the releases 0.11.0rc1 … 0.32.0rc1: the same ruler text opens and closes; a ruler of dashes alone may

@@ -1,6 +1,7 @@
 """The values that cross the doors between rooms.
 
-Goes in and out: nothing but ``str``, numbers and the frozen dataclasses below. May touch: the standard library only.
+Comes in and goes out: nothing but ``str``, numbers and the frozen dataclasses below. May touch: the standard library
+only.
 
 Vocabulary (the field's standard three-way-merge terms, never "ours" and "theirs"):
 *base* is the revision a copy was taken from, *omni* the runner file as it stands, *upstream* the revision it is to

@@ -1,6 +1,6 @@
 """Replace files: all of them or none.
 
-Goes in: ``FileChange`` values with LF texts and the root they are relative to. Goes out: the paths written. May touch:
+Comes in: ``FileChange`` values with LF texts and the root they are relative to. Goes out: the paths written. May touch:
 the files named, and temporary files beside them while it runs. The only room that writes.
 
 Everything that can be refused is refused before the first file is replaced; whatever interrupts the replacing

@@ -1,7 +1,7 @@
 """Turn a ``Report`` into text: for people, for CI services and for programs.
 
-In: a ``Report``. Out: strings, each ending in one newline (or empty: a patch of nothing). Never prints, never reads a
-source tree. Formats are imported when they are asked for, because ``check`` has to be quick.
+Comes in: a ``Report``. Goes out: strings, each ending in one newline (or empty: a patch of nothing). Never prints,
+never reads a source tree. Formats are imported when they are asked for, because ``check`` has to be quick.
 """
 
 from __future__ import annotations

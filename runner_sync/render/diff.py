@@ -1,7 +1,7 @@
 """Render the changed files as one patch that ``git apply`` takes.
 
-In: ``Report.changes`` (texts with LF newlines) and ``Report.units`` (causes of hunks). Out: unified diff text, empty
-when nothing changed. Touches nothing.
+Comes in: ``Report.changes`` (texts with LF newlines) and ``Report.units`` (causes of hunks). Goes out: unified diff
+text, empty when nothing changed. May touch: nothing.
 
 Format: git-diff(1), "Generating patch text with -p". The text after the second ``@@`` is free; it names the unit and
 the cause of the hunk, which ``git apply`` ignores and a reviewer reads.

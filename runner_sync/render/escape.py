@@ -1,7 +1,7 @@
 """Make untrusted text safe for the place it is shown in.
 
-In: any text (source code, names, messages, paths). Out: text that cannot steer a terminal, break a table, start a
-workflow command or leave a code span. Touches nothing.
+Comes in: any text (source code, names, messages, paths). Goes out: text that cannot steer a terminal, break a table,
+start a workflow command or leave a code span. May touch: nothing.
 
 Invisible and direction-changing characters are shown as their Python escape, because they are how code is made to
 look other than it is (CVE-2021-42574, "Trojan Source").

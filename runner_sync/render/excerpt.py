@@ -1,7 +1,7 @@
 """Find the source lines that a finding points at.
 
-In: ``Report.changes`` (the text after, or before for a deleted file) and line spans. Out: lines ready to be shown.
-Touches nothing.
+Comes in: ``Report.changes`` (the text after, or before for a deleted file) and line spans. Goes out: lines ready to be
+shown. May touch: nothing.
 
 Columns of a ``Finding`` are 1-based characters, the end exclusive (as in SARIF). A ``column`` of 0 means that only the
 lines are known, an ``end_column`` of 0 that only the start is.

@@ -1,6 +1,6 @@
 """Give findings and review items names that survive moved lines.
 
-In: findings and review items. Out: hex digests. Touches nothing.
+Comes in: findings and review items. Goes out: hex digests. May touch: nothing.
 
 GitLab and GitHub recognise an old finding by its fingerprint. It is taken from what the finding says about which unit,
 never from line numbers; equal ones are numbered in the order in which they stand in the file.

@@ -1,6 +1,6 @@
 """Make a table fit a narrow terminal: less important columns go, and what is still too long is cut with an ellipsis.
 
-In: columns and rows. Out: the same, or fewer, with widths. Touches nothing.
+Comes in: columns and rows. Goes out: the same, or fewer, with widths. May touch: nothing.
 """
 
 from __future__ import annotations

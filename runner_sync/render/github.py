@@ -1,6 +1,6 @@
 """Render findings as GitHub workflow commands, which become annotations of a pull request.
 
-In: a ``Report``. Out: one command per line. Touches nothing.
+Comes in: a ``Report``. Goes out: one command per line. May touch: nothing.
 
 GitHub keeps 10 error, 10 warning and 10 notice annotations per step (docs.github.com, "Workflow commands"); what comes
 after the tenth is dropped without a word. So the worst stand first, and the rest is left to ``github_summary``.

@@ -1,6 +1,6 @@
 """Render findings and review items as a GitLab code quality report.
 
-In: a ``Report``. Out: a JSON array (docs.gitlab.com, "Code Quality report format"). Touches nothing.
+Comes in: a ``Report``. Goes out: a JSON array (docs.gitlab.com, "Code Quality report format"). May touch: nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Render a report as one self-contained HTML page, light and dark, without scripts or outside resources.
 
-In: a ``Report``. Out: HTML. Touches the template only. Sources are untrusted: the template escapes everything, and
-the page forbids itself to load or run anything (Content-Security-Policy).
+Comes in: a ``Report``. Goes out: HTML. May touch: the template.
+
+Sources are untrusted: the template escapes everything, and the page forbids itself to load or run anything
+(Content-Security-Policy).
 """
 
 from __future__ import annotations

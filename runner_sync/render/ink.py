@@ -1,6 +1,7 @@
 """Colour and fold text for a terminal without importing rich, which ``check`` has no time for.
 
-In: safe text. Out: the same text with ANSI colours when they are wanted, folded to a width. Touches nothing.
+Comes in: safe text. Goes out: the same text with ANSI colours when they are wanted, folded to a width. May touch:
+nothing.
 """
 
 from __future__ import annotations

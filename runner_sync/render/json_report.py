@@ -1,8 +1,9 @@
 """Render a report for programs.
 
-In: a ``Report``. Out: JSON as described by ``tests/schemas/report.schema.json``. Touches nothing.
-Keys may be added, never changed: ``FORMAT_VERSION`` rises when that promise has to be broken.
-Non-ASCII text is escaped, so that a terminal that shows the file is not steered by it.
+Comes in: a ``Report``. Goes out: JSON as described by ``tests/schemas/report.schema.json``. May touch: nothing.
+
+Keys may be added, never changed: ``FORMAT_VERSION`` rises when that promise has to be broken. Non-ASCII text is
+escaped, so that a terminal that shows the file is not steered by it.
 """
 
 from __future__ import annotations

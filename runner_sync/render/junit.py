@@ -1,7 +1,9 @@
 """Render a report as JUnit XML, for CI services that show test results.
 
-In: a ``Report``. Out: XML. Touches nothing. Every finding and review item is a failed test case; every unit without
-one is a passed test case, so that an empty report still shows what was looked at.
+Comes in: a ``Report``. Goes out: XML. May touch: nothing.
+
+Every finding and review item is a failed test case; every unit without one is a passed test case, so that an empty
+report still shows what was looked at.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Render a report as GitHub-flavoured Markdown: pull-request comment, Buildkite annotation, step summary.
 
-In: a ``Report``. Out: Markdown within the size the reader accepts. Touches nothing.
+Comes in: a ``Report``. Goes out: Markdown within the size the reader accepts. May touch: nothing.
+
 For ``blocks`` it is the maintainers' reference page, which is a file and is never cut short.
 """
 

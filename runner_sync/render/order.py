@@ -1,6 +1,6 @@
 """One order for everything that is shown, whatever order the rooms reported it in.
 
-In: parts of a ``Report``. Out: sorted tuples. Touches nothing.
+Comes in: parts of a ``Report``. Goes out: sorted tuples. May touch: nothing.
 """
 
 from __future__ import annotations

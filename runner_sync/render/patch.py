@@ -1,7 +1,7 @@
 """Read a unified diff into line replacements.
 
-In: the patch of a ``Finding.fix``. Out: ``Replacement`` values, empty when the text is no patch (a command, say).
-Touches nothing.
+Comes in: the patch of a ``Finding.fix``. Goes out: ``Replacement`` values, empty when the text is no patch (a command,
+say). May touch: nothing.
 """
 
 from __future__ import annotations

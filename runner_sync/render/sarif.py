@@ -1,6 +1,7 @@
 """Render a report as SARIF 2.1.0, for code scanning.
 
-In: a ``Report``. Out: JSON (OASIS "Static Analysis Results Interchange Format", 2.1.0). Touches nothing.
+Comes in: a ``Report``. Goes out: JSON (OASIS "Static Analysis Results Interchange Format", 2.1.0). May touch: nothing.
+
 Review items are notes under the rule ``RS000``. Addresses are relative to ``%SRCROOT%``, the root of the repository.
 """
 

@@ -1,6 +1,6 @@
 """Count a report and say it in one sentence.
 
-In: a ``Report``. Out: plain numbers and sentences. Touches nothing.
+Comes in: a ``Report``. Goes out: plain numbers and sentences. May touch: nothing.
 
 The last source of a project in ``Report.inputs`` is the target of the run. ``Report.summary["written"]`` (number of
 files) tells a run that wrote from one that only planned.

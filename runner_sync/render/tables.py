@@ -1,6 +1,7 @@
 """Lay out the tables of the terminal output with rich.
 
-In: a ``Report`` and an ``Ink``. Out: tables as text. Touches nothing.
+Comes in: a ``Report`` and an ``Ink``. Goes out: tables as text. May touch: nothing.
+
 Cells are ``rich.text.Text``, never markup: a unit named ``[red]`` stays that. rich drops some control characters but
 lets ESC through, so cells are made safe here.
 """

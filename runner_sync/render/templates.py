@@ -1,6 +1,7 @@
 """Find and fill the Jinja2 templates that ship with the tool.
 
-In: a template's name and values. Out: text. Touches the template folder, reading only.
+Comes in: a template's name and values. Goes out: text. May touch: the template folder, by reading.
+
 A wheel has the templates inside the package; a source checkout (and an editable install) has them beside it.
 """
 

@@ -1,6 +1,7 @@
 """Render a report for a person at a terminal.
 
-In: a ``Report``, whether colours are wanted, the width in columns. Out: text. Touches nothing.
+Comes in: a ``Report``, whether colours are wanted, the width in columns. Goes out: text. May touch: nothing.
+
 Everything that comes from a source tree passes ``escape.visible`` or ``escape.one_line`` on its way.
 """
 

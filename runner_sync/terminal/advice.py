@@ -1,6 +1,6 @@
 """What to do after an upgrade was written: settle the review items, check, commit.
 
-Comes in: the report of an upgrade and the paths written. Goes out: text for a person. Touches nothing.
+Comes in: the report of an upgrade and the paths written. Goes out: text for a person. May touch: nothing.
 """
 
 from __future__ import annotations

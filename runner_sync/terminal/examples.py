@@ -1,6 +1,6 @@
 """Examples below the help of each command: real command lines with a few words on what they are for.
 
-Goes out: text for the end of a help page. Touches nothing.
+Goes out: text for the end of a help page. May touch: nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """GPU→NPU translation of module texts, so that both sides of a merge speak the same names.
 
-In: source text and a `Profile`. Out: `Translated` (text, findings, which rewrites applied). May touch: libcst only.
+Comes in: source text and a `Profile`. Goes out: `Translated` (text, findings, which rewrites applied). May touch:
+libcst only.
+
 One parse, one walk, the rewrites in the order listed here, one print. Each rewrite says edits and doubts; only
 `translate` applies them. What is not edited keeps its bytes; statements are never moved.
 """

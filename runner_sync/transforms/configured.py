@@ -1,8 +1,10 @@
 """Carry out the rows that configuration adds to the built-in tables of names and keywords.
 
-In: a `Job`. Out: edits, or doubts. May touch: libcst only. A row of the built-in tables has a rewrite of its own, which
-says why and what it leaves alone; one from ``names``, ``extend-names``, ``keywords`` or ``extend-keywords`` has what
-every renaming has: the import and all its uses, and the keywords of the calls that mean its new name.
+Comes in: a `Job`. Goes out: edits, or doubts. May touch: libcst only.
+
+A row of the built-in tables has a rewrite of its own, which says why and what it leaves alone; one from ``names``,
+``extend-names``, ``keywords`` or ``extend-keywords`` has what every renaming has: the import and all its uses, and the
+keywords of the calls that mean its new name.
 """
 
 from __future__ import annotations

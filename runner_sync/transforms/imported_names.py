@@ -1,8 +1,9 @@
 """Import a name from its NPU home, and call it there what it is called there.
 
-In: a `Job`. Out: edits of imports and uses, or doubts. May touch: libcst only. Each row of ``TABLE`` is one rewrite:
-what becomes of a few lines, what it leaves alone, and why. Where the names go is the profile's to say; that an import
-and all its uses are renamed together or not at all is `rename_imported`'s.
+Comes in: a `Job`. Goes out: edits of imports and uses, or doubts. May touch: libcst only.
+
+Each row of ``TABLE`` is one rewrite: what becomes of a few lines, what it leaves alone, and why. Where the names go is
+the profile's to say; that an import and all its uses are renamed together or not at all is `rename_imported`'s.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Move one name of a from-import to another module, on the line where it stands.
 
-In and out: libcst statement lines, inside this room only. May touch: libcst only.
-The line stays where it is: a name that stood alone takes its line along, one among others gets a line of its own
-right below, so that line based merges see one changed or one added line.
+Comes in and goes out: libcst statement lines, inside this room only. May touch: libcst only.
+
+The line stays where it is: a name that stood alone takes its line along, one among others gets a line of its own right
+below, so that line based merges see one changed or one added line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a rewrite is given (a `Job`) and what it says: an `Edit` (change this node so) or a `Doubt` (left, and why).
 
-In and out: libcst nodes and sentences, inside this room only. May touch: libcst only.
+Comes in and goes out: libcst nodes and sentences, inside this room only. May touch: libcst only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rename keywords of calls, after the callee was renamed.
 
-In: a `Job` and rows of names. Out: edits of the keywords that the profile lists for calls of the new names, or doubts.
-May touch: libcst only.
+Comes in: a `Job` and rows of names. Goes out: edits of the keywords that the profile lists for calls of the new names,
+or doubts. May touch: libcst only.
 """
 
 from __future__ import annotations

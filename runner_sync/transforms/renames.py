@@ -1,7 +1,8 @@
 """Rename what is imported: the one engine behind every rewrite that is a table of names.
 
-In: a `Job` and rows ``(name, module) → (new_name, new_module)``. Out: edits of the import and of every use that
-resolves to it (isinstance, annotations, quoted annotations, attributes of it), or a doubt. May touch: libcst only.
+Comes in: a `Job` and rows ``(name, module) → (new_name, new_module)``. Goes out: edits of the import and of every use
+that resolves to it (isinstance, annotations, quoted annotations, attributes of it), or a doubt. May touch: libcst only.
+
 A binding is renamed whole or not at all, so that an import and its uses never part. Of rows with the same source the
 first one is taken.
 """

@@ -1,8 +1,9 @@
 """Who binds which name: scopes, bindings, and every use of a name traced to its import.
 
-Goes in and out: values that hold libcst nodes; they stay inside this room. May touch: libcst only. `walk` fills them.
-Scopes follow the language reference, "Naming and binding": a class body is no enclosing scope, ``global`` and
-``nonlocal`` redirect. A name bound by anything but imports of one origin has no certain origin.
+Comes in and goes out: values that hold libcst nodes; they stay inside this room. May touch: libcst only.
+
+`walk` fills them. Scopes follow the language reference, "Naming and binding": a class body is no enclosing scope,
+``global`` and ``nonlocal`` redirect. A name bound by anything but imports of one origin has no certain origin.
 """
 
 from __future__ import annotations

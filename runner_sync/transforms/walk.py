@@ -1,6 +1,7 @@
 """One walk over a module's tree that fills an `Index`.
 
-In: a libcst module. Out: its `Index`, nodes included. May touch: libcst only.
+Comes in: a libcst module. Goes out: its `Index`, nodes included. May touch: libcst only.
+
 Two liberties, both on the refusing side: the first iterable of a comprehension is read inside its scope, and a
 ``global`` statement makes the name ambiguous.
 """

@@ -1,6 +1,6 @@
 """Text of one module ↔ its units, exactly: ``join(split(text)) == text`` for every text that parses.
 
-Goes in: source text. Goes out: ``Module`` values, ``model.Unit`` lists, edited ``Module`` values, class bases as data.
+Comes in: source text. Goes out: ``Module`` values, ``model.Unit`` lists, edited ``Module`` values, class bases as data.
 May touch: nothing (standard library ``ast`` and ``tokenize`` only; sources are parsed, never executed).
 """
 

@@ -1,6 +1,6 @@
 """Class bases as data, conditional ones included, and changed without touching the rest of the header.
 
-Goes in: a ``Module``. Goes out: ``BaseClass`` values, or a ``Module`` with another header. May touch: nothing.
+Comes in: a ``Module``. Goes out: ``BaseClass`` values, or a ``Module`` with another header. May touch: nothing.
 
 The base class of a runner may be chosen at import time (``if is_310p(): from a import X as B else: from b import B``),
 so one base expression can come from several places, each under a condition.

@@ -1,6 +1,6 @@
 """Change, remove and add units without touching the bytes of any other unit.
 
-Goes in: a ``Module`` and texts. Goes out: a new ``Module``; only the named pieces and, at a removal or an insertion,
+Comes in: a ``Module`` and texts. Goes out: a new ``Module``; only the named pieces and, at a removal or an insertion,
 the blank lines beside them differ. May touch: nothing.
 """
 

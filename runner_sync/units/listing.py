@@ -1,6 +1,6 @@
 """What a module consists of, as ``model.Unit`` values.
 
-Goes in: a ``Module``. Goes out: units with qualified names and line numbers. May touch: nothing.
+Comes in: a ``Module``. Goes out: units with qualified names and line numbers. May touch: nothing.
 """
 
 from __future__ import annotations

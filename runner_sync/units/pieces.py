@@ -1,7 +1,7 @@
 """The pieces that a module's text is cut into.
 
-Goes in and out: frozen dataclasses of ``str``. Every line of a module lies in exactly one piece, in file order, so
-``join`` is concatenation. May touch: nothing.
+Comes in and goes out: frozen dataclasses of ``str``. Every line of a module lies in exactly one piece, in file order,
+so ``join`` is concatenation. May touch: nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Cut a module's text into pieces.
 
-Goes in: source text. Goes out: a ``Module`` whose pieces tile the text. Raises ``InputError`` for text that is no
+Comes in: source text. Goes out: a ``Module`` whose pieces tile the text. Raises ``InputError`` for text that is no
 Python module (syntax errors, NUL bytes, merge conflicts). May touch: nothing.
 
 Comment lines directly above a definition belong to it; ruler comments (a run of dashes or equals signs) never do,

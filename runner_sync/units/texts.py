@@ -1,6 +1,6 @@
 """Units of a module as texts, each module text cut once.
 
-Goes in: module text. Goes out: ``{name: text}`` maps in file order. May touch: nothing.
+Comes in: module text. Goes out: ``{name: text}`` maps in file order. May touch: nothing.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from runner_sync.errors import InputError
-from runner_sync.model import Project, Tree
-from runner_sync.sources import PACKAGES, open_release
+from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.sources import open_release
 
 # The benchmarks are no part of the package; behind everything installed, so that what is tested is what was installed.
 sys.path.append(str(Path(__file__).parents[1]))

@@ -14,18 +14,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from runner_sync.sources.checkout import RevisionTree, WorkTree
     from runner_sync.sources.declared import declared_vllm, metadata
-    from runner_sync.sources.folder import FolderTree, open_path
+    from runner_sync.sources.folder import open_path
     from runner_sync.sources.installed import open_installed
-    from runner_sync.sources.layout import PACKAGES, PATH_OPTIONS, Progress
     from runner_sync.sources.placing import folder_in_repository
-    from runner_sync.sources.release import ReleaseTree, open_release, releases
+    from runner_sync.sources.release import open_release, releases
 
 __all__ = [
-    "PACKAGES",
-    "PATH_OPTIONS",
-    "FolderTree",
-    "Progress",
-    "ReleaseTree",
     "RevisionTree",
     "WorkTree",
     "declared_vllm",
@@ -38,11 +32,6 @@ __all__ = [
 ]
 
 _MODULES = {
-    "PACKAGES": "layout",
-    "PATH_OPTIONS": "layout",
-    "FolderTree": "folder",
-    "Progress": "layout",
-    "ReleaseTree": "release",
     "RevisionTree": "checkout",
     "WorkTree": "checkout",
     "declared_vllm": "declared",

@@ -17,12 +17,10 @@ from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME, Lock, load
 from runner_sync.model import OnDisk, Project, Source, Tree
 from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
-from runner_sync.sync.options import Progress, TreeOptions
+from runner_sync.sync.options import PATH_VARIABLES, Progress, TreeOptions
 
 WINDOW = 8
 """How many minor versions back a base is looked for; the longest real lag so far is six (0.32.0rc1 on 0.26.0rc1)."""
-
-_VARIABLES: dict[Project, str] = {"vllm-ascend": "VLLM_ASCEND_PATH", "vllm": "VLLM_PATH"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +74,9 @@ def open_target(
         return sources.open_path(project, options.path, ref=options.ref)
     if options.version is not None:
         return _release(project, options.version, progress)
-    variable = os.environ.get(_VARIABLES[project])
+    variable = os.environ.get(PATH_VARIABLES[project])
     if variable:
-        with _named_by(_VARIABLES[project]):
+        with _named_by(PATH_VARIABLES[project]):
             return sources.open_path(project, Path(variable), ref=options.ref)
     path, version = {
         "vllm-ascend": (settings.ascend_path, settings.ascend_version),

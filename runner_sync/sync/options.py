@@ -5,15 +5,20 @@ Comes in and goes out: frozen dataclasses. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from runner_sync.model import Project
 
 Progress = Callable[[str, int, int | None], None]
 """Called as ``progress(label, done, total or None)``; bytes while something is fetched, steps otherwise."""
 
 Conflict = Literal["resolve", "inline"]
+
+PATH_VARIABLES: Mapping[Project, str] = {"vllm-ascend": "VLLM_ASCEND_PATH", "vllm": "VLLM_PATH"}
+"""Environment variables that say where an upstream's tree is."""
 
 
 def silent(_label: str, _done: int, _total: int | None) -> None:

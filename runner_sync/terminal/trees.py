@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from runner_sync.errors import InputError
 
 if TYPE_CHECKING:
+    from runner_sync.model import Project
     from runner_sync.sync.options import TreeOptions
 
-_VARIABLES = {"ascend": "VLLM_ASCEND_PATH", "vllm": "VLLM_PATH"}
+_PROJECTS: dict[str, Project] = {"ascend": "vllm-ascend", "vllm": "vllm"}
 _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+)(?::\d+)?)?")
 
 
@@ -36,12 +37,12 @@ def omni_tree(path: Path | None, version: str | None) -> TreeOptions:
 
 def upstream_tree(name: str, path: Path | None, ref: str | None, version: str | None) -> TreeOptions:
     """Where ``name`` (``ascend`` or ``vllm``) is; a revision alone is one of the checkout the environment names."""
-    from runner_sync.sync.options import TreeOptions
+    from runner_sync.sync.options import PATH_VARIABLES, TreeOptions
 
     refuse_both(f"--{name}-path", f"--{name}-version", given=path is not None and version is not None)
     refuse_both(f"--{name}-ref", f"--{name}-version", given=ref is not None and version is not None)
     if ref is not None and path is None:
-        named = os.environ.get(_VARIABLES[name])
+        named = os.environ.get(PATH_VARIABLES[_PROJECTS[name]])
         if not named:
             raise InputError(f"--{name}-ref {ref} names a revision of no checkout: add --{name}-path DIR.")
         path = Path(named)

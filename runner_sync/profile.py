@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from runner_sync.model import Project
+from runner_sync.naming import module_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +118,18 @@ class Profile:
 
     def npu_name(self, qualname: str) -> str:
         """The name that a GPU class, or a member of one, has on the derived platform."""
-        return _renamed(qualname, dict(self.classes))
+        return _renamed(qualname, _npu_names(self))
 
     def gpu_name(self, qualname: str) -> str:
         """The name that a class of the derived platform, or a member of one, has on the GPU side."""
-        return _renamed(qualname, {npu: gpu for gpu, npu in self.classes})
+        return _renamed(qualname, {npu: gpu for gpu, npu in _npu_names(self).items()})
+
+    @property
+    def shared_names(self) -> tuple[NameRewrite, ...]:
+        """The rewrites of what a GPU twin defines for others: they take it from the NPU twin."""
+        pairs = [(module.gpu, module.paths) for module in self.modules if module.gpu is not None]
+        moves = {(module_name(gpu.path), module_name(path)) for gpu, paths in pairs for path in paths}
+        return tuple(row for row in self.names if (row.module, row.new_module) in moves)
 
     def vllm_of(self, module: RunnerModule) -> Anchor:
         """vLLM's own class that ``module`` and its GPU twin come from; its runner, if the upstream names none."""
@@ -144,6 +153,12 @@ class Profile:
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
         """The name rewrites of ``names``, in the order in which they are tried."""
         return tuple(row for row in self.names if row.name in names)
+
+
+@lru_cache(maxsize=8)
+def _npu_names(profile: Profile) -> Mapping[str, str]:
+    """``{GPU name: NPU name}`` of the runner classes, and of what else the twin modules name differently."""
+    return {row.name: row.new_name for row in profile.shared_names} | dict(profile.classes)
 
 
 def _renamed(qualname: str, classes: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ FOUNDATION = {
     "model": set[str](),
     "errors": set[str](),
     "edits": set[str](),
-    "profile": {"model"},
+    "profile": {"model", "naming"},
     "nodes": {"model", "errors"},
     "mro": set[str](),
     "naming": {"model"},

@@ -49,6 +49,14 @@ def test_known_words_are_not_looked_for() -> None:
     assert Attributes([unread], []).undefined("class R:\n    def m(self): self.late\n", ["x.late"]) == frozenset()
 
 
+def test_a_comment_makes_nothing_known() -> None:
+    attributes, text = Attributes([tree("")], []), f"{HEAD}class R:\n    def m(self): self.late\n"
+    assert attributes.undefined(text, ["def m(self):\n    # runner-sync: review R1 it uses .late\n    pass\n"]) == {
+        "late"
+    }
+    assert attributes.undefined(text, ["# what comes first\nself.late()  # or so\n"]) == frozenset()
+
+
 def test_a_name_is_looked_up_once() -> None:
     reads: list[str] = []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner_sync import config as configuration
@@ -17,6 +17,7 @@ from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME, Lock, load
 from runner_sync.model import OnDisk, Project, Source, Tree
 from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
+from runner_sync.sync.namesakes import with_namesakes
 from runner_sync.sync.options import PATH_VARIABLES, Progress, TreeOptions
 
 WINDOW = 8
@@ -53,14 +54,20 @@ def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *
     """The omni tree with its configuration and lock (empty where it is to be made anew)."""
     if options.version is not None:
         tree: Tree = sources.open_release("vllm-omni", options.version, needed=OMNI_FOLDERS, progress=progress)
-        return Inputs(tree, None, configuration.load(None, explicit=explicit), Lock())
+        return Inputs(tree, None, _fitted(configuration.load(None, explicit=explicit), tree), Lock())
     tree = sources.open_path("vllm-omni", options.path or Path(), ref=options.ref)
     root = tree.root if isinstance(tree, OnDisk) else None
     settings = configuration.load(root or Path(options.path or "."), explicit=explicit)
     if root is not None and (root / FILE_NAME).is_dir():
         raise InputError(f"{FILE_NAME}: is a folder; move it away and run again.")
     text = tree.read(FILE_NAME) if with_lock else None
-    return Inputs(tree, root, settings, load(text, path=FILE_NAME) if text is not None else Lock())
+    lock = load(text, path=FILE_NAME) if text is not None else Lock()
+    return Inputs(tree, root, _fitted(settings, tree), lock)
+
+
+def _fitted(settings: configuration.Config, omni: Tree) -> configuration.Config:
+    """The configuration with a profile that knows the helper classes of this tree."""
+    return replace(settings, profile=with_namesakes(settings.profile, omni))
 
 
 def open_target(

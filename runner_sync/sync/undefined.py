@@ -21,6 +21,8 @@ _READS = re.compile(r"(?<![\w.])(self|[A-Z]\w*)\.(\w+)")
 
 _OF_ALL = frozenset({*dir(type), "_fields", "_replace", "_asdict", "_make"})
 
+_COMMENTS = re.compile(r"^\s*#.*$", re.MULTILINE)
+
 # All that can define a name: a definition, a field, an assignment on something, a name in quotes for `setattr`.
 _DEFINES = r"\b(?:def|class)\s+{0}\b|\.{0}\s*(?::[^=\n]+)?=[^=]|^\s*{0}\s*(?::|=[^=])|[\"']{0}[\"']"
 
@@ -37,12 +39,13 @@ class Attributes:
     def undefined(self, text: str, known: Iterable[str]) -> frozenset[str]:
         """The attributes that ``text`` reads of ``self`` or of a class, and that no file of the trees defines.
 
-        The words of the texts ``known`` count as defined. Of classes, those count that come from the projects.
+        The words of the texts ``known`` count as defined, but not those in comments: a review comment of an earlier
+        run names what was missing. Of classes, those count that come from the projects.
         """
         imported = {name: entry.module for name, entry in imports(text).items() if project_of(entry.module) is not None}
         owners = {"self", *imported}
         read = {name for owner, name in _READS.findall(text) if owner in owners and name not in _OF_ALL}
-        heard_of = {word for one in known for word in re.findall(r"\w+", one)}
+        heard_of = {word for one in known for word in re.findall(r"\w+", _COMMENTS.sub("", one))}
         names = {name for name in read - heard_of if not _defines(name).search(text)}
         self._look_for(names - self._is_defined.keys(), set(imported.values()))
         return frozenset(name for name in names if not self._is_defined[name])

@@ -36,14 +36,7 @@ def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
                 yield NameRewrite(gpu.name, "", runner.name, module_name(path))
 
 
-def shared(profile: Profile) -> tuple[NameRewrite, ...]:
-    """The profile's rows of what a GPU twin defines for others: they take it from the NPU twin."""
-    pairs = [(runner.gpu, runner.paths) for runner in profile.modules if runner.gpu is not None]
-    moves = {(module_name(gpu.path), module_name(path)) for gpu, paths in pairs for path in paths}
-    return tuple(row for row in profile.names if (row.module, row.new_module) in moves)
-
-
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     """Edits of imports, base classes, annotations, calls and the definitions themselves."""
-    rows = (*twins(job.profile, module=job.code.module), *shared(job.profile))
+    rows = (*twins(job.profile, module=job.code.module), *job.profile.shared_names)
     return rename_imported(job, rows, definitions=True)

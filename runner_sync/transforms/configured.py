@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runner_sync.transforms import class_names, forward_context
+from runner_sync.transforms import forward_context
 from runner_sync.transforms.imported_names import TABLE
 from runner_sync.transforms.job import Doubt, Edit, Job
 from runner_sync.transforms.keywords import rename_keywords
@@ -22,7 +22,7 @@ _KNOWN = {*forward_context.NAMES, *(name for row in TABLE.values() for name in r
 
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     """Edits for the names that no other rewrite carries out."""
-    shared = class_names.shared(job.profile)
+    shared = job.profile.shared_names
     rows = [row for row in job.profile.names if row.name not in _KNOWN and row not in shared]
     if rows:
         yield from rename_imported(job, rows)

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside
 from runner_sync.merge.dataflow import binds
 from runner_sync.statements import ROOT, Node
 
@@ -27,15 +28,6 @@ NEAREST = 0.9
 
 CELLS = 60_000
 """Pairs of statements in one gap beyond which none are compared, for time's sake: some 245 against 245."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """``left`` and ``right`` are indices; ``equal`` is whether the canonical texts are the same."""
-
-    left: int
-    right: int
-    equal: bool
 
 
 Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
@@ -59,7 +51,7 @@ def align(
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1
-    return _of_one_statement(left, right, pairs)
+    return _of_one_statement(left, right, by_what_is_around_and_inside(left, right, pairs))
 
 
 def _of_one_statement(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -90,6 +82,11 @@ def common(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]
     limit = min(len(left), len(right)) - head
     while tail < limit and _key(left[-1 - tail]) == _key(right[-1 - tail]):
         tail += 1
+    # What says little in front of the first difference, or behind the last, may belong to what is there.
+    while head and left[head - 1].weight < 1:
+        head -= 1
+    while tail and left[-tail].weight < 1:
+        tail -= 1
     middle = _sparse(left[head : len(left) - tail], right[head : len(right) - tail])
     return [
         *((i, i) for i in range(head)),

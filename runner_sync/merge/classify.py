@@ -11,8 +11,9 @@ from bisect import bisect
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from runner_sync.merge.align import SIMILAR, Pair, Suite, align, alike, common, pair_similar, similarity, suites
+from runner_sync.merge.align import SIMILAR, Suite, align, alike, common, pair_similar, similarity, suites
 from runner_sync.merge.branches import are_branches
+from runner_sync.merge.commonplace import Pair
 from runner_sync.merge.dataflow import rebinds, sets
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node

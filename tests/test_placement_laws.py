@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 
 import pytest
 from test_nesting_laws import EXITS, Body, Maker, Statement, method
@@ -163,3 +164,36 @@ def test_a_result_is_python(first: int, policy: Policy) -> None:
         sides = [(maker := _Brancher(seed, side)).branched(maker.edited(body)) for side in "ou"]
         triple = Triple(*map(method, (body, *sides)))
         assert merge(triple, policy=policy).parses, f"seed {seed}:\n{triple.base}\n{triple.omni}\n{triple.upstream}"
+
+
+def _call(name: str) -> str:
+    return f"    self.{name}_run({name}_rows, {name}_size)"
+
+
+def _order_due(base: str, omni: str, upstream: str, first: str, second: str) -> bool:
+    """Whether the first of two statements comes first where each side's change of their order is made."""
+    orders = [text.index(first) < text.index(second) for text in (base, omni, upstream)]
+    return orders[2] if orders[1] == orders[0] else orders[1]
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize("omni", ["".join(order) for order in permutations("abcd")])
+def test_an_order_that_is_no_side_s_is_asked_about(omni: str, policy: Policy) -> None:
+    for upstream in map("".join, permutations("abcd")):
+        texts = ("\n".join(["def run(self):", *map(_call, order)]) + "\n" for order in ("abcd", omni, upstream))
+        result = merge(Triple(*texts), policy=policy)
+        now = "".join(re.findall(r"self\.(\w)_run", result.text))
+        assert sorted(now) == list("abcd")
+        is_due = all(_order_due("abcd", omni, upstream, *pair) for pair in combinations(now, 2))
+        assert is_due or result.decisions, (omni, upstream, now)
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize("order", ["".join(order) for order in permutations("abcd")])
+def test_an_order_that_one_side_or_both_changed_alike_is_no_question(order: str, policy: Policy) -> None:
+    """The other side edits a statement."""
+    was, now = ("\n".join(["def run(self):", *map(_call, rows)]) + "\n" for rows in ("abcd", order))
+    was_edited, now_edited = (text.replace("d_size)", "d_size, x)") for text in (was, now))
+    for triple in (Triple(was, now, was_edited), Triple(was, was_edited, now), Triple(was, now, now_edited)):
+        result = merge(triple, policy=policy)
+        assert result.text != now_edited or "on the other side" not in {d.reason.kind for d in result.decisions}

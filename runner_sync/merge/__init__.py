@@ -16,7 +16,7 @@ from runner_sync.merge.decisions import Decision, decisions
 from runner_sync.merge.emit import text_of
 from runner_sync.merge.exits import added_exits, out_of_no_loop
 from runner_sync.merge.interleaving import in_other_suites, without_crossing
-from runner_sync.merge.misplaced import moved_apart, out_of_order
+from runner_sync.merge.misplaced import moved_apart, moved_otherwise, out_of_order
 from runner_sync.merge.named_values import without_named_values
 from runner_sync.merge.nesting import parents
 from runner_sync.merge.own_statements import (
@@ -162,6 +162,7 @@ def _written(
     asked += moved_apart(weave, kept, emitted, asked)
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     asked += out_of_order(weave, emitted, asked)
+    asked += moved_otherwise(weave, kept, emitted, asked)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, decisions(weave, strands, emitted, contents, asked), _stands(text, triple))
 

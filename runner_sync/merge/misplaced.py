@@ -91,6 +91,52 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
     return doubts
 
 
+def moved_otherwise(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
+    """Statements of all three texts that were moved and stand on another side of a third than the texts together have
+    them: where one side changed the order of two, it is that side's. Not where either is ``asked`` about."""
+    known = {doubt.strand for doubt in asked}
+    places = _Places(weave)
+    orders = emitted.as_merged, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand])
+    merged, written = ({strand: k for k, strand in enumerate(order)} for order in orders)
+    both = {strand: found for strand in kept if strand not in known and (found := places.of(strand)) is not None}
+    doubts = []
+    for strand in kept:
+        if strand not in both or not (strand.moved or strand.sides in ("o", "u")):
+            continue
+        for other in both:
+            is_first = merged[strand] < merged[other]
+            if is_first == (written[strand] < written[other]) and is_first != _is_first(both[strand], both[other]):
+                doubts.append(Doubt(strand, OUT_OF_ORDER, REBUILT))
+                break
+    return doubts
+
+
+def _is_first(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
+    """Whether base, omni and upstream together have one statement before another: as the side that changed that."""
+    base, omni, upstream = (a < b for a, b in zip(one, other, strict=True))
+    return upstream if omni == base else omni
+
+
+class _Places:
+    """Where statements stand in the three texts: one that was moved is told by how it begins."""
+
+    def __init__(self, weave: Weave) -> None:
+        sides = (weave.base, weave.of_base), (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
+        self._weave = weave
+        self._found = [_once(nodes, of) for nodes, of in sides]
+        self._places = [{strand: k for k, strand in enumerate(of)} for _, of in sides]
+
+    def of(self, strand: Strand) -> tuple[int, int, int] | None:
+        """The places in base, omni and upstream of a statement that all three have."""
+        node = any_node(self._weave, strand)
+        if node.is_comment or node.is_clause:
+            return None
+        start = _start(node)
+        same = [strand if strand.sides == "bou" else at.get(start) for at in self._found]
+        base, omni, upstream = (at.get(one) if one else None for at, one in zip(self._places, same, strict=True))
+        return (base, omni, upstream) if base is not None and omni is not None and upstream is not None else None
+
+
 def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
     """Additions that are a statement which the base has, too, at a place where it is gone now: both, where each is the
     only one of its text that begins so and says enough."""

@@ -197,3 +197,21 @@ def test_an_order_that_one_side_or_both_changed_alike_is_no_question(order: str,
     for triple in (Triple(was, now, was_edited), Triple(was, was_edited, now), Triple(was, now, now_edited)):
         result = merge(triple, policy=policy)
         assert result.text != now_edited or "on the other side" not in {d.reason.kind for d in result.decisions}
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize("head", ["if self.ready:", "with self.lock:", "try:"])
+@pytest.mark.parametrize(("first", "last"), list(combinations(range(5), 2)))
+def test_a_block_that_upstream_put_around_statements_is_around_those_that_omni_keeps(
+    first: int, last: int, head: str, policy: Policy
+) -> None:
+    """Whatever omni removed and moved; or there is a question."""
+    inside = [f"    {_call(name)}" for name in "abcd"[first:last]]
+    clause = ["    finally:", "        self.clean_up()"] if head == "try:" else []
+    new = [*map(_call, "abcd"[:first]), f"    {head}", *inside, *clause, *map(_call, "abcd"[last:])]
+    for names in (names for size in range(1, 5) for names in permutations("abcd", size)):
+        rows = [*map(_call, "abcd")], [*map(_call, names)], new
+        base, omni, upstream = ("\n".join(["def run(self):", *lines]) + "\n" for lines in rows)
+        result = merge(Triple(base, omni, upstream), policy=policy)
+        around = re.findall(r"^        self\.(\w)_run", result.text, re.MULTILINE)
+        assert result.decisions or set(around) == set(names) & set("abcd"[first:last]), (names, result.text)

@@ -91,9 +91,11 @@ _Side = tuple[Sequence[Node], Mapping[int, int]]
 
 def _in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
     """Whether the suite of one of two statements has a partner, and the other one is in that, at any depth in what is
-    new there."""
+    new there. Or neither has one, and the two heads stand in one suite: a condition that was replaced as a whole."""
     (mine, of_mine), (theirs, of_theirs) = left, right
     a, b = mine[pair.left].parent, theirs[pair.right].parent
+    if a not in of_mine and b not in of_theirs:
+        return of_mine.get(mine[a].parent) == theirs[b].parent
     return _known_around(theirs, b, of_theirs) == of_mine.get(a) or _known_around(mine, a, of_mine) == of_theirs.get(b)
 
 

@@ -1,0 +1,29 @@
+"""Which ways out are one: the case of a replaced condition, which has no similar head to go by."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside
+from runner_sync.statements import flatten
+
+GUARD = "if self.has_talker:\n    return\nself.run()\n"
+
+# Another text, the place of its `return`, whether the two conditions are a pair, and whether the two `return` stay one.
+WAYS_OUT = {
+    "a condition that was replaced as a whole": ("if self.off:\n    return\nself.run()\n", 1, False, True),
+    "the same condition": (GUARD, 1, True, True),
+    "under one more condition": ("if self.has_talker:\n    if self.off:\n        return\n", 2, True, True),
+    "out of a suite that is new": ("with self.pool:\n    if self.off:\n        return\n", 2, False, False),
+    "of the condition behind": ("if self.has_talker:\n    pass\nif self.off:\n    return\n", 3, True, False),
+}
+
+
+@pytest.mark.parametrize("name", WAYS_OUT)
+def test_ways_out(name: str) -> None:
+    other, place, are_paired, stays = WAYS_OUT[name]
+    left, right = flatten(GUARD), flatten(other)
+    assert left[1].canon == right[place].canon == "return"
+    ways_out = Pair(1, place, equal=True)
+    pairs = [Pair(0, 0, equal=True), ways_out] if are_paired else [ways_out]
+    assert (ways_out in by_what_is_around_and_inside(left, right, pairs)) is stays

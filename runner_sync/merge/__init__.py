@@ -16,7 +16,7 @@ from runner_sync.merge.decisions import Decision, decisions
 from runner_sync.merge.emit import text_of
 from runner_sync.merge.exits import added_exits, out_of_no_loop
 from runner_sync.merge.interleaving import in_other_suites, without_crossing
-from runner_sync.merge.misplaced import moved_apart, moved_otherwise, out_of_order
+from runner_sync.merge.misplaced import moved_apart, moved_otherwise, moved_to, out_of_order
 from runner_sync.merge.named_values import without_named_values
 from runner_sync.merge.nesting import parents
 from runner_sync.merge.own_statements import (
@@ -158,7 +158,7 @@ def _written(
     kept, contents = chosen.kept, chosen.contents
     emitted = text_of(weave, kept, contents, indent=_indent(triple.omni or triple.upstream), tight=tight)
     asked = [*doubts, *under_other_conditions(weave, kept, emitted)]
-    asked += in_other_suites(weave, kept) if tight else []
+    asked += in_other_suites(weave, kept, moved_to(weave, kept)) if tight else []
     asked += moved_apart(weave, kept, emitted, asked)
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     asked += out_of_order(weave, emitted, asked)

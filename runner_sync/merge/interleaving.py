@@ -16,7 +16,7 @@ Two that overlap, and of which neither is inside the other, cannot both stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from runner_sync.merge.confidence import CONTESTED
@@ -63,23 +63,26 @@ def interleave(weave: Weave, strands: Sequence[Strand], *, follow: bool) -> None
                     inner.parent = outer
 
 
-def in_other_suites(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Statements that stand in other suites than the two sides together have put them in, the outermost of each."""
+def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand, Strand]) -> list[Doubt]:
+    """Statements that stand in other suites than the two sides together have put them in, the outermost of each.
+
+    ``moved`` is the strand at the new place of a head that one side has moved, by that at the old one.
+    """
     doubts = []
     wrong: dict[Strand, frozenset[Strand]] = {}
     for strand in kept:
         if strand.sides != "bou" or any_node(weave, strand).is_comment:
             continue
-        wrong[strand] = _due(weave, strand) ^ frozenset(_now_above(strand))
+        wrong[strand] = _due(weave, strand, moved) ^ frozenset(_now_above(strand))
         if wrong[strand] and wrong[strand] != next((wrong[head] for head in _now_above(strand) if head in wrong), None):
             names = tuple(any_node(weave, head).canon for head in kept if head in wrong[strand])
             doubts.append(Doubt(strand, Reason("in other suites", names), CONTESTED))
     return doubts
 
 
-def _due(weave: Weave, strand: Strand) -> frozenset[Strand]:
+def _due(weave: Weave, strand: Strand, moved: Mapping[Strand, Strand]) -> frozenset[Strand]:
     """The suites that a statement of all three texts is in where each side's change of them is made."""
-    base, omni, upstream = (frozenset(_above(weave, strand, side)) for side in "bou")
+    base, omni, upstream = (frozenset(moved.get(head, head) for head in _above(weave, strand, side)) for side in "bou")
     return frozenset(head for head in (omni & upstream) | (omni - base) | (upstream - base) if head.kept)
 
 

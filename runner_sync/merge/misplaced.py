@@ -137,6 +137,11 @@ class _Places:
         return (base, omni, upstream) if base is not None and omni is not None and upstream is not None else None
 
 
+def moved_to(weave: Weave, kept: Sequence[Strand]) -> dict[Strand, Strand]:
+    """The strands at the new places of statements that one side moved, by those at the old ones."""
+    return {old: new for new, old in _moves(weave, kept)}
+
+
 def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
     """Additions that are a statement which the base has, too, at a place where it is gone now: both, where each is the
     only one of its text that begins so and says enough."""

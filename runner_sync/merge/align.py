@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside
+from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside, with_clauses
 from runner_sync.merge.dataflow import binds
 from runner_sync.statements import ROOT, Node
 
@@ -51,7 +51,8 @@ def align(
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1
-    return _of_one_statement(left, right, by_what_is_around_and_inside(left, right, pairs))
+    pairs = _of_one_statement(left, right, by_what_is_around_and_inside(left, right, pairs))
+    return with_clauses(left, right, pairs)
 
 
 def _of_one_statement(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

@@ -1,4 +1,4 @@
-"""Pairs of statements that say nothing by themselves: ``try``, and ``break``, ``continue``, ``pass``, ``return``.
+"""Pairs of what says nothing by itself: ``try``, ``else``, and ``break``, ``continue``, ``pass``, ``return``.
 
 Comes in: two node sequences and the pairs of their nodes. Goes out: the pairs with others of such statements. May
 touch: nothing.
@@ -41,6 +41,16 @@ def by_what_is_around_and_inside(left: Sequence[Node], right: Sequence[Node], pa
     sides = (left, partners), (right, {j: i for i, j in partners.items()})
     pairs = [pair for pair in pairs if not _is_exit(left[pair.left]) or _in_one_suite(*sides, pair)]
     return _with(pairs, _exits(left, right, pairs))
+
+
+def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs with the equal clauses of two statements that are one: of several ``else`` another one was nearer."""
+    paired = {pair.left: pair.right for pair in pairs}
+    partners = set(paired.values())
+    theirs = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
+    keys = {k: (paired.get(node.owner, ROOT), node.canon) for k, node in enumerate(left) if node.is_clause}
+    found = [Pair(k, theirs[key], equal=True) for k, key in keys.items() if k not in paired and key in theirs]
+    return _with(pairs, found)
 
 
 def _is_head(node: Node) -> bool:

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside, with_clauses
+from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
 from runner_sync.merge.dataflow import binds
 from runner_sync.statements import ROOT, Node
 
@@ -84,9 +84,9 @@ def common(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]
     while tail < limit and _key(left[-1 - tail]) == _key(right[-1 - tail]):
         tail += 1
     # What says little in front of the first difference, or behind the last, may belong to what is there.
-    while head and left[head - 1].weight < 1:
+    while head and is_commonplace(left[head - 1]):
         head -= 1
-    while tail and left[-tail].weight < 1:
+    while tail and is_commonplace(left[-tail]):
         tail -= 1
     middle = _sparse(left[head : len(left) - tail], right[head : len(right) - tail])
     return [

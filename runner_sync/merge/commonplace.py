@@ -53,6 +53,11 @@ def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pa
     return _with(pairs, found)
 
 
+def is_commonplace(node: Node) -> bool:
+    """Whether a statement is one of these; a clause is paired with its statement."""
+    return _is_head(node) or _is_exit(node)
+
+
 def _is_head(node: Node) -> bool:
     return node.canon == "try" and node.compound
 

@@ -31,6 +31,23 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
                 strand.parent = above
     if not policy.updates_only:
         interleave(weave, strands, follow=policy.nesting == "upstream")
+        _return_home(weave, strands)
+
+
+def _return_home(weave: Weave, strands: Sequence[Strand]) -> None:
+    """What a side added inside of a new suite of its own is in that again, where what it followed out of it is."""
+    for strand in strands:
+        if strand.sides not in ("o", "u") or not strand.kept:
+            continue
+        own = _link(weave, strand, strand.sides, "parent")
+        if own is None or own is strand.parent or own.sides != strand.sides or not own.kept or is_inside(own, strand):
+            continue
+        nodes, of = (weave.omni, weave.of_omni) if strand.sides == "o" else (weave.upstream, weave.of_upstream)
+        index = strand.in_omni if strand.sides == "o" else strand.in_upstream
+        around = range(index - 1, -1, -1), range(index + 1, len(nodes))
+        siblings = [_sibling(of, nodes, places, nodes[index].parent) for places in around]
+        if any(sibling is not None and sibling.parent is own for sibling in siblings):
+            strand.parent = own
 
 
 def is_inside(strand: Strand | None, outer: Strand) -> bool:

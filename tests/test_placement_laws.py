@@ -215,3 +215,22 @@ def test_a_block_that_upstream_put_around_statements_is_around_those_that_omni_k
         result = merge(Triple(base, omni, upstream), policy=policy)
         around = re.findall(r"^        self\.(\w)_run", result.text, re.MULTILINE)
         assert result.decisions or set(around) == set(names) & set("abcd"[first:last]), (names, result.text)
+
+
+@pytest.mark.parametrize(
+    ("taken_out", "added", "asked"),
+    [
+        pytest.param(True, False, ["on the other side"], id="changed places"),
+        pytest.param(False, False, [], id="nothing taken out"),
+        pytest.param(False, True, [], id="something added"),
+    ],
+)
+def test_what_omni_put_into_a_loop_of_which_upstream_took_the_end_out(
+    taken_out: bool, added: bool, asked: list[str]
+) -> None:
+    a, b, c, x = map(_call, "abcx")
+    rows = ["def run(self):", "    for row in rows:", f"    {a}", f"    {b}", c]
+    omni = [*rows[:-1], f"    {c}"]
+    upstream = [rows[0], *([x] if added else []), *rows[1:3], b if taken_out else rows[3], c]
+    texts = ("\n".join(lines) + "\n" for lines in (rows, omni, upstream))
+    assert [decision.reason.kind for decision in merge(Triple(*texts)).decisions] == asked

@@ -92,8 +92,9 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
 
 
 def moved_otherwise(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Statements of all three texts that were moved and stand on another side of a third than the texts together have
-    them: where one side changed the order of two, it is that side's. Not where either is ``asked`` about."""
+    """Statements of all three texts that were moved, or put into another suite, and stand on another side of a third
+    than the texts together have them: where one side changed the order of two, it is that side's. Not where either is
+    ``asked`` about."""
     known = {doubt.strand for doubt in asked}
     places = _Places(weave)
     orders = emitted.as_merged, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand])
@@ -101,14 +102,22 @@ def moved_otherwise(weave: Weave, kept: Sequence[Strand], emitted: Emitted, aske
     both = {strand: found for strand in kept if strand not in known and (found := places.of(strand)) is not None}
     doubts = []
     for strand in kept:
-        if strand not in both or not (strand.moved or strand.sides in ("o", "u")):
+        if strand not in both or not (
+            strand.moved or strand.sides in ("o", "u") or _is_in_another_suite(weave, strand)
+        ):
             continue
         for other in both:
             is_first = merged[strand] < merged[other]
             if is_first == (written[strand] < written[other]) and is_first != _is_first(both[strand], both[other]):
                 doubts.append(Doubt(strand, OUT_OF_ORDER, REBUILT))
+                del both[strand]
                 break
     return doubts
+
+
+def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
+    base, omni, upstream = (next(_above(weave, strand, side), None) for side in "bou")
+    return strand.sides == "bou" and not (base is omni is upstream)
 
 
 def _is_first(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:

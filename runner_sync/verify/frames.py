@@ -107,12 +107,8 @@ class Frame:
         owner = self.owner
         if owner is None:
             return
-        nodes = modules.nodes_of(self.function)
-        changed = {id(node.target) for node in nodes if isinstance(node, ast.AugAssign)}
-        for node in nodes:
-            is_read = isinstance(node, ast.Attribute) and (isinstance(node.ctx, ast.Load) or id(node) in changed)
-            if isinstance(node, ast.Attribute) and is_read and is_attribute_of(node, owner):
-                yield node
+        read = (*modules.reads_of(self.function), *modules.changes_of(self.function))
+        yield from (node for node in read if is_attribute_of(node, owner))
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
         """Whether the code expects that ``node`` fails: in a ``try`` that catches it, or under a version switch."""

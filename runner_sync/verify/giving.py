@@ -36,14 +36,18 @@ def _is_renewal(assignment: Assignment, name: str) -> bool:
 
     What has to be evaluated on every way to it, or for it, reads the attribute.
     """
-    function = assignment.function
-    owner = self_name(function) if function is not None else None
     if isinstance(assignment.node, ast.AugAssign):
         return True
-    if function is None or owner is None or name not in _names_read(function):
+    function = assignment.function
+    return function is not None and _is_read_before(function, assignment.node, name)
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_read_before(function: FunctionNode, assigned: ast.AST, name: str) -> bool:
+    owner = self_name(function)
+    if owner is None or name not in _names_read(function):
         return False
-    before = _before(function.body, assignment.node)
-    return any(_reads(_always(part), owner, name) for part in before or ())
+    return any(name in _always_read(part, owner) for part in _before(function.body, assigned) or ())
 
 
 @functools.lru_cache(maxsize=16384)
@@ -53,14 +57,11 @@ def _names_read(function: FunctionNode) -> frozenset[str]:
     return frozenset(node.attr for node in nodes if isinstance(node.ctx, ast.Load))
 
 
-def _reads(nodes: Sequence[ast.AST], owner: str, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == name
-        and isinstance(node.ctx, ast.Load)
-        and is_attribute_of(node, owner)
-        for node in nodes
-    )
+@functools.lru_cache(maxsize=65536)
+def _always_read(part: ast.AST, owner: str) -> frozenset[str]:
+    """The attributes of ``owner`` that are read whenever a statement or condition is evaluated."""
+    reads = (node for node in _always(part) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
+    return frozenset(node.attr for node in reads if is_attribute_of(node, owner))
 
 
 def _before(block: Sequence[ast.stmt], wanted: ast.AST) -> list[ast.AST] | None:

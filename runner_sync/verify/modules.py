@@ -86,6 +86,13 @@ def reads_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
     return tuple(n for n in nodes_of(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
 
 
+@functools.lru_cache(maxsize=16384)
+def changes_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
+    """The attributes that a function reads to change them: ``self.x += 1``."""
+    targets = (node.target for node in nodes_of(function) if isinstance(node, ast.AugAssign))
+    return tuple(target for target in targets if isinstance(target, ast.Attribute))
+
+
 def build(name: str, path: str, project: Project, *, text: str, is_package: bool) -> Module:
     """Parse ``text`` and collect its module-level bindings; raises `SyntaxError`."""
     module = Module(name, path, project, is_package, parse(text), text)

@@ -131,3 +131,30 @@ def test_no_statement_changes_its_suites_unasked(first: int, policy: Policy) -> 
         shared = base.keys() & mine.keys() & theirs.keys() & now.keys()
         wrong = {name for name in shared if not _is_in_place(base[name], mine[name], theirs[name], now[name])}
         assert wrong == set(), f"seed {seed}:\n{triple.base}\n{triple.omni}\n{triple.upstream}\n{result.text}"
+
+
+RULER = "# ------ Omni-new ------"
+
+
+def _ruled(body: Body, chance: random.Random) -> Body:
+    """The suite with rulers around some of its statements."""
+    out: list[Statement] = []
+    for one in body:
+        inner = replace(one, body=_ruled(one.body, chance))
+        out += [Statement(RULER), inner, Statement(RULER)] if chance.random() < 0.2 and not one.has_exit else [inner]
+    return tuple(out)
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize("first", range(0, 160, 40))
+def test_rulers_change_no_statement_and_stay_pairs(first: int, policy: Policy) -> None:
+    """Also where nothing is left between two of them, and they go."""
+    for seed in range(first, first + 40):
+        body = Maker(seed, "b").body()
+        omni, upstream = (Maker(seed, side).edited(body) for side in "ou")
+        plain = merge(Triple(*map(method, (body, omni, upstream))), policy=policy).text
+        text = merge(
+            Triple(method(body), method(_ruled(omni, random.Random(seed))), method(upstream)), policy=policy
+        ).text
+        assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(plain)), f"seed {seed}:\n{text}"
+        assert text.count(RULER) % 2 == 0, f"seed {seed}:\n{text}"

@@ -45,7 +45,7 @@ def _ends(kept: Sequence[Strand], emitted: Emitted, side: str) -> dict[Strand | 
     """The line of the last statement in each suite that a side has."""
     ends: dict[Strand | None, int] = {}
     for strand in kept:
-        if side in strand.sides:
+        if side in strand.sides and strand in emitted.place:
             above, line = emitted.above[strand], emitted.place[strand][0]
             ends[above] = max(line, ends.get(above, line))
     return ends

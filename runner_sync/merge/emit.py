@@ -22,6 +22,7 @@ class Emitted:
     """``lines`` of the text, ``place[strand]`` = (first, last) 1-based line of one, ``above[strand]`` its suite.
 
     ``as_merged`` are the strands in the order of the merge, before some went to where their locals are set or read.
+    All three are of what is written: rulers around nothing are not.
     """
 
     lines: tuple[str, ...]
@@ -50,7 +51,8 @@ def text_of(
     printer = _Printer(weave, contents, children, clauses)
     for strand in printer.children.get(None, []):
         printer.write(strand, indent, None)
-    return Emitted(tuple(printer.lines), printer.place, printer.above, as_merged)
+    written = [strand for strand in as_merged if strand in printer.place]
+    return Emitted(tuple(printer.lines), printer.place, printer.above, written)
 
 
 def _in_order(

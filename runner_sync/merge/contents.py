@@ -96,7 +96,7 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
         chosen = omni if policy.both_added == "omni" and not more else upstream
         return of_node(chosen), VERSIONS
     if is_same(omni, upstream):
-        return of_node(omni), None
+        return of_node(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
     if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
         # Parameters of a method of omni's own are taken together with what passes them on (``follow_signature``).
         return of_node(omni), None
@@ -108,6 +108,12 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     if is_no_edit(omni, base, heritage):
         return of_node(upstream), None
     return _both_changed(base, omni, upstream, policy)
+
+
+def _spells_as(one: Node, other: Node) -> bool:
+    """Whether two heads of a function have their annotations in the same words: ``X | None`` is not ``Optional[X]``,
+    though it says the same."""
+    return not one.defines or "".join(one.text.split()) == "".join(other.text.split())
 
 
 def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:

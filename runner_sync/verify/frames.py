@@ -6,6 +6,7 @@ Comes in: a module and its functions. Goes out: `Frame`s, in source order. May t
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -184,9 +185,15 @@ def class_frame(info: ClassInfo) -> Frame:
 
 def module_frame(module: Module) -> Frame:
     """An empty frame in a module: what names mean at its top level."""
+    return Frame(module, _nothing(), None)
+
+
+@functools.cache
+def _nothing() -> FunctionNode:
+    """The function of all empty frames: one, so that what is asked about them is known to be the same."""
     empty = ast.parse("def _(): ...").body[0]
     assert isinstance(empty, ast.FunctionDef)
-    return Frame(module, empty, None)
+    return empty
 
 
 def _arguments(function: FunctionNode | ast.Lambda) -> list[ast.arg]:

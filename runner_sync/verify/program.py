@@ -18,7 +18,7 @@ from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.modules import FunctionNode, Module, is_plain, returns_of
 from runner_sync.verify.runtime import Runtime
-from runner_sync.verify.world import Definition
+from runner_sync.verify.world import Definition, World
 
 _MAX_DEPTH = 6
 """Steps from one expression to the next in which a class is looked for; beyond them it counts as unknown."""
@@ -27,11 +27,31 @@ _MAX_DEPTH = 6
 _COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace", "dataclasses.replace"})
 
 
+_Question = tuple[Module, FunctionNode, ClassInfo | None, ast.expr, int]
+"""An expression, the frame that it stands in, and the steps that led to it. Every rule asks about the same few
+thousand."""
+
+
+def _question(frame: Frame, node: ast.expr, depth: int) -> _Question:
+    return frame.module, frame.function, frame.info, node, depth
+
+
 class Program(Runtime):
-    """Call and type questions about one world."""
+    """Call and type questions about one world. What was answered once is remembered."""
+
+    def __init__(self, world: World, names: Sequence[str]) -> None:
+        super().__init__(world, names)
+        self._reached: dict[_Question, list[list[Callee]]] = {}
+        self._inferred: dict[_Question, list[Instance] | None] = {}
 
     def callees(self, frame: Frame, call: ast.Call, depth: int = 0) -> list[list[Callee]]:
         """Groups of callees, one per lineup; a call is wrong when it fits no member of some group."""
+        question = _question(frame, call, depth)
+        if question not in self._reached:
+            self._reached[question] = self._callees(frame, call, depth)
+        return self._reached[question]
+
+    def _callees(self, frame: Frame, call: ast.Call, depth: int) -> list[list[Callee]]:
         function = call.func
         if isinstance(function, ast.Name):
             return self._of_definitions(self.definitions(frame, function.id))
@@ -141,6 +161,12 @@ class Program(Runtime):
         """The classes ``node`` can be an instance of, ``None`` counted out; ``None`` when it cannot be told."""
         if depth > _MAX_DEPTH:
             return None
+        question = _question(frame, node, depth)
+        if question not in self._inferred:
+            self._inferred[question] = self._infer(frame, node, depth)
+        return self._inferred[question]
+
+    def _infer(self, frame: Frame, node: ast.expr, depth: int) -> list[Instance] | None:
         if frame.narrowed and ast.unparse(node) in frame.narrowed:
             kind = frame.narrowed_to(node)
             named = self.named_classes(frame, kind) if kind is not None else []

@@ -7,7 +7,7 @@ the trees, by reading; nothing is parsed, so an answer is about words, and a wor
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from runner_sync.model import PACKAGES, Project, Tree
 
@@ -118,15 +118,32 @@ def _quoted(member: str) -> str:
 
 def _bases_in(text: str) -> Iterator[str]:
     """The names that classes may derive from in a text: in the brackets of their heads, and what gets another name."""
-    for bases in _BASES.findall(text):
-        yield from _WORD.findall(bases)
-    for found in _RENAMED.finditer(text):
+    for found in _each(_BASES, text, after=_is_no_word):
+        yield from _WORD.findall(found[1])
+    for found in _each(_RENAMED, text, after=str.isspace):
         # The word in front: to look for words with `as` behind them takes five times as long.
         yield from _WORD.findall(text[max(found.start() - _LONGEST, 0) : found.start()])[-1:]
 
 
-_BASES = re.compile(r"\bclass\s+\w+\s*\(([^)]*)")
-_RENAMED = re.compile(r"\sas\s+\w")
+def _each(pattern: re.Pattern[str], text: str, *, after: Callable[[str], bool]) -> Iterator[re.Match[str]]:
+    """Where ``pattern`` stands behind a character ``after``.
+
+    What is in front is looked at afterwards: a pattern that begins with letters is found five times as fast.
+    """
+    found = pattern.search(text)
+    while found is not None:
+        is_meant = found.start() == 0 or after(text[found.start() - 1])
+        if is_meant:
+            yield found
+        found = pattern.search(text, found.end() if is_meant else found.start() + 1)
+
+
+def _is_no_word(character: str) -> bool:
+    return _WORD.match(character) is None
+
+
+_BASES = re.compile(r"class\s+\w+\s*\(([^)]*)")
+_RENAMED = re.compile(r"as\s+\w")
 _LONGEST = 100
 _WORD = re.compile(r"\w+")
 

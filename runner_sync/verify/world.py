@@ -78,9 +78,10 @@ class World:
         without as a whole."""
         self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
-        self._patches: list[Patch] | None = None
+        self._patches: dict[str, list[Patch]] | None = None
         self._by_module: dict[str, tuple[frozenset[str], list[Patch]]] = {}
         self._patched: dict[Patch, set[str]] = {}
+        self._meanings: dict[tuple[Module, str], list[Definition]] = {}
 
     def with_omni(self, omni: Tree) -> World:
         """The same upstreams with another omni tree; what both have is parsed once."""
@@ -127,11 +128,13 @@ class World:
 
     def resolve(self, module: Module, dotted: str) -> list[Definition]:
         """Everything ``dotted`` (``a`` or ``a.b.c``) can mean at the top level of ``module``."""
-        head, *rest = dotted.split(".")
-        found = self._lookup(module, head, set())
-        for part in rest:
-            found = [inner for outer in found for inner in self.member(outer, part)]
-        return found
+        if (module, dotted) not in self._meanings:
+            head, *rest = dotted.split(".")
+            found = self._lookup(module, head, set())
+            for part in rest:
+                found = [inner for outer in found for inner in self.member(outer, part)]
+            self._meanings[module, dotted] = found
+        return self._meanings[module, dotted]
 
     def lookup(self, module_name: str, name: str | None) -> list[Definition]:
         """What ``from module_name import name`` binds (``name`` ``None``: the module itself)."""
@@ -143,10 +146,8 @@ class World:
 
     def patches_of(self, name: str) -> list[Definition]:
         """What start-up patches put in place of the dotted ``name`` (a function, or a class's attribute)."""
-        attribute = name.rpartition(".")[2]
-        return [
-            d for p in self._all_patches() if p.attribute == attribute and name in self._targets(p) for d in self._by(p)
-        ]
+        patches = self._all_patches().get(name.rpartition(".")[2], ())
+        return [d for patch in patches if name in self._targets(patch) for d in self._by(patch)]
 
     def class_patches(self, class_name: str) -> dict[str, list[Definition]]:
         """Attributes of the class ``class_name`` (dotted) that start-up patches replace, with what replaces them."""
@@ -265,16 +266,18 @@ class World:
             return self._name_in(outer.module, name, set()) or self._submodule(outer.module, name)
         return [Definition("external", f"{outer.name}.{name}")]
 
-    def _all_patches(self) -> list[Patch]:
+    def _all_patches(self) -> dict[str, list[Patch]]:
+        """The start-up patches, by the attribute that they replace."""
         if self._patches is None:
-            self._patches = []
+            self._patches = {}
             patching: tuple[Project, ...] = ("vllm-ascend", "vllm-omni")
             for project in patching:
                 tree = self._trees.get(project)
                 for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
                     module = self.module(module_name(path)) if _PATCHES.search(path) else None
                     own = list(_read_patches(module)) if module is not None else []
-                    self._patches.extend(own)
+                    for patch in own:
+                        self._patches.setdefault(patch.attribute, []).append(patch)
                     if module is not None and own:
                         self._by_module[path] = (frozenset(_WORD.findall(module.text)), own)
         return self._patches

@@ -29,8 +29,8 @@ from runner_sync.sync.commands import open_inputs
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
 from runner_sync.sync.overlay import Overlay
 from runner_sync.sync.runners import find_modules
+from runner_sync.syntax import lasting_module_of
 from runner_sync.verify import breakage
-from runner_sync.verify.modules import parse
 from runner_sync.verify.world import World
 
 PAIRS = (("0.26.0", "0.25.1rc1"), ("0.32.0rc1", "0.30.0rc2"))
@@ -168,7 +168,7 @@ class Ground:
         return None
 
     def _parsed(self, project: Project, file: str) -> ast.Module:
-        return parse(self.upstream[project][file])
+        return lasting_module_of(self.upstream[project][file])
 
     def verify(self, plant: Plant) -> Told:
         """Plant, and ask ``verify`` with the untouched trees as the old ones."""

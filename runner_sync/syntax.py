@@ -34,6 +34,12 @@ def module_of(text: str) -> ast.Module:
     return ast.parse(text)
 
 
+@lru_cache(maxsize=4096)
+def lasting_module_of(text: str) -> ast.Module:
+    """The same of a module that is asked about again and again as long as the process runs: those of the trees."""
+    return ast.parse(text)
+
+
 def walk(top: ast.AST) -> list[ast.AST]:
     """``ast.walk`` in a third of the time: all nodes below ``top`` but their contexts, level by level."""
     found = [top]

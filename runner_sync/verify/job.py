@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from runner_sync.lock import Entry
     from runner_sync.profile import Profile, RunnerModule
     from runner_sync.verify.ancestry import Ancestry
+    from runner_sync.verify.parity import Pair
     from runner_sync.verify.world import World
 
 _MOST_STEPS = 4
@@ -123,6 +124,8 @@ class Subject:
         self.profile: Profile = library.job.profile
         self.module = module
         self._bases: dict[str, Reading | None] = {}
+        self.pairs: tuple[Pair, ...] | None = None
+        """What `parity.pairs` has made of the twins, for all rules."""
 
     @cached_property
     def npu(self) -> Reading:

@@ -17,7 +17,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import absolute
 from runner_sync.statements.mentions import mentions
-from runner_sync.syntax import dotted_name, is_name, statements_of, walk
+from runner_sync.syntax import dotted_name, is_name, lasting_module_of, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -68,12 +68,6 @@ class Module:
     error: InputError | None = None
 
 
-@functools.lru_cache(maxsize=4096)
-def parse(text: str) -> ast.Module:
-    """Parse ``text`` once per process, for all who ask: not to be changed. Raises `SyntaxError` as `ast.parse` does."""
-    return ast.parse(text)
-
-
 @functools.lru_cache(maxsize=16384)
 def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
     """``ast.walk`` of a function, walked once: most rules look at the same few hundred methods."""
@@ -95,17 +89,26 @@ def changes_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
 
 def build(name: str, path: str, project: Project, *, text: str, is_package: bool) -> Module:
     """Parse ``text`` and collect its module-level bindings; raises `SyntaxError`."""
-    module = Module(name, path, project, is_package, parse(text), text)
+    module = Module(name, path, project, is_package, lasting_module_of(text), text)
     for statement in statements_of(module.node.body):
         _bind_statement(module, statement)
     for name_bound, node in _bound_in_passing(module.node) if ":=" in text or "match " in text else ():
         _add(module, name_bound, Binding("value", node))
-    for node in walk(module.node) if "global " in text else ():
+    for node in walk(module.node) if _may_have_globals(text) else ():
         if isinstance(node, ast.Global):
             for global_name in node.names:
                 _add(module, global_name, Binding("value", node))
     module.dynamic = "__getattr__" in module.bindings or "sys.modules[__name__]" in text or _makes_up_names(module)
     return module
+
+
+def _may_have_globals(text: str) -> bool:
+    """Whether the word stands where a statement can begin, as it may in prose, too."""
+    before = (text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip() for found in _GLOBAL.finditer(text))
+    return any(not head or head[-1] in ";:" for head in before)
+
+
+_GLOBAL = re.compile(r"global[ \t\f\\]")
 
 
 def _bound_in_passing(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
@@ -167,14 +170,14 @@ def target_names(target: ast.expr) -> Iterator[ast.expr]:
         yield target
 
 
-def imports_of(module: Module) -> Iterator[tuple[ast.stmt, Import]]:
+@functools.lru_cache(maxsize=256)
+def imports_of(module: Module) -> tuple[tuple[ast.stmt, Import], ...]:
     """Every import statement of the module, functions included, as `Import`, star imports left out."""
-    guarded = _guarded_statements(module.node)
-    for node in walk(module.node):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for imported in _read_import(module, node, guarded=node in guarded):
-                if imported.name != "*":
-                    yield node, imported
+    nodes = walk(module.node)
+    guarded = _guarded_statements(nodes)
+    statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+    found = ((node, i) for node in statements for i in _read_import(module, node, guarded=node in guarded))
+    return tuple((node, imported) for node, imported in found if imported.name != "*")
 
 
 def imports_at_start(module: Module) -> Iterator[Import]:
@@ -263,10 +266,10 @@ def _add(module: Module, name: str, binding: Binding) -> None:
     module.bindings.setdefault(name, []).append(binding)
 
 
-def _guarded_statements(tree: ast.Module) -> set[ast.AST]:
+def _guarded_statements(nodes: Iterable[ast.AST]) -> set[ast.AST]:
     """Import statements whose failure is handled, or that never run: try/except, TYPE_CHECKING, version switches."""
     guarded: set[ast.AST] = set()
-    for node in walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Try) and any(catches(handler, IMPORT_ERRORS) for handler in node.handlers):
             guarded.update(statement for part in node.body for statement in walk(part) if _is_import(statement))
         elif isinstance(node, ast.If) and is_switch(node.test):

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from runner_sync.syntax import lasting_module_of
 from runner_sync.verify import modules
 from runner_sync.verify.modules import Module
 from runner_sync.verify.world import World
@@ -46,7 +47,7 @@ def settle(text: str) -> str:
     Type checkers give a class with two possible bases no attributes at all. Lines keep their numbers.
     """
     lines = text.split("\n")
-    for statement in modules.parse(text).body:
+    for statement in lasting_module_of(text).body:
         if isinstance(statement, ast.If) and _binds_same_names(statement) and statement.test.lineno == statement.lineno:
             lines[statement.lineno - 1] = "if False:"
     return "\n".join(lines)

@@ -43,14 +43,15 @@ class Pair:
         live = [function for _, function in self.npu_line.live()]
         return frozenset(mentioned([*live, self.npu.reading.tree]))
 
-    def bound_names(self, profile: Profile) -> frozenset[str]:
+    @cached_property
+    def bound_names(self) -> frozenset[str]:
         """GPU helpers that need the GPU, directly or through another helper. Helpers that the NPU side defines do not
         count."""
         texts = {name: self.gpu.reading.text_of(f) for name, f in self.gpu.reading.functions.items()}
         texts |= {name: self.gpu.reading.text_of(c.node) for name, c in self.gpu.reading.classes.items()}
         texts |= {name: self.gpu.reading.text_of(f[-1]) for name, f in self.gpu.methods.items()}
         todo = {n: t for n, t in texts.items() if n not in self.npu_mentions and n != self.gpu.name}
-        bound = {name for name, text in todo.items() if is_device_bound(text, profile)}
+        bound = {name for name, text in todo.items() if is_device_bound(text, self.library.job.profile)}
         used = {name: frozenset(re.findall(r"\w+", text)) for name, text in todo.items()}
         while more := {name for name in todo if name not in bound and used[name] & bound}:
             bound |= more
@@ -64,8 +65,9 @@ class Pair:
 
 def pairs(subject: Subject) -> Iterator[Pair]:
     """The twins of one module."""
-    for gpu, npu in subject.twins:
-        yield Pair(subject.library, gpu, npu)
+    if subject.pairs is None:
+        subject.pairs = tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins)
+    yield from subject.pairs
 
 
 def port_of(unit: str, place: str) -> str:
@@ -93,7 +95,12 @@ def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 def words(reading: Reading | None) -> frozenset[str]:
     """Every word of a text, whatever it is there; empty for no text."""
-    return frozenset(re.findall(r"\w+", reading.text)) if reading is not None else frozenset()
+    return _words(reading.text) if reading is not None else frozenset()
+
+
+@lru_cache(maxsize=8)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
 
 
 def in_npu_words(text: str, profile: Profile) -> str:

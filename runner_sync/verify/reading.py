@@ -17,7 +17,7 @@ from functools import cached_property
 
 from runner_sync.edits import characters
 from runner_sync.model import Finding, Severity, Unit, UnitKind
-from runner_sync.syntax import dotted_name, first_line, head_end, statements_of, walk
+from runner_sync.syntax import dotted_name, first_line, head_end, lasting_module_of, statements_of, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
@@ -226,7 +226,7 @@ class Reading:
 def _parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.parse(text.removeprefix("\ufeff"))
+        return lasting_module_of(text.removeprefix("\ufeff"))
 
 
 def _statements(text: str) -> list[ast.stmt]:

@@ -7,6 +7,7 @@ attribute that can still happen. May touch: nothing else.
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -142,11 +143,7 @@ class Runtime:
         Not a method that only itself hands on to: nobody calls it for that.
         """
         if id(line) not in self._mentioned:
-            nodes = [(f.name, node) for _, f in self.live(line).values() for node in nodes_of(f)]
-            reads = [(unit, n) for unit, n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
-            read = {node.attr for unit, node in reads if unit != node.attr or not _names_parent(node.value)}
-            said = {n.value for _, n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-            self._mentioned[id(line)] = frozenset(read | said)
+            self._mentioned[id(line)] = frozenset().union(*(_mentioned(f) for _, f in self.live(line).values()))
         return self._mentioned[id(line)]
 
     def is_called(self, line: Lineup, method: str) -> bool:
@@ -225,6 +222,14 @@ class Runtime:
         values = [a.value for line in lines for _, a in self.assignments(line, test.attr)]
         is_false = [isinstance(value, ast.Constant) and value.value is False for value in values]
         return bool(values) and all(is_false) and not any(line.open for line in lines)
+
+
+@functools.lru_cache(maxsize=4096)
+def _mentioned(function: FunctionNode) -> frozenset[str]:
+    """The attributes that a method reads, but for its own name on a parent, and what stands in quotes in it."""
+    read = {n.attr for n in reads_of(function) if n.attr != function.name or not _names_parent(n.value)}
+    said = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    return frozenset(read.union(said))
 
 
 def _errors(found: Iterable[Definition]) -> Iterator[InputError]:

@@ -40,7 +40,7 @@ class Surroundings:
 
     def write_on_others(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on something else than ``self``."""
-        return self._has(attribute, rf"(?<!\bself)\.{re.escape(attribute)}{_ASSIGNS}")
+        return self._has(attribute, rf"{_not_of_self(attribute)}{_ASSIGNS}")
 
     def reach(self, member: str, *, beside: Collection[str] = ()) -> bool:
         """Whether some module has a member's name in quotes, or reads it from something else than ``self``
@@ -68,7 +68,7 @@ class Surroundings:
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
-        return self._with(class_name, _deriving(class_name))
+        return [path for path, text in self._read().items() if class_name in text and _may_derive(text, class_name)]
 
     def derive_anywhere(self, class_name: str) -> bool:
         """Whether some module of the trees, in these folders or not, has such a class."""
@@ -107,9 +107,11 @@ class Surroundings:
         return self._texts
 
 
-def _deriving(class_name: str) -> str:
-    name = re.escape(class_name)
-    return rf"\bclass\s+\w+\s*\([^)]*\b{name}\b|\b{name}\s+as\s+\w"
+def _may_derive(text: str, class_name: str) -> bool:
+    if any(class_name in _WORD.findall(found[1]) for found in _each(_BASES, text, after=_is_no_word)):
+        return True
+    renamed = re.compile(rf"{re.escape(class_name)}\s+as\s+\w")
+    return any(True for _ in _each(renamed, text, after=_is_no_word))
 
 
 def _quoted(member: str) -> str:
@@ -148,5 +150,10 @@ _LONGEST = 100
 _WORD = re.compile(r"\w+")
 
 
+def _not_of_self(member: str) -> str:
+    # What stands in front is asked for behind the name, which is looked for first: it is in few places.
+    return rf"\.{re.escape(member)}(?<!\bself\.{re.escape(member)})"
+
+
 def _read_elsewhere(member: str) -> str:
-    return rf"(?<!\bself)(?<!\bsuper\(\))\.{re.escape(member)}\b"
+    return rf"{_not_of_self(member)}(?<!\bsuper\(\)\.{re.escape(member)})\b"

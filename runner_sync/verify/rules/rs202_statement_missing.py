@@ -28,7 +28,7 @@ import keyword
 import re
 from collections.abc import Iterator, Sequence
 
-from runner_sync.lineage import nodes_of
+from runner_sync.lineage import fingerprint, nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
 from runner_sync.syntax import first_line, walk
@@ -66,7 +66,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     known = _canons(subject.vllm) | (_canons(subject.upstream) if subject.upstream is not None else set())
     heard_of = words(subject.vllm) | words(subject.upstream)
     for pair in pairs(subject):
-        present = {node.canon for node in _npu_nodes(pair)}
+        present = _npu_canons(pair)
         seen: set[str] = set()
         for name, functions in pair.gpu.methods.items():
             if name in pair.npu.methods:
@@ -85,7 +85,7 @@ class _Missing:
         self._pair = pair
         self._known = known
         self._heard_of = heard_of
-        self._bound = pair.bound_names(subject.profile)
+        self._bound = pair.bound_names
         self._locals = frozenset(_assigned(function))
         # What the NPU class has not among its bases is RS204's.
         lacking = (c for c in pair.gpu_line.classes if c is not pair.gpu and c not in pair.npu_line.classes)
@@ -190,15 +190,16 @@ def _has_effect(canon: str) -> bool:
 
 
 def _canons(reading: Reading) -> set[str]:
+    """The statements of a module."""
     texts = unit_texts(reading.text, reading.path).values()
-    return {node.canon for unit in texts for node in nodes_of(unit.text) if not node.is_comment}
+    return {canon for unit in texts for canon in fingerprint(unit.text)}
 
 
-def _npu_nodes(pair: Pair) -> list[Node]:
+def _npu_canons(pair: Pair) -> set[str]:
     """The statements of the NPU file and of every omni method that runs on the NPU class."""
     texts = [unit.text for unit in pair.npu.reading.units.values()]
     texts += [c.reading.text_of(f) for c, f in pair.npu_line.live() if c.reading is not pair.npu.reading]
-    return [node for text in texts for node in nodes_of(text) if not node.is_comment and node.kind != "docstring"]
+    return {canon for text in texts for canon in fingerprint(text)}
 
 
 def _hit(pair: Pair, function: Function, *, line: int, symbol: str, what: str) -> Hit:

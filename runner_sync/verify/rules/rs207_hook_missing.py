@@ -39,7 +39,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     upstream = words(subject.vllm) | words(subject.upstream)
     for pair in pairs(subject):
         seen: set[str] = set()
-        bound = pair.bound_names(subject.profile)
+        bound = pair.bound_names
         for function in _gpu_only(pair):
             if function.name in bound:
                 continue

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from runner_sync.statements import ROOT, UnparsableText, below, code_of, flatten, mentions
+from runner_sync.statements.tokens import own_lines, own_lines_by_token
 
 
 def outline(text: str) -> list[tuple[str, str]]:
@@ -295,6 +296,32 @@ def test_what_is_below_a_statement(head: str, inside: str) -> None:
 )
 def test_code_is_what_neither_comments_nor_strings_say(text: str, expected: str) -> None:
     assert code_of(text) == expected
+
+
+OWN_LINES: dict[str, tuple[str, dict[int, int], set[int]]] = {
+    "a comment": ("# a\nb\n  # c\n", {1: 0, 3: 2}, set()),
+    "behind code": ("a  # b\n", {}, set()),
+    "in brackets": ("a(\n    # b\n)\n", {2: 4}, set()),
+    "a hash in a string": ("a = '# b'\nc = \"#\"\n# d\n", {3: 0}, set()),
+    "a hash in a string of lines": ('a = """\n# b\n"""\n# c\n', {4: 0}, {2, 3}),
+    "behind the end of a string": ("a = '''b\n'''  # c\n", {}, {2}),
+    "quotes in a string of lines": ('a = """b "c" ""\n\\"""\n"""\n# d', {4: 0}, {2, 3}),
+    "a quote in a comment": ("# it's\na = 'b'\n# c", {1: 0, 3: 0}, set()),
+    "an escaped quote": ("a = 'b\\'# c'\n# d\n", {2: 0}, set()),
+    "a string that goes on behind a backslash": ("a = 'b\\\n# c'\n# d\n", {3: 0}, {2}),
+    "strings side by side": ("a = ('b'\n     '# c')\n", {}, set()),
+    "empty strings": ("a = ''\n# b\nc = \"\"\n", {2: 0}, set()),
+    "a raw string": ("a = r'b\\\\'\n# d\n", {2: 0}, set()),
+    "an f-string": ("a = f'{b}#'\n# c\n", {2: 0}, set()),
+    "an f-string of lines": ("a = f'''{\nb}\n# c'''\n# d\n", {4: 0}, {2, 3}),
+}
+
+
+@pytest.mark.parametrize("name", OWN_LINES)
+def test_comments_on_lines_of_their_own_and_lines_inside_strings(name: str) -> None:
+    text, comments, inside = OWN_LINES[name]
+    ast.parse(text)
+    assert own_lines(text) == own_lines_by_token(text) == (comments, inside)
 
 
 def told(text: str) -> list[str]:

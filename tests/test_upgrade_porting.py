@@ -526,6 +526,14 @@ def test_what_omnis_module_has_already_is_not_refused(own: str, refused: set[str
     assert set(job.refused) == refused
 
 
+@pytest.mark.parametrize("names", [("late", "early"), ("early", "late")])
+def test_of_two_refused_members_the_first_by_name_is_told(names: tuple[str, ...]) -> None:
+    """They come from a set, whose order is another one in every process; the id of a question is made of its reason."""
+    target = Target(missing_members=dict.fromkeys(names, "vllm 0.20.0"))
+    profile = replace(NPU, unported=(), names=())
+    assert [*ModuleJob(profile, NPU.modules[0], "npu.py", "", target=target).refused] == [".early", ".late"]
+
+
 @pytest.mark.parametrize("is_there", [True, False])
 def test_what_no_tree_of_the_target_defines_is_not_ported(
     is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
-import tokenize
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,7 +16,7 @@ from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module, is_indented
 from runner_sync.statements.suites import suites
-from runner_sync.statements.tokens import rows_inside, tokens
+from runner_sync.statements.tokens import own_lines
 from runner_sync.syntax import first_line
 
 
@@ -41,11 +40,9 @@ def flatten(text: str) -> tuple[Node, ...]:
     """The nodes of ``text`` in source order. Raises ``UnparsableText``."""
     source, offset = as_module(text), int(is_indented(text))
     items = _items(text)
-    try:
-        comments, inside = _scan(tokens(source), offset)
-    except (SyntaxError, tokenize.TokenError) as error:
-        raise _unparsable(error, offset) from error
-    return _finish(_with_comments(items, comments), text.split("\n"), inside)
+    comments, inside = own_lines(source)
+    moved = {line - offset: column for line, column in comments.items()}
+    return _finish(_with_comments(items, moved), text.split("\n"), {line - offset for line in inside})
 
 
 @lru_cache(maxsize=4096)
@@ -80,17 +77,6 @@ def _items(text: str) -> tuple[_Item, ...]:
 def _unparsable(error: Exception, offset: int) -> UnparsableText:
     line = getattr(error, "lineno", None) or 1
     return UnparsableText(str(error), max(1, line - offset))
-
-
-def _scan(found: Iterable[tokenize.TokenInfo], offset: int) -> tuple[dict[int, int], set[int]]:
-    """Own-line comments ``{line: column}`` and the lines that begin inside a string."""
-    comments: dict[int, int] = {}
-    inside: set[int] = set()
-    for token in found:
-        if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#"):
-            comments[token.start[0] - offset] = token.start[1]
-        inside.update(row - offset for row in rows_inside(token))
-    return comments, inside
 
 
 def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], items: list[_Item]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 from runner_sync.compose.member_text import uses_word
 from runner_sync.compose.members import Action
@@ -178,7 +179,7 @@ class Settings:
     policies: Mapping[str, Preference] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModuleJob:
     """One derived module, what it is made from, and what it is made for. Missing sides are ``None`` or empty, and
     revisions stand oldest first."""
@@ -193,7 +194,7 @@ class ModuleJob:
     target: Target = Target()
     settings: Settings = Settings()
 
-    @property
+    @cached_property
     def refused(self) -> dict[str, str]:
         """What a port must not bring, as text in NPU words, each with what it is.
 
@@ -211,7 +212,7 @@ class ModuleJob:
                 words[row.new_name] = f"not in {row.new_module}"
         return words | {
             f".{name}": f"not in {owner}"
-            for name, owner in target.missing_members.items()
+            for name, owner in sorted(target.missing_members.items())
             if not uses_word(own, f".{name}")
         }
 

@@ -1,0 +1,52 @@
+"""Which files may have a class that derives from another one, found by words."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import TextTree
+
+from runner_sync.model import Source
+from runner_sync.verify.surroundings import Surroundings
+
+# A text, and whether it may have a class that derives from `Runner`.
+DERIVING = {
+    "among the bases": ("class Mine(Other, Runner): ...", True),
+    "on a line of its own": ("class Mine(\n    base.Runner,\n): ...", True),
+    "under another name": ("from base import Runner as Base\n", True),
+    "under another name, behind a word that ends in as": ("from alias import Runner as Base\n", True),
+    "a word that holds it": ("class Mine(RunnerBase): ...\nfrom base import OldRunner as Base\n", False),
+    "the class itself": ("class Runner(Base): ...", False),
+    "a word that ends in class": ("subclass Mine(Runner)", False),
+    "behind such a word": ("# a subclass of\nclass Mine(Runner): ...", True),
+    "only called": ("runner = Runner()\n", False),
+}
+
+
+@pytest.mark.parametrize("name", DERIVING)
+def test_deriving(name: str) -> None:
+    text, expected = DERIVING[name]
+    trees = {"vllm": TextTree(Source("vllm", "path", "vllm"), {"vllm/__init__.py": "", "vllm/other.py": text})}
+    around = Surroundings(trees, ["vllm"])
+    assert around.deriving_from("Runner") == (["vllm/other.py"] if expected else [])
+    assert around.derive_anywhere("Runner") == expected
+
+
+# A text, and whether it assigns `late` on something else than `self`, or reads it from something else.
+ELSEWHERE = {
+    "on another object": ("runner.late = 1", True, True),
+    "on self": ("self.late = 1", False, False),
+    "on what ends in self": ("myself.late = 1", True, True),
+    "of the parent": ("super().late()", False, False),
+    "read of another object": ("runner.late()", False, True),
+    "a longer name": ("runner.later = 1", False, False),
+    "with an annotation": ("runner.late: int = 1", True, True),
+    "compared": ("runner.late == 1", False, True),
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_elsewhere(name: str) -> None:
+    text, is_written, is_reached = ELSEWHERE[name]
+    trees = {"vllm": TextTree(Source("vllm", "path", "vllm"), {"vllm/__init__.py": "", "vllm/other.py": text})}
+    around = Surroundings(trees, ["vllm"])
+    assert (around.write_on_others("late"), around.reach("late")) == (is_written, is_reached)

@@ -8,6 +8,7 @@ cases whose result is not yet the ideal one.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import textwrap
 import tomllib
@@ -37,7 +38,7 @@ from runner_sync.merge import (
     named_alike,
     with_old_reads_renamed,
 )
-from runner_sync.merge.align import common
+from runner_sync.merge.align import SIMILAR, common, similarity
 from runner_sync.merge.contents import is_between
 from runner_sync.merge.emit import heads_first
 from runner_sync.merge.renames import with_omni_names_of_values
@@ -528,7 +529,48 @@ def test_of_a_new_suite_around_old_statements_the_head_is_shown() -> None:
     base = f"def run(self):\n    ids = self.ids()\n{LORA}    return ids\n"
     around = base.replace(LORA, f"    try:\n{textwrap.indent(LORA, '    ')}    finally:\n        self.release()\n")
     (asked,) = merge(Triple(base, base.replace(LORA, ""), around)).decisions
-    assert asked.upstream == "try:"
+    assert asked.upstream == "try:\nfinally:\n    self.release()", "what cleans up goes with it"
+
+
+@pytest.mark.parametrize("name", folders(CASES))
+def test_what_upstream_added_is_in_the_result_or_in_a_question(name: str) -> None:
+    """What an upgrade leaves out without a word, nobody misses before the model gives wrong output."""
+    case = read_case(CASES / name)
+    result = case.run()
+    old = {node.canon for text in (case.triple.base, case.triple.omni) for node in flatten(text)}
+    told = [result.text, *(text for d in result.decisions for text in (d.base, d.omni, d.upstream, d.chosen))]
+    words = _words("\n".join(told))
+    stays = flatten(result.text)
+    silent = [
+        node.canon
+        for node in flatten(case.triple.upstream)
+        if node.weight >= 1 and node.kind != "docstring" and node.canon not in {*old, *case.foreign}
+        if _words(node.text.rstrip(":")) not in words and all(similarity(node, one) < SIMILAR for one in stays)
+    ]
+    assert silent == []
+
+
+def _words(text: str) -> str:
+    """The text without blanks, quotes and brackets, which another layout may change."""
+    return re.sub(r"""[\s,'"()]+""", "", text)
+
+
+def test_a_statement_that_both_changed_inside_a_block_whose_condition_both_changed_is_a_question_of_its_own() -> None:
+    base = (
+        "def run(self, n):\n    if self.ready(n, a=1):\n        self.log(n)\n        self.set(n, b=1)\n    return n\n"
+    )
+    asked = merge(Triple(base, base.replace("=1", "=2"), base.replace("=1", "=3"))).decisions
+    assert [(d.line, d.chosen) for d in asked] == [(2, "if self.ready(n, a=2):"), (4, "self.set(n, b=2)")]
+    (asked_once,) = merge(Triple(base, base.replace("=1", "=2"), base.replace("a=1", "a=3"))).decisions
+    assert asked_once.line == 2, "what omni alone changed inside is no question"
+
+
+def test_a_change_of_upstreams_inside_a_changed_block_that_omni_does_not_have_is_shown() -> None:
+    inside = "        for row in rows:\n            self.store(row, self.size)\n"
+    base = f"def run(self, rows):\n    if self.ready(rows):\n{inside}    return rows\n"
+    omni = "def run(self, rows):\n    return rows\n"
+    (asked,) = merge(Triple(base, omni, base.replace("(rows)", "(rows, 1)", 1).replace("size", "length"))).decisions
+    assert "self.store(row, self.length)" in asked.upstream
 
 
 def test_of_a_block_that_upstream_has_its_inside_without_what_runs_now_is_shown() -> None:

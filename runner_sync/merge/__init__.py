@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from runner_sync.merge.along import with_what_goes_along
 from runner_sync.merge.classify import classify
 from runner_sync.merge.conditions import under_other_conditions
 from runner_sync.merge.confidence import CONTESTED
@@ -86,6 +87,7 @@ def merge(
     doubts = _settle(weave, strands, terms)
     chosen = _choose(weave, strands, terms)
     doubts = _with_consequences(weave, chosen.kept, [*doubts, *chosen.left_out]) + chosen.both_changed
+    doubts = with_what_goes_along(weave, chosen.kept, doubts, terms.foreign)
     return _written(triple, weave, strands, chosen, doubts, tight=terms.policy.nesting == "upstream")
 
 

@@ -17,7 +17,7 @@ from runner_sync.merge.nesting import home
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.shown import is_shown_whole, shown_together
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import ROOT, Node, below
+from runner_sync.statements import Node, below, enclosing
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +72,37 @@ def decisions(
     asked: dict[Reason, set[Strand]] = defaultdict(set)
     for doubt in doubts:
         asked[doubt.reason].add(doubt.strand)
+    inside: dict[tuple[Reason, Strand], list[Doubt]] = defaultdict(list)
+    alone = []
+    for doubt in doubts:
+        head = _asked_around(weave, doubt, asked[doubt.reason], emitted)
+        if head is None:
+            alone.append(doubt)
+        else:
+            inside[doubt.reason, head].append(doubt)
     questions = [
-        _about_all_inside(weave, question, emitted)
-        for doubt in doubts
-        if not _is_nested(weave, doubt.strand, asked[doubt.reason])
-        for question in [_question(doubt, emitted, contents, nearby)]
+        _about_all_inside(
+            weave, _question(doubt, inside[doubt.reason, doubt.strand], emitted, contents, nearby), emitted
+        )
+        for doubt in alone
     ]
     return tuple(_decision(weave, question) for question in _left_out_at_one_place(_grouped(questions)))
 
 
 def _question(
-    doubt: Doubt, emitted: Emitted, contents: Mapping[Strand, Content], nearby: Mapping[Strand, tuple[int, bool]]
+    doubt: Doubt,
+    inside: Sequence[Doubt],
+    emitted: Emitted,
+    contents: Mapping[Strand, Content],
+    nearby: Mapping[Strand, tuple[int, bool]],
 ) -> _Question:
+    """The question about a statement; where that was left out, about what is ``inside`` it as well."""
     shown = doubt.instead or doubt.strand
     line, is_last = nearby.get(shown, (0, False))
     first, last = emitted.place.get(shown, (line, line))
     chosen = "\n".join(contents[shown].lines) if shown in emitted.place else ""
-    return _Question(first, last, (doubt,), doubt.confidence, chosen, is_last)
+    doubts = (doubt,) if chosen else (doubt, *inside)
+    return _Question(first, last, doubts, doubt.confidence, chosen, is_last)
 
 
 def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
@@ -127,8 +141,18 @@ def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | N
     return shown_together(nodes, of, sorted({index for index in indices if index is not None}), whole=whole)
 
 
-def _is_nested(weave: Weave, strand: Strand, asked: Collection[Strand]) -> bool:
-    """A statement inside a block about which the same question is ``asked``, or a clause that is shown there."""
+def _asked_around(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted: Emitted) -> Strand | None:
+    """The outermost block about which the same question is ``asked`` and that a statement is inside.
+
+    A question about the text of a statement that stays is none about what is inside it."""
+    found, around = None, _around(weave, doubt.strand, asked)
+    while around is not None and not (doubt.reason.kind in OWN_TEXT and around in emitted.place):
+        found, around = around, _around(weave, around, asked)
+    return found
+
+
+def _around(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand | None:
+    """The head that a statement is directly below, or the statement that shows it as its clause, if ``asked`` about."""
     for side, of, index in (
         (weave.omni, weave.of_omni, strand.omni),
         (weave.upstream, weave.of_upstream, strand.upstream),
@@ -138,10 +162,16 @@ def _is_nested(weave: Weave, strand: Strand, asked: Collection[Strand]) -> bool:
             continue
         above, owner = side[index].parent, side[index].owner
         if above >= 0 and of[above] in asked:
-            return True
+            return of[above]
         if owner >= 0 and of[owner] in asked and is_shown_whole(side, of, owner):
-            return True
-    return False
+            return of[owner]
+    return None
+
+
+OWN_TEXT: Collection[Kind] = frozenset(
+    {"both changed a part", "both added versions", "both added an argument", "keywords taken over"}
+)
+"""What is asked of the text of one statement, of a compound one of its head."""
 
 
 ABSENT = 8
@@ -244,24 +274,16 @@ def _beside(weave: Weave, index: int, last: int, emitted: Emitted) -> Strand | N
     """The statement of upstream's that is written ``last`` before another, or the head around it that stands beside
     that; ``None`` where the suite of the other begins first. A clause is inside its statement for this."""
     nodes = weave.upstream
-    heads = {k for k in _enclosing(nodes, index) if k not in _owners(nodes, index)}
+    heads = {k for k in enclosing(nodes, index) if k not in _owners(nodes, index)}
     if last in heads:
         return None
-    around = (k for k in (last, *_enclosing(nodes, last)) if k not in heads)
+    around = (k for k in (last, *enclosing(nodes, last)) if k not in heads)
     return [other for k in around if (other := weave.of_upstream[k]) in emitted.place][-1]
-
-
-def _enclosing(nodes: Sequence[Node], index: int) -> list[int]:
-    """The heads around a statement and the statements that these are clauses of, the innermost first."""
-    found: list[int] = []
-    while (index := nodes[index].owner if nodes[index].is_clause else nodes[index].parent) != ROOT:
-        found.append(index)
-    return found
 
 
 def _owners(nodes: Sequence[Node], index: int) -> set[int]:
     """Those of them that a clause belongs to, in which the statement is."""
-    return {nodes[k].owner for k in (index, *_enclosing(nodes, index)) if nodes[k].is_clause}
+    return {nodes[k].owner for k in (index, *enclosing(nodes, index)) if nodes[k].is_clause}
 
 
 def _behind(before: Strand, lines: Sequence[int], emitted: Emitted) -> tuple[int, bool]:

@@ -27,8 +27,12 @@ def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     lost = _Lost(weave, strands)
     while (found := lost.first_reader()) is not None:
         strand, name = found
-        lost.leave_out(_whole_addition(weave, strand))
-        doubts.append(Doubt(strand, Reason("addition reads what omni does not set", (name,)), INFERRED))
+        addition = _whole_addition(weave, strand)
+        whole = [weave.of_upstream[k] for k in addition if weave.of_upstream[k].kept]
+        lost.leave_out(addition)
+        reason = Reason("addition reads what omni does not set", (name,))
+        others = tuple(other for other in whole if other is not strand and not any_node(weave, other).is_comment)
+        doubts.append(Doubt(strand, reason, INFERRED, left_out=others))
     return doubts
 
 

@@ -75,7 +75,7 @@ class Weave:
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """A decision that a person must look at, before it has a line. ``instead`` is what stands for the strand now, and
-    ``left_out`` what upstream has in its place where that did not come in."""
+    ``left_out`` what upstream has in its place, or with it, where that did not come in."""
 
     strand: Strand
     reason: Reason

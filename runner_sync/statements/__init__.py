@@ -12,7 +12,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 from runner_sync.statements.flattening import canons, flatten
 from runner_sync.statements.leaving import always_leaves, may_swallow
 from runner_sync.statements.mentions import mentions, parameters
-from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below
+from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below, enclosing
 from runner_sync.statements.parsing import (
     as_module,
     before_clause,
@@ -42,6 +42,7 @@ __all__ = [
     "canons",
     "code_of",
     "compiles",
+    "enclosing",
     "first_function",
     "flatten",
     "forget_trees",

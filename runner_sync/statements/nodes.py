@@ -133,3 +133,11 @@ def _words(canon: str) -> Iterator[str]:
             yield char
     if word:
         yield word
+
+
+def enclosing(nodes: Sequence[Node], index: int) -> list[int]:
+    """The heads around a statement and the statements that these are clauses of, the innermost first."""
+    found: list[int] = []
+    while (index := nodes[index].owner if nodes[index].is_clause else nodes[index].parent) != ROOT:
+        found.append(index)
+    return found

@@ -555,6 +555,82 @@ def _words(text: str) -> str:
     return re.sub(r"""[\s,'"()]+""", "", text)
 
 
+STEP = """\
+def run(self, rows):
+    extra = self.extra(rows)
+    update = getattr(self.model, "update_step", None)
+    self.write_metadata(rows, self.size)
+    if self.routed:
+        found = self.extracted(rows)
+    self.store(rows, self.size)
+    out = self.forward(rows, extra)
+    return out
+"""
+OWN_STEP = """\
+def run(self, rows):
+    extra = self.extra(rows)
+    assert self.model is not None
+    inputs = self.inputs_of(rows)
+    prepare = getattr(self.model, "prepare_inputs", None)
+    if prepare is not None:
+        inputs.update(prepare(rows))
+    if self.capturer is not None:
+        found = self.extracted(rows)
+    inputs.check()
+    out = self.forward(rows, extra)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "omni"),
+    [
+        pytest.param(
+            "metadata(rows, self.size)", "metadata(rows, self.length)", 3, OWN_STEP, id="behind what surely is the same"
+        ),
+        pytest.param(
+            "metadata(rows, self.size)",
+            "metadata(rows, self.length)",
+            4,
+            OWN_STEP.replace("    assert", '    update = getattr(self.model, "update_step", 0)\n    assert'),
+            id="behind a version of what it follows",
+        ),
+        pytest.param(
+            "store(rows, self.size)", "store(rows, self.length)", 10, OWN_STEP, id="outside of omni's own condition"
+        ),
+        pytest.param(
+            "store(rows, self.size)",
+            "store(rows, self.length)",
+            9,
+            OWN_STEP.replace("    if self.capturer is not None:\n    ", "    with self.stream:\n    ")
+            .replace(
+                "        found = self.extracted(rows)\n",
+                "        if self.routed:\n            found = self.extracted(rows)\n        self.log(rows)\n",
+            )
+            .replace("    if prepare is not None:\n        inputs.update(prepare(rows))\n", ""),
+            id="inside of what omni has around its neighbour",
+        ),
+    ],
+)
+def test_what_was_left_out_is_missed_behind_what_it_follows(old: str, new: str, line: int, omni: str) -> None:
+    (asked,) = merge(Triple(STEP, omni, STEP.replace(old, new)), policy=PORT).decisions
+    assert (asked.reason.kind, asked.line, asked.omni) == ("removed statement changed", line, "")
+
+
+def test_a_change_of_what_omni_has_at_another_place_is_asked_about_there() -> None:
+    copies = "        for row in rows:\n            self.copy_to_host(row, self.stream)\n            self.note(row)\n"
+    needed = "    if self.needed(rows):\n"
+    base = f"def run(self, rows):\n    if self.full:\n{copies}{needed}        self.collect(rows)\n    return rows\n"
+    omni = f"def run(self, rows):\n    self.begin()\n{needed}{copies}        self.pool(rows)\n    return rows\n"
+    upstream = base.replace(needed, "    if self.needed(rows) and self.worth_it(rows):\n")
+    (asked,) = merge(Triple(base, omni, upstream), policy=PORT).decisions
+    assert (asked.reason.kind, asked.line, asked.omni) == ("moved statement changed", 3, needed.strip())
+    assert (asked.chosen, asked.upstream) == (asked.omni, "if self.needed(rows) and self.worth_it(rows):")
+    elsewise = omni.replace(needed, "    if self.begun:\n")
+    (asked,) = merge(Triple(base, elsewise, upstream), policy=PORT).decisions
+    assert (asked.reason.kind, asked.omni) == ("removed statement changed", "")
+
+
 def test_a_statement_that_both_changed_inside_a_block_whose_condition_both_changed_is_a_question_of_its_own() -> None:
     base = (
         "def run(self, n):\n    if self.ready(n, a=1):\n        self.log(n)\n        self.set(n, b=1)\n    return n\n"

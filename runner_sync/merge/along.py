@@ -27,9 +27,9 @@ def with_what_goes_along(
     """
     alive = set(kept)
     first: dict[Strand, Doubt] = {}
-    for doubt in doubts:
-        for strand in _told(doubt):
-            first.setdefault(strand, doubt)
+    for told in doubts:
+        for strand in _told(told):
+            first.setdefault(strand, told)
     shown = {k for strand in first for k in _shown(weave, strand)}
     along: dict[Doubt, list[Strand]] = defaultdict(list)
     for k, strand in enumerate(weave.of_upstream):

@@ -6,18 +6,17 @@ Comes in: a ``Weave``, what was written of it, ``Doubt`` values. Goes out: ``Dec
 from __future__ import annotations
 
 import textwrap
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.contents import Content
 from runner_sync.merge.emit import Emitted
-from runner_sync.merge.nesting import home
+from runner_sync.merge.nearby import nearby
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.shown import is_shown_whole, shown_together
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below, enclosing
+from runner_sync.statements import Node, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def decisions(
     doubts: Sequence[Doubt],
 ) -> tuple[Decision, ...]:
     """What a person is asked about the merged text."""
-    nearby = _nearby(weave, strands, emitted)
+    around = nearby(weave, strands, emitted)
     asked: dict[Reason, set[Strand]] = defaultdict(set)
     for doubt in doubts:
         asked[doubt.reason].add(doubt.strand)
@@ -82,7 +81,7 @@ def decisions(
             inside[doubt.reason, head].append(doubt)
     questions = [
         _about_all_inside(
-            weave, _question(doubt, inside[doubt.reason, doubt.strand], emitted, contents, nearby), emitted
+            weave, _question(doubt, inside[doubt.reason, doubt.strand], emitted, contents, around), emitted
         )
         for doubt in alone
     ]
@@ -94,11 +93,11 @@ def _question(
     inside: Sequence[Doubt],
     emitted: Emitted,
     contents: Mapping[Strand, Content],
-    nearby: Mapping[Strand, tuple[int, bool]],
+    around: Mapping[Strand, tuple[int, bool]],
 ) -> _Question:
     """The question about a statement; where that was left out, about what is ``inside`` it as well."""
     shown = doubt.instead or doubt.strand
-    line, is_last = nearby.get(shown, (0, False))
+    line, is_last = around.get(shown, (0, False))
     first, last = emitted.place.get(shown, (line, line))
     chosen = "\n".join(contents[shown].lines) if shown in emitted.place else ""
     doubts = (doubt,) if chosen else (doubt, *inside)
@@ -130,11 +129,16 @@ def _decision(weave: Weave, question: _Question) -> Decision:
         question.reason,
         question.confidence,
         base=_side(weave.base, weave.of_base, [strand.base for strand in strands], whole=whole),
-        omni=_side(weave.omni, weave.of_omni, [strand.omni for strand in strands], whole=whole),
+        omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=whole),
         upstream=_side(weave.upstream, weave.of_upstream, [strand.upstream for strand in now]),
         chosen=question.chosen,
         is_last=question.is_last,
     )
+
+
+def _in_omni(doubt: Doubt) -> int | None:
+    """Where omni has the statement, or what stands for it."""
+    return doubt.strand.omni if doubt.strand.omni is not None or doubt.instead is None else doubt.instead.omni
 
 
 def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | None], *, whole: bool = False) -> str:
@@ -230,67 +234,3 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
     {"edited block removed", "loop with additions removed", "condition of additions removed"}
 )
 """What is asked of a suite that stays for what omni has inside it: that is what there is to decide about."""
-
-
-def _nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
-    """For every strand where a reader misses it: the line of the next one in its suite that is in the result, else of
-    the nearest one before it there, and whether it is the latter.
-
-    What omni does not have stands behind what it follows in upstream's text: in output order all that omni alone has
-    there comes first, the whole forward pass for instance.
-    """
-    line, found = 0, {}
-    last_in: dict[Strand | None, int] = {}
-    for strand in strands:
-        if strand in emitted.place:
-            line = emitted.place[strand][0]
-            last_in[strand.parent] = last_in[strand] = line
-            found[strand] = line, False
-        else:
-            found[strand] = last_in.get(home(weave, strand), line), True
-    next_in: dict[Strand | None, int] = {}
-    for strand in reversed(strands):
-        if strand in emitted.place:
-            next_in[strand.parent] = emitted.place[strand][0]
-        elif next_in.get(home(weave, strand), 0) > found[strand][0]:
-            found[strand] = next_in[home(weave, strand)], False
-    beside: dict[Strand | None, list[int]] = defaultdict(list)
-    for strand in strands:
-        if strand in emitted.place and strand.owner is None:
-            beside[strand.parent].append(emitted.place[strand][0])
-    for lines in beside.values():
-        lines.sort()
-    last: int | None = None
-    for index, strand in enumerate(weave.of_upstream):
-        if strand in emitted.place:
-            last = index if not weave.upstream[index].is_comment else last
-        elif strand in found and strand.omni is None and last is not None:
-            before = _beside(weave, index, last, emitted)
-            found[strand] = found[strand] if before is None else _behind(before, beside[before.parent], emitted)
-    return found
-
-
-def _beside(weave: Weave, index: int, last: int, emitted: Emitted) -> Strand | None:
-    """The statement of upstream's that is written ``last`` before another, or the head around it that stands beside
-    that; ``None`` where the suite of the other begins first. A clause is inside its statement for this."""
-    nodes = weave.upstream
-    heads = {k for k in enclosing(nodes, index) if k not in _owners(nodes, index)}
-    if last in heads:
-        return None
-    around = (k for k in (last, *enclosing(nodes, last)) if k not in heads)
-    return [other for k in around if (other := weave.of_upstream[k]) in emitted.place][-1]
-
-
-def _owners(nodes: Sequence[Node], index: int) -> set[int]:
-    """Those of them that a clause belongs to, in which the statement is."""
-    return {nodes[k].owner for k in (index, *enclosing(nodes, index)) if nodes[k].is_clause}
-
-
-def _behind(before: Strand, lines: Sequence[int], emitted: Emitted) -> tuple[int, bool]:
-    """The line of what follows a statement in its suite in the result, or its own, and whether it is the last there.
-
-    ``lines`` are those of the suite, in order.
-    """
-    first, _ = emitted.place[before]
-    following = bisect_right(lines, first)
-    return (lines[following], False) if following < len(lines) else (first, True)

@@ -25,6 +25,7 @@ Kind = Literal[
     "edited statement rewritten",
     "edited statement unread",
     "removed statement changed",
+    "moved statement changed",
     "edited block removed",
     "loop with additions removed",
     "condition of additions removed",

@@ -21,7 +21,7 @@ from runner_sync.merge.refusal import refuse
 from runner_sync.merge.removed_suites import loops_with_additions, suites_with_edits
 from runner_sync.merge.returning import leave_out_what_stayed
 from runner_sync.merge.transplant import carry_over, named_part
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, elsewhere, runs
 from runner_sync.statements import ROOT, Node, below
 
 
@@ -258,6 +258,9 @@ def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) 
             if is_same(weave.base[strand.in_base], weave.upstream[strand.in_upstream]):
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
+            moved = elsewhere(weave).get(weave.base[strand.in_base].canon) if not kept else None
+            if moved is not None:
+                return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
             return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
         case "bou" if policy.nesting == "upstream":
             _follow_named_part(weave, strand)

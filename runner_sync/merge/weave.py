@@ -8,6 +8,7 @@ The sequences are aligned base↔omni and base↔upstream (`classify`), put in o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -92,6 +93,18 @@ def any_node(weave: Weave, strand: Strand) -> Node:
         return weave.upstream[strand.upstream]
     assert strand.base is not None
     return weave.base[strand.base]
+
+
+def elsewhere(weave: Weave) -> dict[str, Strand]:
+    """Statements that omni has once and the weave knows as omni's own only, by their text: upstream may have the same
+    in another order."""
+    counted = Counter(node.canon for node in weave.omni)
+    return {
+        node.canon: strand
+        for node, strand in zip(weave.omni, weave.of_omni, strict=True)
+        if strand.sides == "o" and counted[node.canon] == 1
+        if not node.is_comment and not node.is_clause and node.weight >= 1
+    }
 
 
 CONDITIONS = ("if ", "elif ", "else", "for ", "while ", "except", "case ", "async for ")

@@ -55,6 +55,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "edited statement unread": "{upstream} removed a statement that {omni} had edited, and nothing reads {names} now",
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} had edited",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
+    "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",
     "edited block removed": "{upstream} removed a block inside which {omni} had edited a statement",
     "loop with additions removed": "{upstream} removed a loop that {omni} had added to",
     "condition of additions removed": "{upstream} removed a condition under which {omni} has statements of its own",

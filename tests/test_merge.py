@@ -631,6 +631,59 @@ def test_a_change_of_what_omni_has_at_another_place_is_asked_about_there() -> No
     assert (asked.reason.kind, asked.omni) == ("removed statement changed", "")
 
 
+@pytest.mark.parametrize("between", ["", "# the rest\n"], ids=["neighbours", "with a comment between them"])
+def test_what_changed_places_together_is_one_question(between: str) -> None:
+    case = read_case(CASES / "addition_behind_what_omni_moved_out_of_a_loop")
+    new = f"if self.ring.busy:\n    self.ring.release()\n{between}self.note(row)"
+    upstream = case.triple.upstream.replace(f"{' ' * 12}self.note(row)", textwrap.indent(new, " " * 12))
+    (asked,) = merge(replace(case.triple, upstream=upstream)).decisions
+    assert asked.chosen == new
+    assert asked.upstream == new.replace("# the rest\n", "")
+    assert (asked.line, asked.end_line) == (4, 4 + new.count("\n"))
+
+
+def test_what_changed_places_at_two_places_is_two_questions() -> None:
+    case = read_case(CASES / "addition_behind_what_omni_moved_out_of_a_loop")
+
+    def twice(text: str) -> str:
+        other = re.sub(r"(prepare|check|note|late)", r"\1_next", text.split("\n", 1)[1])
+        return text.replace("        return rows\n", other)
+
+    sides = (case.triple.base, case.triple.omni, case.triple.upstream)
+    asked = merge(Triple(*(twice(side) for side in sides))).decisions
+    assert [(d.reason.kind, d.chosen) for d in asked] == [
+        ("on the other side", "self.note(row)"),
+        ("on the other side", "self.note_next(row)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream", "expected"),
+    [
+        pytest.param("acdebxf", "acdebf", "acdebxf", id="omni adds behind it"),
+        pytest.param("acdebf", "acdebxf", "acdebxf", id="upstream adds behind it"),
+        pytest.param("acdebxf", "acdeybf", "acdeybxf", id="each adds on another side of it"),
+    ],
+)
+def test_what_both_moved_alike_stands_there_and_is_no_question(omni: str, upstream: str, expected: str) -> None:
+    def steps(names: str) -> str:
+        return "def run(self):\n" + "".join(f"    self.step_{name}(of_{name}, to_{name})\n" for name in names)
+
+    result = merge(Triple(steps("abcdef"), steps(omni), steps(upstream)))
+    assert (result.text, result.decisions) == (steps(expected), ())
+    asked = merge(Triple(steps("abcdef"), steps("acdebf"), steps("acbdef"))).decisions
+    assert [d.reason.kind for d in asked] == ["both moved"], "to two places"
+
+
+def test_of_a_block_that_grew_where_omni_had_removed_it_both_forms_are_shown() -> None:
+    case = read_case(CASES / "block_that_omni_removed_stays_out_when_another_one_went_past_it")
+    old = "if self.use_compress:\n    self.positions.fill_(127)"
+    grown = f"{old}\n    self.buffer.fill_(127)"
+    upstream = case.triple.upstream.replace(textwrap.indent(old, "    "), textwrap.indent(grown, "    "))
+    (asked,) = merge(replace(case.triple, upstream=upstream)).decisions
+    assert (asked.base, asked.omni, asked.upstream) == (old, "", grown)
+
+
 def test_a_statement_that_both_changed_inside_a_block_whose_condition_both_changed_is_a_question_of_its_own() -> None:
     base = (
         "def run(self, n):\n    if self.ready(n, a=1):\n        self.log(n)\n        self.set(n, b=1)\n    return n\n"

@@ -78,15 +78,23 @@ def _false_versions(
 def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
     """A statement of the base that upstream removed or rewrote, and that omni has at another place: omni moved it.
 
-    Only one that stands once in omni's text and says enough; a suite only with all that is in it.
+    Only one that stands once in omni's text and says enough; a suite only with all that is in it. What upstream has
+    moved to the same place is an addition of both.
     """
     new: dict[_MovedKey, list[int]] = defaultdict(list)
+    both = {
+        j
+        for o, u in gaps(weave)
+        for j in o
+        if weave.of_omni[j].sides == "o"
+        if any(weave.of_upstream[k].sides == "u" and weave.upstream[k].canon == weave.omni[j].canon for k in u)
+    }
     for j, node in enumerate(weave.omni):
         if weave.of_omni[j].sides == "o":
             new[_moved_key(node, inner[j])].append(j)
     for node, strand, inside in zip(weave.base, weave.of_base, suites(weave.base), strict=True):
         places = new.get(_moved_key(node, inside), [])
-        if len(places) != 1 or strand.sides != "b" or not _is_telling(node):
+        if len(places) != 1 or strand.sides != "b" or not _is_telling(node) or both.intersection(places):
             continue
         strand.omni, strand.moved = places.pop(), True
         weave.of_omni[strand.omni] = strand

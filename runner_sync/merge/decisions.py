@@ -85,7 +85,7 @@ def decisions(
         )
         for doubt in alone
     ]
-    return tuple(_decision(weave, question) for question in _left_out_at_one_place(_grouped(questions)))
+    return tuple(_decision(weave, question) for question in _left_out_at_one_place(_grouped(questions, emitted)))
 
 
 def _question(
@@ -123,14 +123,16 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     now = [doubt.instead or doubt.strand for doubt in question.doubts]
     now += [strand for doubt in question.doubts for strand in doubt.left_out]
     whole = question.reason.kind in WHOLE_SUITES
+    has_grown = question.reason.kind == "removed statement changed" and question.doubts[0].instead is not None
+    together = len(strands) > 1 and question.reason.kind in PLACES
     return Decision(
         question.line,
         question.end_line,
         question.reason,
         question.confidence,
-        base=_side(weave.base, weave.of_base, [strand.base for strand in strands], whole=whole),
-        omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=whole),
-        upstream=_side(weave.upstream, weave.of_upstream, [strand.upstream for strand in now]),
+        base=_side(weave.base, weave.of_base, [strand.base for strand in strands], whole=whole or has_grown),
+        omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=whole or together),
+        upstream=_side(weave.upstream, weave.of_upstream, [strand.upstream for strand in now], whole=together),
         chosen=question.chosen,
         is_last=question.is_last,
     )
@@ -182,11 +184,20 @@ ABSENT = 8
 """Lines between two statements that were left out within which they are one question."""
 
 
-def _grouped(questions: Sequence[_Question]) -> list[_Question]:
-    """Neighbouring doubts of one kind at one place are one question."""
+def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
+    """Neighbouring doubts of one kind at one place are one question; about where statements stand, with all that is
+    inside of them."""
     out: list[_Question] = []
     for item in questions:
         last = out[-1] if out else None
+        if last is not None and last.reason == item.reason and item.reason.kind in PLACES:
+            end = _end(last.doubts[-1].strand, emitted)
+            between = (line.strip() for line in emitted.lines[end : item.line - 1])
+            if end < item.line and all(not line or line.startswith("#") for line in between):
+                end = _end(item.doubts[-1].strand, emitted)
+                chosen = textwrap.dedent("\n".join(emitted.lines[last.line - 1 : end]))
+                out[-1] = replace(last, end_line=end, doubts=(*last.doubts, *item.doubts), chosen=chosen)
+                continue
         reach = 1 if item.chosen else ABSENT
         if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= reach:
             out.append(item)
@@ -198,6 +209,17 @@ def _grouped(questions: Sequence[_Question]) -> list[_Question]:
             chosen="\n".join(text for text in (last.chosen, item.chosen) if text),
         )
     return out
+
+
+def _end(strand: Strand, emitted: Emitted) -> int:
+    """The last line of a statement of the result with all that is inside it."""
+    inside: set[Strand | None] = {strand}
+    end = 0
+    for other, (_, last) in emitted.place.items():
+        if other is strand or emitted.above[other] in inside or (other.owner is not None and other.owner in inside):
+            inside.add(other)
+            end = last
+    return end
 
 
 def _left_out_at_one_place(questions: Sequence[_Question]) -> list[_Question]:
@@ -228,6 +250,10 @@ LEFT_OUT: Collection[Kind] = frozenset(
     }
 )
 """What becomes of a change of upstream's to a part that omni had taken out."""
+
+
+PLACES: Collection[Kind] = frozenset({"on the other side"})
+"""What is asked of where a statement stands: everything inside it is there, too."""
 
 
 WHOLE_SUITES: Collection[Kind] = frozenset(

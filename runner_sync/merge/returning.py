@@ -35,7 +35,7 @@ def leave_out_what_stayed(weave: Weave) -> list[Doubt]:
     """
     doubts: list[Doubt] = []
     removed = [
-        (_block(weave.base, k), _neighbours(weave.base, k))
+        (_block(weave.base, k), _neighbours(weave.base, k), strand)
         for k, strand in enumerate(weave.of_base)
         if strand.sides == "b" and weave.base[k].compound
     ]
@@ -43,14 +43,14 @@ def leave_out_what_stayed(weave: Weave) -> list[Doubt]:
         if strand.sides != "u" or not weave.upstream[k].compound:
             continue
         block, (before, behind) = _block(weave.upstream, k), _neighbours(weave.upstream, k)
-        same = [other for other, (first, last) in removed if before == first != "" or behind == last != ""]
-        stayed = next((other for other in same if _has_grown(block, other)), None)
+        same = [(other, was) for other, (first, last), was in removed if before == first != "" or behind == last != ""]
+        stayed, was = next((pair for pair in same if _has_grown(block, pair[0])), (None, strand))
         if stayed is None:
             continue
         for inside in below(weave.upstream, k):
             weave.of_upstream[inside].kept = False
         if block != stayed:
-            doubts.append(Doubt(strand, Reason("removed statement changed"), CONTESTED))
+            doubts.append(Doubt(was, Reason("removed statement changed"), CONTESTED, instead=strand))
     return doubts
 
 

@@ -32,6 +32,7 @@ MANAGER = "@contextmanager\n    def size(self):\n        yield 1"
 NOTHING = "def size(self) -> None:\n        pass"
 PLACEHOLDER = "def __init__(self, config):\n        self.size = None"
 LOCK_OF_CONFIG = "def size(self):\n        return self.config.lock"
+GENERATOR = "def size(self):\n        yield 1"
 CACHING = "@lru_cache\n    def size(self):\n        return 1"
 
 BREAKS = {
@@ -62,6 +63,14 @@ BREAKS = {
     "a coroutine is looked into": (METHOD, COROUTINE, "return self.size()[0]"),
     "a coroutine is tested with others": (METHOD, COROUTINE, "if self.size() or self.config:\n        return 1"),
     "a coroutine of a hook that is asked for": (METHOD, COROUTINE, "if self.size is not None:\n        self.size()"),
+    "a coroutine that got a name is looked into": (METHOD, COROUTINE, "n = self.size()\n    return n + 1"),
+    "a coroutine that got a name is tested": (METHOD, COROUTINE, "n = self.size()\n    if n:\n        return 1"),
+    "a coroutine is counted": (METHOD, COROUTINE, "n = self.size()\n    return len(n)"),
+    "a generator is dropped": (METHOD, GENERATOR, "self.size()"),
+    "a generator is looked into": (METHOD, GENERATOR, "n = self.size()\n    return n[0]"),
+    "a generator is tested": (METHOD, GENERATOR, "return 1 if self.size() else 2"),
+    "a generator is entered": (MANAGER, GENERATOR, "with self.size():\n        return 1"),
+    "a context manager that got a name is looked into": (METHOD, MANAGER, "n = self.size()\n    return n.rows"),
     "what is called beside a question": (METHOD, PROPERTY, "n = callable(self.size)\n    return n, self.size()"),
     "what is called where another thing is asked for": (
         METHOD,
@@ -126,6 +135,28 @@ NEAR_MISSES = {
     "a hook is handed on": (ATTRIBUTE, METHOD, "return print(self.size)"),
     "a hook is compared with another": (CALLABLE, METHOD, "return self.size == print"),
     "a coroutine is awaited elsewhere": (METHOD, COROUTINE, "run(self.size())"),
+    "a coroutine that got a name is awaited": (
+        METHOD,
+        COROUTINE,
+        "async def f():\n        n = self.size()\n        return (await n) + (n == 1)\n    return f",
+    ),
+    "a coroutine that got a name is asked what it is": (
+        METHOD,
+        COROUTINE,
+        "n = self.size()\n    if isawaitable(n):\n        n = wait(n)\n    return n + 1",
+    ),
+    "a generator is gone through": (METHOD, GENERATOR, "n = self.size()\n    return [m for m in n]"),
+    "a generator is taken apart": (METHOD, GENERATOR, "(n,) = self.size()\n    return n"),
+    "a generator within": (
+        METHOD,
+        "def size(self):\n        def f():\n            yield 1\n        return 1",
+        "self.size()",
+    ),
+    "a context manager that got a name is entered": (
+        LOCK_OF_CONFIG,
+        MANAGER,
+        "lock = self.size()\n    with lock:\n        return lock == 1",
+    ),
     "a coroutine is kept": (METHOD, COROUTINE, "task = self.size()\n    return task"),
     "a function hands out a context manager": (
         MANAGER,

@@ -16,11 +16,11 @@ from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify.annotations import instances
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
-from runner_sync.verify.modules import FunctionNode, decorator_name, returns_of
+from runner_sync.verify.modules import FunctionNode, decorator_name, returns_of, yields
 from runner_sync.verify.program import Program
 from runner_sync.verify.world import Definition
 
-Kind = Literal["function", "coroutine", "context manager", "property", "value", "class"]
+Kind = Literal["function", "coroutine", "generator", "context manager", "property", "value", "class"]
 
 # What these say is worked out when the class is made; of any other call in a class body nobody can tell what it makes.
 _MAKERS: dict[str, Kind] = {
@@ -217,7 +217,8 @@ def _of_function(frame: Frame, *, of_class: bool) -> Member | None:
         return Member("property", place, of_class, fixed="property" in names, sources=sources)
     if names - TRANSPARENT or "asynccontextmanager" in names:
         return None
-    kind: Kind = "context manager" if "contextmanager" in names else "coroutine" if is_coroutine else "function"
+    kind: Kind = "coroutine" if is_coroutine else "generator" if yields(function) else "function"
+    kind = "context manager" if "contextmanager" in names else kind
     return Member(kind, place, of_class, cached=bool(names & {"lru_cache", "cache"}), sources=sources)
 
 

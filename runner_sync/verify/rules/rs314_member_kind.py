@@ -1,10 +1,11 @@
 """RS314 member-kind: a member is of another kind than before, and is used as what it was.
 
 What: between the old and the new target a method became a property, a property, attribute or constant a method or
-function, a function a coroutine or a context manager, a context manager something that `with` cannot enter, a class a
-function, an attribute a property that cannot be set; and the NPU runner still calls it, reads it without a call, does
-not await it, enters it, asks `isinstance` for it, or assigns it. Also the reverse, with or without the old trees: an
-override that is of the old kind, where inherited code or the worker uses it as what the hidden member is now.
+function, a function a coroutine, a generator or a context manager, a context manager something that `with` cannot
+enter, a class a function, an attribute a property that cannot be set; and the NPU runner still calls it, reads it
+without a call, does not await it (takes what the call hands back for the value, at once or by the name that it got),
+enters it, asks `isinstance` for it, or assigns it. Also the reverse, with or without the old trees: an override that is
+of the old kind, where inherited code or the worker uses it as what the hidden member is now.
 
 Example: `if self.use_dcp:` after vllm-ascend turned the property `use_dcp` into a method: the condition is always true.
 
@@ -16,8 +17,9 @@ Fix: use it as the target's own code does: call it, read it, await it, or enter 
 
 Leaves alone: what cannot be told to be of one kind in every class of the MRO and every branch, decorators it does not
 know, properties and attributes that may hand out something to call (or to enter), properties with a setter and cached
-ones, what stands in a `try` or under a version switch, or where the code asks what it has at hand (`callable(…)`,
-`isinstance(…)`, `is not None`). Without the old trees only overrides are looked at.
+ones, coroutines and the like that are only kept, handed on or an argument, what stands in a `try` or under a version
+switch, or where the code asks what it has at hand (`callable(…)`, `isinstance(…)`, `is not None`). Without the old
+trees only overrides are looked at.
 """
 
 from __future__ import annotations
@@ -29,18 +31,21 @@ from dataclasses import dataclass
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
 from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.deferred import is_taken_for_value
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.guards import is_identity, questions
 from runner_sync.verify.kinds import Member, lacks, member_of, members
 from runner_sync.verify.modules import Module, nodes_of
 from runner_sync.verify.program import Program
+from runner_sync.verify.uses import places
 from runner_sync.verify.virtual import virtual_reads
 
 CODE = "RS314"
 NAME = "member-kind"
 SEVERITY: Severity = "error"
 
-_CALLED = frozenset({"function", "coroutine", "context manager"})
+_CALLED = frozenset({"function", "coroutine", "generator", "context manager"})
+_DEFERRED = frozenset({"coroutine", "generator", "context manager"})
 _HELD = frozenset({"property", "value"})
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 
@@ -118,29 +123,26 @@ def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> s
     parent = place.parent(call)
     if isinstance(parent, ast.withitem):
         was_entered = was.kind == "context manager" or (was.kind == "class" and not lacks(place.old, was, "__enter__"))
-        enters = now.kind not in ("function", "class") or not lacks(place.program, now, "__enter__")
+        is_known = now.kind in ("function", "class")
+        enters = not lacks(place.program, now, "__enter__") if is_known else now.kind != "generator"
         return "" if enters or not was_entered else "cannot be entered by `with`"
     if was.kind in _CALLED and now.kind in _HELD:
         is_same = bool(now.hands_out) and now.hands_out == was.hands_out
         fails = (is_same or lacks(place.program, now, "__call__")) and not place.questions
         return "cannot be called" if fails else ""
-    if was.kind == "function" and now.kind == "coroutine":
-        is_dropped = _is_used_up(place, call) and "iscoroutinefunction" not in place.questions
-        return "is not awaited" if is_dropped else ""
-    if was.kind == "function" and now.kind == "context manager":
-        return "does nothing until it is entered" if _is_used_up(place, call) else ""
-    return ""
+    if was.kind != "function" or now.kind not in _DEFERRED or not _is_used_up(place, call, now):
+        return ""
+    if now.kind == "coroutine":
+        return "" if "iscoroutinefunction" in place.questions else "is not awaited"
+    return "does nothing until it is entered" if now.kind == "context manager" else "does nothing until it is iterated"
 
 
-def _is_used_up(place: _Place, call: ast.Call) -> bool:
-    """Whether nobody can await or enter what a call hands back: it is dropped, or looked into at once."""
-    parent = place.parent(call)
-    if isinstance(parent, ast.Assign):
-        return isinstance(parent.targets[0], ast.Tuple | ast.List)
-    if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.Or):
-        # `with self.lock() or nullcontext():` hands it on.
-        return _tests(place.parent(parent), parent)
-    return isinstance(parent, ast.Expr) or _looks_into(parent, call) or _tests(parent, call)
+def _is_used_up(place: _Place, call: ast.Call, now: Member) -> bool:
+    """Whether nobody can await, enter or go through what a call hands back: it is dropped, or taken for the value."""
+    if isinstance(place.parent(call), ast.Expr):
+        return True
+    stands = next((stands for other, stands in places(place.frame) if other is call), [])
+    return is_taken_for_value(stands, is_iterable=now.kind == "generator")
 
 
 def _wrong_read(place: _Place, *, was: Member, now: Member) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 
 from runner_sync.statements import always_leaves
-from runner_sync.verify.annotations import excludes_tuples, tuple_parts
+from runner_sync.syntax import is_name
+from runner_sync.verify.annotations import excludes_tuples, read, tuple_parts
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import is_record
 from runner_sync.verify.modules import FunctionNode, is_plain, nodes_of, returns_of
@@ -18,6 +19,7 @@ from runner_sync.verify.program import Program
 _MAX_DEPTH = 4
 """Calls that are followed into to learn what they return; beyond them it counts as unknown."""
 
+_DICTIONARIES = frozenset({"dict", "Dict", "Mapping", "TypedDict"})
 _NO_TUPLES = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.Compare
 
 
@@ -108,6 +110,32 @@ def is_single(program: Program, callee: Callee) -> bool:
     return is_declared or all(isinstance(value, _NO_TUPLES) for value in values)
 
 
+def wraps(before: FunctionNode, after: FunctionNode) -> bool:
+    """Whether a function returns, in every tuple, what it returned alone ``before``: ``x``, then ``x, y``."""
+    # timid: who was promised a tuple may take it as a whole, of any size.
+    is_tuple = before.returns is not None and "tuple" in ast.unparse(before.returns).lower()
+    was = _alone(before) if not is_tuple else set()
+    now = _tuples_of(after)
+    has_value = any(value in was and not _is_literal(value) for values in now for value in values)
+    return has_value and tuple_size(after) is not None and all(not was.isdisjoint(values) for values in now)
+
+
+def unwraps(before: FunctionNode, after: FunctionNode) -> bool:
+    """The reverse: whether all that a function returns is one of the values of a tuple ``before``."""
+    now = _alone(after)
+    was = {value for values in _tuples_of(before) for value in values}
+    return bool(now) and now <= was and not all(_is_literal(value) for value in now)
+
+
+def gives_dictionary(function: FunctionNode) -> bool:
+    """Whether all that a plain function returns is a dictionary that it makes there, or that it declares."""
+    declared = read(function.returns)
+    name = ast.unparse(declared.value if isinstance(declared, ast.Subscript) else declared) if declared else ""
+    is_declared = name.split(".")[-1] in _DICTIONARIES
+    values = list(returns_of(function)) if is_plain(function) else []
+    return bool(values) and all(is_declared or _makes_dictionary(value) for value in values)
+
+
 def tuple_size(function: FunctionNode) -> int | None:
     """The one size of the tuples that a plain function writes down in every ``return``."""
     sizes_found = {len(values) for values in _tuples_of(function)}
@@ -176,6 +204,23 @@ def _tuples_of(function: FunctionNode) -> list[list[str]]:
     values = list(returns_of(function)) if is_plain(function) else []
     tuples = [[ast.unparse(e) for e in v.elts] for v in values if isinstance(v, ast.Tuple) and not _has_star(v)]
     return tuples if len(tuples) == len(values) else []
+
+
+def _alone(function: FunctionNode) -> set[str]:
+    """What a plain function returns; empty where something of it is a tuple, or nothing."""
+    values = list(returns_of(function)) if is_plain(function) else []
+    texts = {ast.unparse(value) for value in values if value is not None and not isinstance(value, ast.Tuple)}
+    is_whole = all(value is not None and not isinstance(value, ast.Tuple) for value in values)
+    return texts if is_whole else set()
+
+
+def _is_literal(text: str) -> bool:
+    return isinstance(ast.parse(text, mode="eval").body, ast.Constant)
+
+
+def _makes_dictionary(value: ast.expr | None) -> bool:
+    made = isinstance(value, ast.Call) and is_name(value.func, "dict")
+    return made or isinstance(value, ast.Dict | ast.DictComp)
 
 
 def _has_star(value: ast.Tuple) -> bool:

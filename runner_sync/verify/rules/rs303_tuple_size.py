@@ -5,8 +5,8 @@ return in the target, or every NamedTuple that `self.state` can hold, has anothe
 of a class that cannot be unpacked. Also the reverse: an NPU override that returns N values to inherited code that
 unpacks another number; `for a, b in f(...)` and `with f(...) as (a, b)` where every `yield` has another size; and
 `f(...)[2]` where every tuple that `f` can return ends before. With the old trees, `a, b = f(...)`, too, where `f`
-returns `None` on some path and never did in the old target; and `x = f(...)` where `f` returned one value, returns a
-tuple now, and `x` is used as one value.
+returns `None` on some path and never did in the old target, or a dictionary or one of the values alone in place of the
+tuple; and `x = f(...)` where `f` returned one value, returns a tuple now, and `x` is used as one value.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -20,17 +20,18 @@ class that others derive from, a Protocol, or a class under an unknown decorator
 the returned values: the caller must know when it comes.
 Of a tuple in place of one value: results that something indexes, counts or goes through, that are only handed on or
 kept, or that become an argument of a function which changed as well; calls that changed; old returns that may have
-been tuples.
+been tuples, unless the new tuples hold the same (`return x`, then `return x, y`).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
 from runner_sync.verify import returns
+from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.kinds import none_has
@@ -58,6 +59,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             wrong = list(_check(program, frame, node, count=len(target.elts))) or list(_check_one(program, frame, node))
             if not wrong and old is not None and before is not None and isinstance(node.value, ast.Call):
                 wrong = list(_check_none(program, frame, node.value, old=old, before=before))
+                wrong = wrong or list(_check_no_tuple(program, frame, node.value, old=old, before=before))
             yield from wrong
         yield from _check_turns(program, frame)
         yield from _check_indexes(program, frame)
@@ -173,6 +175,30 @@ def _check_none(program: Program, frame: Frame, call: ast.Call, *, old: Program,
             return
 
 
+def _check_no_tuple(
+    program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame
+) -> Iterator[Finding]:
+    """Whether the call hands back a dictionary, or one of its values alone, where it handed back a tuple in ``old``."""
+    for now, was in program.callees_since(frame, call, old=old, before=before):
+        were = [callee.function for callee in was if callee.function and returns.sizes(old, callee)]
+        functions = [callee.function for callee in now if callee.function is not None]
+        if not functions or len(functions) != len(now) or not were or len(were) != len(was):
+            continue
+        is_one = all(any(returns.unwraps(one, function) for one in were) for function in functions)
+        if is_one or all(returns.gives_dictionary(function) for function in functions):
+            what = "one value" if is_one else "a dictionary"
+            yield frame.finding(
+                CODE,
+                SEVERITY,
+                call,
+                symbol=now[0].name,
+                message=f"`{now[0].name}` ({now[0].place}) returned a tuple and returns {what} now, which is unpacked "
+                "here.",
+                fix="Take the values as the target's own callers do.",
+            )
+            return
+
+
 def _check_whole(program: Program, frame: Frame, *, old: Program, before: Frame) -> Iterator[Finding]:
     """Values that are used as one thing, which they were in ``old``, and are tuples now."""
     stood = {ast.dump(node) for node in before.nodes() if isinstance(node, ast.Call)}
@@ -183,7 +209,7 @@ def _check_whole(program: Program, frame: Frame, *, old: Program, before: Frame)
             continue
         for now, was in program.callees_since(frame, call, old=old, before=before):
             sizes = {returns.tuple_size(c.function) if c.function is not None else None for c in now}
-            is_new = len(sizes) == 1 and None not in sizes and was and all(returns.is_single(old, c) for c in was)
+            is_new = len(sizes) == 1 and None not in sizes and was and _was_one(now, was, old)
             if is_new and not all(_takes_tuples(program, frame, place, old=old, before=before) for place in whole):
                 yield frame.finding(
                     CODE,
@@ -195,6 +221,14 @@ def _check_whole(program: Program, frame: Frame, *, old: Program, before: Frame)
                     fix="Unpack them, as the target's own callers do.",
                 )
                 break
+
+
+def _was_one(now: Sequence[Callee], was: Sequence[Callee], old: Program) -> bool:
+    """Whether the callees handed back one value: no tuple, or what is one of several values now."""
+    functions = [callee.function for callee in now if callee.function is not None]
+    were = [callee.function for callee in was if callee.function is not None]
+    is_kept = bool(functions) and all(any(returns.wraps(one, f) for one in were) for f in functions)
+    return is_kept or all(returns.is_single(old, callee) for callee in was)
 
 
 def _takes_tuples(program: Program, frame: Frame, place: Place, *, old: Program, before: Frame) -> bool:

@@ -29,6 +29,7 @@ from runner_sync.verify.rules import (
     rs315_orphaned_override,
     rs316_abstract_method,
     rs317_frozen_object,
+    rs318_orphaned_assignment,
 )
 from runner_sync.verify.world import World
 
@@ -50,6 +51,7 @@ RULES = (
     rs315_orphaned_override,
     rs316_abstract_method,
     rs317_frozen_object,
+    rs318_orphaned_assignment,
 )
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it

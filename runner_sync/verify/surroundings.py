@@ -57,6 +57,10 @@ class Surroundings:
         """The same of all modules of a project: the engine's calls of its workers, say."""
         return self._is_in(project, member, rf"{_quoted(member)}|{_read_elsewhere(member)}")
 
+    def read_in(self, project: Project, attribute: str) -> bool:
+        """As `reach_in`, but for what only assigns it."""
+        return self._is_in(project, attribute, rf"{_quoted(attribute)}|{_read_elsewhere(attribute)}(?!{_ASSIGNS})")
+
     def makes_up(self, project: Project, member: str) -> bool:
         """Whether some module of a project makes up a name at run time that begins as ``member`` does.
 

@@ -1,0 +1,116 @@
+"""RS318 orphaned-assignment: an attribute is assigned that only upstream read, and upstream reads it no more.
+
+What: `self.x = value` in an NPU runner or worker where inherited code, or the worker that holds the runner, read `x` in
+the old target, and nothing does in the new one: neither what runs in the MRO, nor any other module of omni, vllm-ascend
+and vLLM. Also `request.x = value` where the class of the object had `x` and has it no longer, and nothing reads it.
+
+Example: `self.attn_state = self._build_attn_state(...)` after vllm-ascend moves what its `_build_attention_metadata`
+reads to `self.attention.state`.
+
+Why: an assignment never fails, so no other rule sees it. What upstream reads now keeps its old value: attention of the
+last batch, a mask of the wrong size.
+
+Fix: assign what the target reads now, or drop the statement as the target did.
+
+Leaves alone: attributes that anything still reads or has in quotes, also by the start of the name (`f"to_{kind}"`),
+those that upstream still assigns itself, properties, classes with a base outside the trees or dynamic attributes,
+objects annotated with a class that others derive from, what stands under `hasattr`/`getattr`, in a `try` or under a
+version switch. Needs the old trees.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from runner_sync.model import PACKAGES, Finding, Severity
+from runner_sync.syntax import is_name
+from runner_sync.verify.classes import Lineup
+from runner_sync.verify.frames import Frame
+from runner_sync.verify.modules import Module
+from runner_sync.verify.program import Program
+from runner_sync.verify.virtual import virtual_reads
+
+CODE = "RS318"
+NAME = "orphaned-assignment"
+SEVERITY: Severity = "warning"
+
+
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Assignments in ``module`` of what upstream code read in ``old``, and nothing reads now."""
+    for frame in program.frames(module) if old is not None else ():
+        before = old.twin(frame) if old is not None else None
+        told: set[str] = set()
+        for node in _assigned(frame) if before is not None else ():
+            text = ast.unparse(node)
+            if old is None or before is None or text in told or _is_mentioned(program, node.attr):
+                continue
+            reason = _reason(program, frame, node, old=old, before=before)
+            # Asked last: all texts of the trees are searched for it.
+            if reason and not _is_read_anywhere(program, node.attr):
+                told.add(text)
+                yield frame.finding(
+                    CODE,
+                    SEVERITY,
+                    node,
+                    symbol=node.attr,
+                    message=f"`{text}` is assigned, and nothing reads it any more: {reason}.",
+                    fix=f"Assign what the target reads in place of `{node.attr}`, or drop the statement.",
+                )
+
+
+def _assigned(frame: Frame) -> Iterable[ast.Attribute]:
+    nodes = frame.nodes()
+    bare = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
+    for node in nodes:
+        is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and id(node) not in bare
+        if is_set and isinstance(node, ast.Attribute) and not frame.is_tested(node) and not frame.is_guarded(node):
+            yield node
+
+
+def _reason(program: Program, frame: Frame, node: ast.Attribute, *, old: Program, before: Frame) -> str:
+    """What was different in ``old``, empty where nothing was."""
+    if frame.owner is None or not is_name(node.value, frame.owner):
+        return _lost_by_class(program, frame, node, old=old, before=before)
+    if frame.info is None or before.info is None:
+        return ""
+    now, was = program.lineups(frame.info), old.lineups(before.info)
+    if any(line.open for line in now) or _is_upstreams(now, node.attr):
+        return ""
+    readers = (read for line in was for read in virtual_reads(old, line, node.attr))
+    places = (f"{f.module.path}:{read.lineno}" for f, read in readers if f.module.project != "vllm-omni")
+    place = next(places, "")
+    return f"{place} did" if place else ""
+
+
+def _is_upstreams(lines: Sequence[Lineup], name: str) -> bool:
+    """Whether upstream still assigns the attribute, or some class makes more of it than an attribute."""
+    classes = [info for line in lines for info in line.classes]
+    return any(name in c.methods or (name in c.written and c.module.project != "vllm-omni") for c in classes)
+
+
+def _lost_by_class(program: Program, frame: Frame, node: ast.Attribute, *, old: Program, before: Frame) -> str:
+    """What the class of an object had in ``old``, where none that the object can be of has it now."""
+    now = program.infer(frame, node.value) or []
+    was = [i.info for i in old.infer(before, node.value) or ()] if now else []
+    had = [info for info in was if any(_has(line, node.attr) for line in old.classes.lineups(info))]
+    lines = [line for instance in now for line in program.classes.lineups(instance.info)]
+    around = program.world.surroundings
+    if not had or any(line.open or _has(line, node.attr) for line in lines):
+        return ""
+    if any(not instance.exact and around.derive_anywhere(instance.info.name) for instance in now):
+        return ""
+    return f"`{had[0].name}` had it, and has no more ({now[0].info.place})"
+
+
+def _has(line: Lineup, name: str) -> bool:
+    return any(name in info.methods or name in info.written for info in line.classes)
+
+
+def _is_mentioned(program: Program, name: str) -> bool:
+    return any(name in program.mentioned(line) for line in program.leaves())
+
+
+def _is_read_anywhere(program: Program, name: str) -> bool:
+    around = program.world.surroundings
+    return any(around.read_in(project, name) or around.makes_up(project, name) for project in PACKAGES)

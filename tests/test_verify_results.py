@@ -347,6 +347,13 @@ NO_TUPLE_NOW = {
         "def step(self):\n    return {1: 2, 3: 4}",
         [],
     ),
+    "a dictionary by a wrong annotation": (TAKES, PAIR, PAIR.replace("self)", "self) -> dict"), []),
+    "the annotation was there before": (
+        TAKES,
+        "def step(self) -> dict:\n    return self.pair()\ndef pair(self):\n    return ids, embeds",
+        "def step(self) -> dict:\n    return self.pair(1)\ndef pair(self, n):\n    return ids, embeds",
+        [],
+    ),
     "a dictionary on one path": (TAKES, PAIR, EARLY.format("{}", "found"), []),
     "a generator of dictionaries": (TAKES, PAIR, "def step(self) -> 'dict':\n    yield ids\n    yield embeds", []),
     "another value": (TAKES, PAIR, "def step(self):\n    return found", []),

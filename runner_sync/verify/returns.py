@@ -133,7 +133,8 @@ def gives_dictionary(function: FunctionNode) -> bool:
     name = ast.unparse(declared.value if isinstance(declared, ast.Subscript) else declared) if declared else ""
     is_declared = name.split(".")[-1] in _DICTIONARIES
     values = list(returns_of(function)) if is_plain(function) else []
-    return bool(values) and all(is_declared or _makes_dictionary(value) for value in values)
+    # timid: what a `return` says goes before what the function annotates.
+    return bool(values) and all(_makes_dictionary(v) or (is_declared and not isinstance(v, ast.Tuple)) for v in values)
 
 
 def tuple_size(function: FunctionNode) -> int | None:

@@ -185,7 +185,8 @@ def _check_no_tuple(
         if not functions or len(functions) != len(now) or not were or len(were) != len(was):
             continue
         is_one = all(any(returns.unwraps(one, function) for one in were) for function in functions)
-        if is_one or all(returns.gives_dictionary(function) for function in functions):
+        gave, gives = (all(returns.gives_dictionary(f) for f in each) for each in (were, functions))
+        if is_one or (gives and not gave):
             what = "one value" if is_one else "a dictionary"
             yield frame.finding(
                 CODE,

@@ -27,6 +27,12 @@ TAKES_IDS = "\n        def __init__(self, ids): ..."
 CONSTRUCTORS = {
     "the base is a dataclass": ("class Made(Output):\n    extra: int = 0", "gone"),
     "what the subclass annotates is no parameter": ("class Made(Output):\n    extra: int = 0", "extra"),
+    "fields that can only be given by keyword": (
+        "@dataclass(kw_only=True)\nclass Named(Output): ...\nclass Made(Named): ...",
+        "gone",
+    ),
+    "a field that is not given": ("@dataclass\nclass Made(Output):\n    extra: int = field(init=False)", "extra"),
+    "a field of the class itself": ("@dataclass\nclass Made(Output):\n    extra: ClassVar[int] = 0", "extra"),
     "the base's base is one": ("class Middle(Plain, Output): ...\nclass Made(Middle): ...", "gone"),
     "the base is a NamedTuple": ("class Made(Record): ...", "gone"),
     "the subclass writes its own": ("class Made(Output):\n    def __init__(self, ids): ...", "probs"),
@@ -60,10 +66,18 @@ UNTOLD = {
     "it hands on to another method": (MADE_SO.replace("super().__init__", "super().__setattr__"), "gone"),
     "a decorator around what hands everything on": (MADE_SO.replace("    def", "    @traced\n    def"), "gone"),
     "a base outside the trees takes what is handed on": (MADE_SO.replace("Output", "Base"), "gone"),
-    "keyword-only fields are not modelled": (
-        "@dataclass(kw_only=True)\nclass Named(Output): ...\nclass Made(Named): ...",
+    "a field that can only be given by keyword": (
+        "@dataclass(kw_only=True)\nclass Named(Output):\n    extra: int\nclass Made(Named): ...",
+        "extra",
+    ),
+    "a value for the constructor only": ("@dataclass\nclass Made(Output):\n    extra: InitVar[int] = 0", "extra"),
+    "an option that is no constant": ("@dataclass(kw_only=FLAG)\nclass Made(Output): ...", "gone"),
+    "options from elsewhere": ("@dataclass(**OPTIONS)\nclass Made(Output): ...", "gone"),
+    "an option of a field that is no constant": (
+        "@dataclass\nclass Made(Output):\n    extra: int = field(init=FLAG)",
         "gone",
     ),
+    "a constructor that is not generated": ("@dataclass(init=False)\nclass Made(Output): ...", "gone"),
 }
 
 
@@ -79,6 +93,39 @@ def test_a_constructor_that_accepts_it_or_cannot_be_told(name: str) -> None:
     made, keyword = UNTOLD[name]
     text = npu(f"def m(self):\n    return Made(ids=[], {keyword}=1)", head=MADE_BY.format(made=made))
     assert symbols(find(world(npu=text))) == []
+
+
+BY_POSITION = {
+    "two fields": ("@dataclass\nclass Made:\n    ids: list\n    probs: list", []),
+    "one by keyword only": (
+        "@dataclass\nclass Made:\n    ids: list\n    probs: list = field(kw_only=True, default=None)",
+        [("RS302", "Made()")],
+    ),
+    "all behind a mark": (
+        "@dataclass\nclass Made:\n    ids: list\n    _: KW_ONLY\n    probs: list",
+        [("RS302", "Made()")],
+    ),
+    "all of the class": (
+        "@dataclass(kw_only=True)\nclass Made:\n    ids: list\n    probs: list",
+        [("RS302", "Made()")],
+    ),
+    "not the base's": ("@dataclass(kw_only=True)\nclass Made(Output):\n    extra: int = 0", []),
+    "one that must be given": (
+        "@dataclass\nclass Made:\n    ids: list\n    probs: list\n    more: int = field(repr=False)",
+        [("RS302", "Made(more)")],
+    ),
+    "one more by keyword": (
+        "@dataclass\nclass Made:\n    ids: list\n    probs: list\n    more: int = field(kw_only=True)",
+        [("RS302", "Made(more)")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_POSITION)
+def test_what_a_dataclass_takes_by_position(name: str) -> None:
+    made, expected = BY_POSITION[name]
+    text = npu("def m(self):\n    return Made([], [])", head=MADE_BY.format(made=made))
+    assert symbols(find(world(npu=text))) == expected
 
 
 HELD = {

@@ -126,6 +126,32 @@ def test_a_class_statement_that_fails_as_soon_as_a_runner_is_imported(path: str,
     assert find(trees, trees) == []
 
 
+ORDERED = {
+    "behind a default of the base": ("ids: list = None", "extra: int", "extra"),
+    "behind one that a function makes": ("ids: list = field(default_factory=list)", "extra: int", "extra"),
+    "an option is no default": ("ids: list = None", "extra: int = field(repr=False)", "extra"),
+    "the base has no default": ("ids: list", "extra: int", ""),
+    "both have one": ("ids: list = None", "extra: int = 0", ""),
+    "it can only be given by keyword": ("ids: list = None", "extra: int = field(kw_only=True)", ""),
+    "the base's can": ("_: KW_ONLY\n    ids: list = None", "extra: int", ""),
+    "it is not given": ("ids: list = field(init=False, default=None)", "extra: int", ""),
+    "it has the base's place": ("extra: int\n    ids: list = None", "extra: int", ""),
+    "it takes the default away": ("late: int = 0\n    ids: list = None", "ids: list", "ids"),
+    "of the class itself": ("ids: ClassVar[list] = None", "extra: int", ""),
+    "options from elsewhere": ("ids: list = field(**OPTIONS)", "extra: int", ""),
+}
+
+
+@pytest.mark.parametrize("name", ORDERED)
+@pytest.mark.parametrize("decorator", ["@dataclass", ""])
+def test_a_field_without_a_default_behind_one_with(name: str, decorator: str) -> None:
+    above, own, fails = ORDERED[name]
+    made = f"from vllm.output import Base\n{decorator}\nclass Made(Base):\n    {own}\n"
+    base = f"from dataclasses import dataclass\n@dataclass\nclass Base:\n    {above}\n"
+    trees = world(npu=npu("pass", head=made), **{"vllm/output.py": base})
+    assert symbols(find(trees)) == ([("RS317", fails)] if fails and decorator else [])
+
+
 def test_a_frozen_base_decides_for_its_fields_only() -> None:
     made = f"{HEAD}class Made(Base):\n    extra: int = 0\n"
     body = "def m(self):\n    out = Made([])\n    out.extra = 1\n    out.late = 1\n    out.ids = 1"

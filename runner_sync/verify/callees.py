@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from runner_sync import signatures
 from runner_sync.signatures import Signature
 from runner_sync.syntax import is_name, is_super
+from runner_sync.verify import generated
 from runner_sync.verify.classes import Classes, ClassInfo, Lineup, is_record
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name, nodes_of
 
@@ -102,13 +103,6 @@ def _written_constructor(info: ClassInfo, part: ClassInfo) -> Callee | None:
 
 def _dataclass_constructor(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
     """What the dataclass ``classes[0]`` and those it inherits from generate, called as ``info``."""
-    fields: dict[str, bool] = {}
-    for part in reversed(classes):
-        text = "".join(ast.unparse(d) for d in part.node.decorator_list) + ast.unparse(part.node)
-        # timid: generated parameters that these words change are not modelled.
-        if any(word in text for word in ("KW_ONLY", "kw_only", "InitVar", "init=False")):
-            return None
-        if "dataclass" in {decorator_name(d) for d in part.node.decorator_list}:
-            fields.update(part.fields)
+    signature = generated.constructor(classes)
     made = classes[0]
-    return Callee(info.name, made.place, signatures.of_fields(list(fields.items())), None, made.module, made)
+    return Callee(info.name, made.place, signature, None, made.module, made) if signature is not None else None

@@ -2,7 +2,8 @@
 
 What: `x.attribute = value` where each class that `x` can be is a frozen dataclass or a `NamedTuple` with that field, or
 is constructed in sight with `__slots__` that leave no room for it. Also an `@dataclass` without `frozen=True` that
-derives from a frozen one (or the reverse), in any omni module that is imported with a runner.
+derives from a frozen one (or the reverse), or with a field that has no default behind one of a base that has, in any
+omni module that is imported with a runner.
 
 Example: `output = copy(EMPTY_MODEL_RUNNER_OUTPUT)` and `output.kv_connector_output = …` after vLLM declares
 `ModelRunnerOutput` with `@dataclass(frozen=True)`, from which omni's `OmniModelRunnerOutput` derives.
@@ -26,6 +27,7 @@ from collections.abc import Iterable, Iterator
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import head_end, is_name
+from runner_sync.verify import generated
 from runner_sync.verify.annotations import Instance
 from runner_sync.verify.classes import ClassInfo, Lineup, is_record
 from runner_sync.verify.frames import Frame
@@ -54,7 +56,21 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
         for line in program.classes.lineups(info):
             base = _other_kind(line)
             if base is not None:
-                yield _class_finding(info, base)
+                kind, other = ("frozen", "not") if _option(info, "frozen") else ("not frozen", "frozen")
+                reason = (
+                    f"The dataclass `{info.name}` is {kind}, and `{base.name}` ({base.place}), from which it derives, "
+                    f"is {other}"
+                )
+                yield _class_finding(info, base.name, reason, fix=f"Declare it as `{base.name}` is declared.")
+            found = generated.fields(line.classes) if generated.is_dataclass(info) and not line.is_foreign else None
+            wrong = generated.misplaced(found or ())
+            if wrong is not None:
+                field, before = wrong
+                reason = (
+                    f"`{info.name}.{field.name}` has no default, and stands behind `{before.name}` of "
+                    f"`{before.owner.name}` ({before.owner.place}), which has one"
+                )
+                yield _class_finding(info, field.name, reason, fix=f"Give `{field.name}` a default.")
 
 
 def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
@@ -129,10 +145,9 @@ def _other_kind(line: Lineup) -> ClassInfo | None:
     return others[0] if others else None
 
 
-def _class_finding(info: ClassInfo, base: ClassInfo) -> Finding:
+def _class_finding(info: ClassInfo, symbol: str, reason: str, *, fix: str) -> Finding:
     places = Places(info.module.text)
     end = head_end(info.node)
-    kind, other = ("frozen", "not") if _option(info, "frozen") else ("not frozen", "frozen")
     return Finding(
         CODE,
         SEVERITY,
@@ -140,10 +155,9 @@ def _class_finding(info: ClassInfo, base: ClassInfo) -> Finding:
         info.node.lineno,
         end[0],
         info.name,
-        base.name,
-        f"The dataclass `{info.name}` is {kind}, and `{base.name}` ({base.place}), from which it derives, is {other}: "
-        "the class statement fails.",
-        f"Declare it as `{base.name}` is declared.",
+        symbol,
+        f"{reason}: the class statement fails.",
+        fix,
         places.column(info.node.lineno, info.node.col_offset),
         places.column(*end),
     )

@@ -1,0 +1,115 @@
+"""The constructor that ``@dataclass`` generates, and whether it can generate one.
+
+Comes in: classes as their statements show them. Goes out: signatures, ``None`` for what cannot be told. May touch:
+nothing. The rules are those of the standard library's documentation of ``dataclasses``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from runner_sync.signatures import Signature
+from runner_sync.verify.classes import ClassInfo
+from runner_sync.verify.modules import decorator_name
+
+_DEFAULTS = frozenset({"default", "default_factory"})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field. ``is_given`` is whether the constructor takes it, ``by_keyword`` whether so only."""
+
+    name: str
+    has_default: bool
+    by_keyword: bool
+    is_given: bool
+    owner: ClassInfo
+
+
+def is_dataclass(info: ClassInfo) -> bool:
+    """Whether a class is decorated as one itself."""
+    return any(decorator_name(decorator) == "dataclass" for decorator in info.node.decorator_list)
+
+
+def constructor(classes: Sequence[ClassInfo]) -> Signature | None:
+    """The signature of the dataclass ``classes[0]``, which inherits from the others."""
+    found = fields(classes)
+    made = [d for d in classes[0].node.decorator_list if decorator_name(d) == "dataclass"]
+    if found is None or any(_option(decorator, "init", default=True) is not True for decorator in made):
+        return None
+    given = [field for field in found if field.is_given]
+    return Signature(
+        tuple(field.name for field in given if not field.by_keyword),
+        frozenset(),
+        tuple(field.name for field in given if field.by_keyword),
+        frozenset(field.name for field in given if not field.has_default),
+        False,
+        False,
+    )
+
+
+def fields(classes: Sequence[ClassInfo]) -> list[Field] | None:
+    """The fields of the dataclass ``classes[0]`` in order: one that is declared again keeps its place."""
+    found: dict[str, Field] = {}
+    for info in reversed(classes):
+        if is_dataclass(info):
+            own = _own(info)
+            if own is None:
+                return None
+            found.update((field.name, field) for field in own)
+    return list(found.values())
+
+
+def misplaced(found: Iterable[Field]) -> tuple[Field, Field] | None:
+    """A field that must be given and stands behind one with a default, with that one: Python refuses the class."""
+    with_default = None
+    for field in found:
+        if field.is_given and not field.by_keyword:
+            if with_default is not None and not field.has_default:
+                return field, with_default
+            with_default = field if field.has_default else with_default
+    return None
+
+
+def _own(info: ClassInfo) -> list[Field] | None:
+    """The fields that a class body declares; ``None`` where an option of one is no constant."""
+    (decorator, *_) = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
+    by_keyword = _option(decorator, "kw_only", default=False)
+    if by_keyword is None:
+        return None
+    found: list[Field] = []
+    for statement in info.node.body:
+        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+            continue
+        annotation = ast.unparse(statement.annotation)
+        if annotation.split(".")[-1].strip("'\"") == "KW_ONLY":
+            by_keyword = True
+        elif "ClassVar" not in annotation:
+            one = _field(info, statement, by_keyword=by_keyword)
+            if one is None:
+                return None
+            found.append(one)
+    return found
+
+
+def _field(info: ClassInfo, statement: ast.AnnAssign, *, by_keyword: bool) -> Field | None:
+    assert isinstance(statement.target, ast.Name)
+    name, value = statement.target.id, statement.value
+    if not isinstance(value, ast.Call) or decorator_name(value) != "field":
+        return Field(name, value is not None, by_keyword, True, info)
+    given = {keyword.arg for keyword in value.keywords}
+    keyword, is_given = _option(value, "kw_only", default=by_keyword), _option(value, "init", default=True)
+    if keyword is None or is_given is None:
+        return None
+    return Field(name, not given.isdisjoint(_DEFAULTS), keyword, is_given, info)
+
+
+def _option(call: ast.expr, word: str, *, default: bool) -> bool | None:
+    """An option of ``@dataclass(…)`` or ``field(…)``; ``None`` where it is no constant."""
+    if not isinstance(call, ast.Call):
+        return default
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    value = given.get(word, ast.Constant(None if None in given else default))
+    return bool(value.value) if isinstance(value, ast.Constant) and value.value is not None else None

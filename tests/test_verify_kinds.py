@@ -54,6 +54,16 @@ BREAKS = {
     "a method is tested with others": (PROPERTY, METHOD, "return 1 if self.config and not self.size else 2"),
     "a method is compared": (ATTRIBUTE, METHOD, "assert 1 <= self.size"),
     "a method is added to": (ATTRIBUTE, METHOD, "return self.size + 1"),
+    "a method is read that another class only declares": (
+        "size: int\n    def __init__(self, config):\n        self.size = config.size",
+        "size: int\n    " + METHOD,
+        "return self.size + 1",
+    ),
+    "a coroutine that got a name is asked for": (
+        METHOD,
+        COROUTINE,
+        "n = self.size()\n    assert n is not None\n    return n.rows",
+    ),
     "a method is looked into": (ATTRIBUTE, METHOD, "return self.size[0]"),
     "a method is gone through": (ATTRIBUTE, METHOD, "return [n for n in self.size]"),
     "a method is passed for a number": (PROPERTY, METHOD, "return print(self.size)"),

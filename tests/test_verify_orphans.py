@@ -31,6 +31,24 @@ ORPHANS = {
     "renamed upstream": ({"npu": npu(OWN)}, {}, {"ascend": RENAMED}),
     "gone upstream": ({"npu": npu(OWN)}, {}, {"ascend": GONE}),
     "it hands on to nobody": ({"npu": npu("def to_list(self, rows):\n    return rows")}, {}, {"ascend": RENAMED}),
+    "it is there, but nothing calls it": (
+        {"npu": npu(OWN)},
+        {},
+        {"ascend": BEFORE.replace("self.to_list(1)", "1")},
+    ),
+    "vLLM has it still": (
+        {"npu": npu(OWN)},
+        {},
+        {"ascend": GONE, "vllm": "def helper(): ...\nclass GPUModelRunner:\n    def to_list(self, rows): ...\n"},
+    ),
+    "only the base's own calls its parent's": (
+        {"npu": npu(OWN)},
+        {},
+        {
+            "ascend": BEFORE.replace("self.to_list(1)", "1").replace("list(rows)", "super().to_list(rows)"),
+            "vllm": "def helper(): ...\nclass GPUModelRunner:\n    def to_list(self, rows): ...\n",
+        },
+    ),
     "only upstream's worker called it": (
         {"npu": npu(OWN)},
         {"ascend": BEFORE.replace("self.to_list(1)", "1"), "ascend_worker": WORKER},
@@ -66,20 +84,20 @@ ORPHANS = {
 }
 CALLED = {
     "the base is as it was": ({"npu": npu(OWN)}, {}, {}),
-    "nothing calls it, but it is there": (
-        {"npu": npu(OWN)},
-        {},
-        {"ascend": BEFORE.replace("self.to_list(1)", "1")},
-    ),
-    "vLLM has it still": (
-        {"npu": npu(OWN)},
-        {},
-        {"ascend": GONE, "vllm": "def helper(): ...\nclass GPUModelRunner:\n    def to_list(self, rows): ...\n"},
-    ),
     "the base class has an attribute of that name": (
         {"npu": npu(OWN)},
         {},
         {"ascend": GONE + "    to_list = None\n"},
+    ),
+    "it is there, and only its own class calls it on another": (
+        {"npu": npu(OWN)},
+        {},
+        {"ascend": BEFORE.replace("self.to_list(1)", "1").replace("list(rows)", "rows.to_list(1)")},
+    ),
+    "it is there, and another method calls it": (
+        {"npu": npu(OWN)},
+        {},
+        {"ascend": BEFORE.replace("list(rows)", "[self.to_list(row) for row in rows]")},
     ),
     "it overrode nothing before": ({"npu": npu(OWN), "ascend": GONE}, {}, {}),
     "nobody called it before": (

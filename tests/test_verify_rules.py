@@ -499,6 +499,43 @@ def test_an_import_that_fails_as_soon_as_a_runner_is_imported(name: str) -> None
     assert [(f.path, f.symbol) for f in breakage.find_inherited(new, [NPU])[0]] == expected
 
 
+SETS = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    {}\n"
+BASE = "def helper(): ...\nclass GPUModelRunner:\n    def load(self):\n        {}\n    def start(self):\n        {}\n"
+LOADS = SETS.format("def load(self):\n        return 1")
+SET_BEFORE = BASE.format("pass", "self.cache = 1")
+SET_NOW = BASE.format("self.cache = 1", "pass")
+HIDDEN_UPSTREAM = {
+    "only a method sets it now that vllm-ascend hides": ("self.cache", LOADS, SET_BEFORE, SET_NOW, True),
+    "vllm-ascend calls the method": (
+        "self.cache",
+        LOADS.replace("return 1", "return super().load()"),
+        SET_BEFORE,
+        SET_NOW,
+        False,
+    ),
+    "nobody hides it": ("self.cache", SETS.format("pass"), SET_BEFORE, SET_NOW, False),
+    "vllm-ascend sets it, too": ("self.cache", LOADS.replace("return 1", "self.cache = 2"), SET_BEFORE, SET_NOW, False),
+    "it was so before": ("self.cache", LOADS, SET_NOW, SET_NOW, False),
+    "it is asked for": ("getattr(self, 'cache', None)", LOADS, SET_BEFORE, SET_NOW, False),
+    "below a question": ("self.cache if hasattr(self, 'cache') else 1", LOADS, SET_BEFORE, SET_NOW, False),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN_UPSTREAM)
+def test_an_attribute_whose_only_writer_upstream_hides_now(name: str) -> None:
+    read, upstream, was, now, is_told = HIDDEN_UPSTREAM[name]
+    given = {"npu": npu(f"def run(self):\n    return {read}"), "ascend": upstream}
+    old, new = (world(**given, vllm=text) for text in (was, now))
+    assert symbols(find(new, old)) == ([("RS312", "cache")] if is_told else [])
+    assert symbols(find(new)) == []
+
+
+def test_a_worker_that_sets_what_upstream_hides() -> None:
+    given = {"npu": npu("def run(self):\n    return self.cache"), "ascend": LOADS}
+    given["ascend_worker"] = "def start(runner):\n    runner.cache = 1\n"
+    assert symbols(find(world(**given, vllm=SET_NOW), world(**given, vllm=SET_BEFORE))) == []
+
+
 HIDING = {
     "vllm-ascend's only, and it is read": ("self.cache = 1", "pass", [("RS312", "cache")]),
     "which calls it": ("self.cache = 1", "super().load()", [("RS312", "cache")]),

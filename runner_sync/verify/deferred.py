@@ -37,8 +37,6 @@ def _may_run(place: Place) -> bool:
             return name in _OWN_NAMES or name.startswith("__")
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in _ASKING
-        case ast.Compare() as asked:
-            return is_identity(asked)
     return False
 
 
@@ -49,7 +47,9 @@ def _needs_value(place: Place, *, is_iterable: bool) -> bool:
             return True
         case ast.Call(func=called):
             return called is node
-        case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.Compare() | ast.FormattedValue():
+        case ast.Compare() as asked:
+            return not is_identity(asked)
+        case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.FormattedValue():
             return True
         case ast.UnaryOp(op=operator) if not isinstance(operator, ast.Not):
             return True

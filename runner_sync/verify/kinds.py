@@ -16,6 +16,7 @@ from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify.annotations import instances
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
+from runner_sync.verify.giving import gives
 from runner_sync.verify.modules import FunctionNode, decorator_name, returns_of, yields
 from runner_sync.verify.program import Program
 from runner_sync.verify.world import Definition
@@ -153,7 +154,7 @@ def _of_line(program: Program, line: Lineup, name: str, after: ClassInfo | None)
 
 
 def _in_body(info: ClassInfo, name: str) -> bool:
-    return any(assignment.function is None for assignment in info.written.get(name, ()))
+    return any(a.function is None and gives(info, a, name) for a in info.written.get(name, ()))
 
 
 def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
@@ -166,7 +167,7 @@ def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
             made = _of_function(program.frame(info, function), of_class=True)
             found.append(replace(made, fixed=made.fixed and not is_settable) if made is not None else None)
     for assignment in info.written.get(name, ()):
-        if assignment.function is None:
+        if assignment.function is None and gives(info, assignment, name):
             found.append(_of_body(program, info, assignment.value, assignment.annotation, assignment.node))
     return _agreed(found)
 

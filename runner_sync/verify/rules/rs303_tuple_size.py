@@ -6,7 +6,8 @@ of a class that cannot be unpacked. Also the reverse: an NPU override that retur
 unpacks another number; `for a, b in f(...)` and `with f(...) as (a, b)` where every `yield` has another size; and
 `f(...)[2]` where every tuple that `f` can return ends before. With the old trees, `a, b = f(...)`, too, where `f`
 returns `None` on some path and never did in the old target, or a dictionary or one of the values alone in place of the
-tuple; and `x = f(...)` where `f` returned one value, returns a tuple now, and `x` is used as one value.
+tuple; and `x = f(...)` where `f` returned one value, returns a tuple now, and `x` is used as one value, or tested: a
+tuple is always true.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -204,7 +205,7 @@ def _check_whole(program: Program, frame: Frame, *, old: Program, before: Frame)
     """Values that are used as one thing, which they were in ``old``, and are tuples now."""
     stood = {ast.dump(node) for node in before.nodes() if isinstance(node, ast.Call)}
     for call, stands in places(frame):
-        whole = [place for place in stands if place.is_whole]
+        whole = [place for place in stands if place.is_whole or place.is_tested]
         # A call that was changed as well is written for the tuple.
         if not whole or any(p.is_taken_apart for p in stands) or ast.dump(call) not in stood:
             continue

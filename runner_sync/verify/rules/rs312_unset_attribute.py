@@ -2,7 +2,8 @@
 override.
 
 What: an NPU override does not call the method it hides; the hidden method was the only one to set `self.x`; some
-method of the MRO that still runs reads it.
+method of the MRO that still runs reads it. With the old trees also where an override of vllm-ascend's or vLLM's hides
+it, the NPU runner reads it, and something that runs set it before.
 
 Example: omni's `load_model` overrides the GPU runner's without calling it, the GPU version sets
 `self._talker_cache`, and the inherited `_preprocess` reads `self._talker_cache`.
@@ -33,8 +34,9 @@ NAME = "unset-attribute"
 SEVERITY: Severity = "error"
 
 
-def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Overrides in ``module`` that hide the only writer of an attribute that is still read."""
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Overrides in ``module`` that hide the only writer of an attribute that is still read, and reads in ``module`` of
+    what only such a writer sets since ``old``."""
     for line in program.leaves():
         if line.open or not any(info.module is module for info in line.classes):
             continue
@@ -42,10 +44,13 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         for frame, node in _reads(program, line, set(hidden)):
             writer = hidden[node.attr]
             info, definitions = line.find(writer.name) or (None, [])
-            if info is None or info.module is not module or not definitions:
+            if info is None or not definitions:
                 continue
-            if program.hides(line, info, writer):
+            if info.module is module and program.hides(line, info, writer):
                 yield _finding(program, info, definitions[0], frame=frame, node=node)
+            is_upstreams = info.module.project != "vllm-omni" and frame.module is module
+            if is_upstreams and old is not None and _was_set(program, frame, node.attr, old=old):
+                yield _read_finding(frame, node, writer=writer, hidden_by=f"`{info.name}.{writer.name}`")
 
 
 def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
@@ -68,6 +73,26 @@ def _reads(program: Program, line: Lineup, names: set[str]) -> Iterator[tuple[Fr
         for node in frame.own_reads():
             if node.attr in names and not frame.is_tested(node) and not frame.is_guarded(node):
                 yield frame, node
+
+
+def _was_set(program: Program, frame: Frame, name: str, *, old: Program) -> bool:
+    """Whether something that ran in ``old`` set the attribute in every MRO, and nobody outside of them does now."""
+    before = old.twin(frame)
+    lines = old.lineups(before.info) if before is not None and before.info is not None else []
+    was_set = bool(lines) and all(old.assignments(line, name) for line in lines)
+    return was_set and not program.world.surroundings.set_on_runner(name)
+
+
+def _read_finding(frame: Frame, node: ast.Attribute, *, writer: FunctionNode, hidden_by: str) -> Finding:
+    return frame.finding(
+        CODE,
+        SEVERITY,
+        node,
+        symbol=node.attr,
+        message=f"`self.{node.attr}` is read, and only a `{writer.name}` sets it that {hidden_by} hides and does not "
+        "call.",
+        fix=f"Read what the target has in place of `{node.attr}`.",
+    )
 
 
 def _finding(

@@ -1,8 +1,9 @@
-"""RS315 orphaned-override: what an omni method overrides is gone, and nothing calls the method any more.
+"""RS315 orphaned-override: what an omni method overrides is gone or no longer called, and nothing calls the method.
 
 What: a method of an NPU runner, or of an omni class in its MRO, that stood in for one of vllm-ascend or vLLM in the old
-target. In the new one no upstream class of the MRO has that name, and no code asks for it: neither what runs in
-the MRO, nor any other module of omni, vllm-ascend and vLLM. The most similar method that is new upstream is named.
+target. In the new one no upstream class of the MRO has that name, or one still has it, and no code asks for it: neither
+what runs in the MRO, nor any other module of omni, vllm-ascend and vLLM. The most similar method that is new upstream
+is named.
 
 Example: `OmniGPUModelRunner._to_list`, after vLLM and vllm-ascend call theirs `_tokens_to_list`.
 
@@ -13,7 +14,7 @@ Fix: give the override the name that the target calls now, or delete it.
 
 Leaves alone: methods that anything still names, in quotes as well (`getattr`, `collective_rpc("…")`), also where these
 hold only the start of the name (`f"to_{kind}"`), or in a class body (`run = to_list`); those under a decorator that may
-register them; what the base still defines, called or not; methods that nobody asked for in the old target either;
+register them; methods that nobody asked for in the old target either;
 special methods; classes with a base outside the trees. Needs the old trees.
 """
 
@@ -52,16 +53,22 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             name = frame.function.name
             is_known = not name.startswith("__") and not any(line.open for line in (*now, *was))
             is_known = is_known and frame.unit not in told and not _may_be_registered(frame.function)
-            replaced = _upstream(was, name) if is_known and not _upstream(now, name) else []
+            replaced = _upstream(was, name) if is_known and not _is_held(now, name) else []
             if replaced and _is_asked_for(old, was, name) and not _may_be_asked_for(program, now, name):
                 told.add(frame.unit)  # a property and its setter are one member
-                yield _finding(frame, replaced[0], _successor(replaced[0], name, was=was, now=now))
+                successor = _successor(replaced[0], name, was=was, now=now)
+                yield _finding(frame, replaced[0], successor, is_gone=not _upstream(now, name))
 
 
 def _upstream(lines: Sequence[Lineup], name: str) -> list[ClassInfo]:
     """The upstream classes of some MROs that have ``name``."""
     classes = [info for line in lines for info in line.classes if info.module.project != "vllm-omni"]
     return [info for info in classes if name in info.methods or name in info.written]
+
+
+def _is_held(lines: Sequence[Lineup], name: str) -> bool:
+    """Whether an upstream class keeps something under the name, and may hand it to whoever calls it."""
+    return any(name in info.written for info in _upstream(lines, name))
 
 
 def _is_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> bool:
@@ -98,14 +105,15 @@ def _successor(replaced: ClassInfo, name: str, *, was: Sequence[Lineup], now: Se
     return found if score >= ALIKE else ""
 
 
-def _finding(frame: Frame, replaced: ClassInfo, successor: str) -> Finding:
+def _finding(frame: Frame, replaced: ClassInfo, successor: str, *, is_gone: bool) -> Finding:
     name = frame.function.name
+    what = "which the target no longer has" if is_gone else "which the target still has, and calls no more"
     like = f"; the new `{successor}` is most like it" if successor else ""
     return frame.finding(
         CODE,
         SEVERITY,
         frame.function,
         symbol=name,
-        message=f"This overrides `{replaced.name}.{name}`, which the target no longer has{like}; nothing calls it.",
+        message=f"This overrides `{replaced.name}.{name}`, {what}{like}; nothing calls it.",
         fix="Give it the name that the target calls now, or delete it.",
     )

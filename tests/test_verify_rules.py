@@ -530,6 +530,13 @@ def test_an_attribute_whose_only_writer_upstream_hides_now(name: str) -> None:
     assert symbols(find(new)) == []
 
 
+def test_omnis_own_override_is_not_to_blame_for_what_upstreams_hides_as_well() -> None:
+    given = {"npu": npu("def run(self):\n    return self.cache\ndef load(self):\n    return 2"), "ascend": LOADS}
+    (found,) = find(world(**given, vllm=SET_NOW), world(**given, vllm=SET_BEFORE))
+    assert (found.code, found.unit) == ("RS312", "R.run")
+    assert "only a `load` sets it that `NPUModelRunner.load` hides" in found.message
+
+
 def test_a_worker_that_sets_what_upstream_hides() -> None:
     given = {"npu": npu("def run(self):\n    return self.cache"), "ascend": LOADS}
     given["ascend_worker"] = "def start(runner):\n    runner.cache = 1\n"

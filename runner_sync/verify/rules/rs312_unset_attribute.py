@@ -46,11 +46,12 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             info, definitions = line.find(writer.name) or (None, [])
             if info is None or not definitions:
                 continue
-            if info.module is module and program.hides(line, info, writer):
+            is_omnis = info.module.project == "vllm-omni" and program.hides(line, info, writer)
+            if is_omnis and info.module is module:
                 yield _finding(program, info, definitions[0], frame=frame, node=node)
-            is_upstreams = info.module.project != "vllm-omni" and frame.module is module
-            if is_upstreams and old is not None and _was_set(program, frame, node.attr, old=old):
-                yield _read_finding(frame, node, writer=writer, hidden_by=f"`{info.name}.{writer.name}`")
+            is_read = not is_omnis and frame.module is module
+            if is_read and old is not None and _was_set(program, frame, node.attr, old=old):
+                yield _read_finding(line, frame, node, writer=writer)
 
 
 def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
@@ -83,7 +84,10 @@ def _was_set(program: Program, frame: Frame, name: str, *, old: Program) -> bool
     return was_set and not program.world.surroundings.set_on_runner(name)
 
 
-def _read_finding(frame: Frame, node: ast.Attribute, *, writer: FunctionNode, hidden_by: str) -> Finding:
+def _read_finding(line: Lineup, frame: Frame, node: ast.Attribute, *, writer: FunctionNode) -> Finding:
+    having = [info for info in line.classes if writer.name in info.methods]
+    place = next(number for number, info in enumerate(having) if writer in info.methods[writer.name])
+    hidden_by = f"`{having[max(place - 1, 0)].name}.{writer.name}`"
     return frame.finding(
         CODE,
         SEVERITY,

@@ -54,7 +54,7 @@ BREAKS = {
     "a method is tested with others": (PROPERTY, METHOD, "return 1 if self.config and not self.size else 2"),
     "a method is compared": (ATTRIBUTE, METHOD, "assert 1 <= self.size"),
     "a method is added to": (ATTRIBUTE, METHOD, "return self.size + 1"),
-    "a method is read that another class only declares": (
+    "a method is read that was declared and assigned": (
         "size: int\n    def __init__(self, config):\n        self.size = config.size",
         "size: int\n    " + METHOD,
         "return self.size + 1",
@@ -264,6 +264,14 @@ def test_a_name_of_a_module(name: str) -> None:
     head = "from contextlib import contextmanager\n"
     old, new = (world(npu=text, **{"vllm_ascend/size.py": head + made}) for made in (before, after))
     assert symbols(find(new, old)) == [("RS314", name) for name in expected]
+
+
+def test_what_a_mixin_declares_hides_nothing() -> None:
+    gpu = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n    size: int\n"
+    given = {"npu": npu("def m(self):\n    return self.size + 1"), "gpu": gpu}
+    old, new = (world(**given, ascend=ASCEND.format(member=member)) for member in (ATTRIBUTE, METHOD))
+    assert symbols(find(new, old)) == [("RS314", "size")]
+    assert find(old, old) == []
 
 
 def test_a_function_that_a_class_derives_from() -> None:

@@ -14,7 +14,7 @@ from typing import Literal
 from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify.annotations import instances
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import Assignment, ClassInfo, Lineup
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.giving import gives
 from runner_sync.verify.modules import FunctionNode, decorator_name, returns_of, yields
@@ -138,7 +138,9 @@ def _of_line(program: Program, line: Lineup, name: str, after: ClassInfo | None)
     if line.open or (after is not None and after not in line):
         return None
     classes = line.classes[line.classes.index(after) + 1 :] if after is not None else line.classes
-    defining = next((c for c in classes if name in c.methods or _in_body(c, name)), None)
+    having = [c for c in classes if name in c.methods or _in_body(c, name)]
+    # A declaration says of what type the attribute is; it hides nothing.
+    defining = next((c for c in having if name in c.methods or _gives_in_body(c, name)), having[0] if having else None)
     assigned = [(info, a) for info, a in program.assignments(line, name) if a.function is not None]
     found = _of_class(program, defining, name) if defining is not None else None
     if found is not None and (found.kind == "property" or not assigned):
@@ -154,7 +156,11 @@ def _of_line(program: Program, line: Lineup, name: str, after: ClassInfo | None)
 
 
 def _in_body(info: ClassInfo, name: str) -> bool:
-    return any(a.function is None and gives(info, a, name) for a in info.written.get(name, ()))
+    return any(assignment.function is None for assignment in info.written.get(name, ()))
+
+
+def _gives_in_body(info: ClassInfo, name: str) -> list[Assignment]:
+    return [a for a in info.written.get(name, ()) if a.function is None and gives(info, a, name)]
 
 
 def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
@@ -166,9 +172,9 @@ def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
         if not names & {"overload", "setter", "deleter"}:
             made = _of_function(program.frame(info, function), of_class=True)
             found.append(replace(made, fixed=made.fixed and not is_settable) if made is not None else None)
-    for assignment in info.written.get(name, ()):
-        if assignment.function is None and gives(info, assignment, name):
-            found.append(_of_body(program, info, assignment.value, assignment.annotation, assignment.node))
+    declared = [a for a in info.written.get(name, ()) if a.function is None] if not found else []
+    for assignment in _gives_in_body(info, name) or declared:
+        found.append(_of_body(program, info, assignment.value, assignment.annotation, assignment.node))
     return _agreed(found)
 
 

@@ -319,11 +319,14 @@ def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
     return (statement.value for statement in statements_of(function.body) if isinstance(statement, ast.Return))
 
 
+@functools.lru_cache(maxsize=16384)
 def yields(function: FunctionNode) -> bool:
     """Whether a function has a ``yield`` of its own: a call of it runs nothing yet."""
     own = [node for node in nodes_of(function) if isinstance(node, ast.Yield | ast.YieldFrom)]
+    if not own:
+        return False
     nested = [n for n in nodes_of(function) if isinstance(n, FunctionNode | ast.Lambda) and n is not function]
-    inner = {id(node) for part in nested for node in walk(part)} if own else set()
+    inner = {id(node) for part in nested for node in walk(part)}
     return any(id(node) not in inner for node in own)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync import signatures
 from runner_sync.signatures import Arguments, Misfit
+from runner_sync.verify.aliases import meant
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.guards import is_chosen
@@ -41,17 +42,20 @@ def unfitting(program: Program, module: Module, old: Program | None = None, *, k
     reason."""
     for frame in program.frames(module):
         for node in frame.nodes():
-            if not isinstance(node, ast.Call) or (keywords and not node.keywords) or frame.is_guarded(node, calls=True):
+            call = meant(frame, node) if isinstance(node, ast.Call) else None
+            if call is None or (keywords and not call.keywords) or frame.is_guarded(node, calls=True):
                 continue
-            for callee, misfit in _misfits(program, frame, node, old):
+            for callee, misfit in _misfits(program, frame, call, old, at=node):
                 if (misfit.kind == "unknown keyword") == keywords:
-                    yield Unfitting(frame, node, callee, misfit)
+                    yield Unfitting(frame, call, callee, misfit)
 
 
-def _misfits(program: Program, frame: Frame, call: ast.Call, old: Program | None) -> list[tuple[Callee, Misfit]]:
-    """Why ``call`` fits no member of one of its callee groups; empty when it fits or is unknown."""
+def _misfits(
+    program: Program, frame: Frame, call: ast.Call, old: Program | None, *, at: ast.AST
+) -> list[tuple[Callee, Misfit]]:
+    """Why ``call``, which stands ``at`` a node, fits no member of one of its callee groups; empty when it may fit."""
     made = signatures.of_call(call, frame.function)
-    required = _required_before(frame, call, old) if made.open_keyword and old is not None else None
+    required = _required_before(frame, call, old) if made.open_keyword and old is not None and at is call else None
     groups = program.callees(frame, call)
     for group in groups:
         found = [(callee, _reasons(callee, made, required)) for callee in group]
@@ -63,7 +67,7 @@ def _misfits(program: Program, frame: Frame, call: ast.Call, old: Program | None
         _accepting(frame, call, made, old) if old is not None and any(len(g) > 1 for g in groups) else frozenset()
     )
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-    for own in _by_class(groups) if accepted and not is_chosen(frame.function, call, receiver) else ():
+    for own in _by_class(groups) if accepted and not is_chosen(frame.function, at, receiver) else ():
         refused = [signatures.misfits(callee.signature, made) for callee in own]
         if all(refused) and _class_of(own[0]) in accepted:
             return [(own[0], reason) for reason in refused[0]]

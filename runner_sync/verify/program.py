@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify import callees, elements, wrappers
+from runner_sync.verify.aliases import meant
 from runner_sync.verify.annotations import Instance, entered_type, instances, tuple_parts, union
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
@@ -54,6 +55,9 @@ class Program(Runtime):
     def _callees(self, frame: Frame, call: ast.Call, depth: int) -> list[list[Callee]]:
         function = call.func
         if isinstance(function, ast.Name):
+            named = meant(frame, call) if function.id in frame.bound and depth <= _MAX_DEPTH else call
+            if named is not call:
+                return self.callees(frame, named, depth + 1)
             return self._of_definitions(self.definitions(frame, function.id))
         if not isinstance(function, ast.Attribute):
             return []

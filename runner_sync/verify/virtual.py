@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Project
 from runner_sync.syntax import is_name
+from runner_sync.verify.aliases import meant
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Lineup, is_attribute_of
 from runner_sync.verify.frames import Frame
@@ -76,9 +77,11 @@ def unchecked_calls(program: Program, line: Lineup) -> dict[str, list[tuple[Fram
         for info, function in program.live(line).values():
             if id(info.module) in checked:
                 continue
+            frame = program.frame(info, function)
             for node in nodes_of(function):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    found.setdefault(node.func.attr, []).append((program.frame(info, function), node))
+                call = meant(frame, node) if isinstance(node, ast.Call) else None
+                if call is not None and isinstance(call.func, ast.Attribute):
+                    found.setdefault(call.func.attr, []).append((frame, call))
         program.calls_seen[id(line)] = found
     return program.calls_seen[id(line)]
 

@@ -1,8 +1,8 @@
 """RS305 override-signature: inherited code calls an NPU override in a way that only the overridden method accepts.
 
 What: a method of an NPU runner or worker that hides one of vllm-ascend, the omni GPU runner or vLLM, where a call
-from inherited code (`self.m(...)` in any method of the MRO that can still run, or `self.model_runner.m(...)` in
-the worker) fits the hidden method and does not fit the override.
+from inherited code (`self.m(...)` in any method of the MRO that can still run, `partial(self.m, ...)` and calls of
+what that makes, or `self.model_runner.m(...)` in the worker) fits the hidden method and does not fit the override.
 
 Example: vllm-ascend's worker calls `self.model_runner.initialize_kv_cache(config,
 kv_cache_allocation_context=...)`; omni's override still has the signature `(self, kv_cache_config)`.

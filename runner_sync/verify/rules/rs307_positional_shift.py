@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import returns
+from runner_sync.verify.aliases import meant
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import ClassInfo, Lineup
 from runner_sync.verify.frames import Frame
@@ -48,7 +49,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             for node in frame.nodes():
                 # A call that was changed as well gives its values as the new order asks.
                 if isinstance(node, ast.Call) and node.args and ast.dump(node) in stood:
-                    yield from _check_call(program, frame, node, old=old, before=before)
+                    yield from _check_call(program, frame, meant(frame, node), old=old, before=before)
             yield from _check_unpackings(program, frame, old=old, before=before)
     for info in program.own_classes(module) if module in program.checked else ():
         for line in program.lineups(info):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,6 +18,7 @@ from runner_sync.model import Project
 from runner_sync.naming import absolute
 from runner_sync.statements.mentions import mentions
 from runner_sync.syntax import dotted_name, is_name, lasting_module_of, statements_of, walk
+from runner_sync.verify.settled import settled
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -87,9 +88,12 @@ def changes_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
     return tuple(target for target in targets if isinstance(target, ast.Attribute))
 
 
-def build(name: str, path: str, project: Project, *, text: str, is_package: bool) -> Module:
-    """Parse ``text`` and collect its module-level bindings; raises `SyntaxError`."""
-    module = Module(name, path, project, is_package, lasting_module_of(text), text)
+def build(
+    name: str, path: str, project: Project, *, text: str, is_package: bool, versions: Mapping[str, str] | None = None
+) -> Module:
+    """Parse ``text`` and collect its module-level bindings, as far as it runs with ``versions``; raises
+    `SyntaxError`."""
+    module = Module(name, path, project, is_package, settled(lasting_module_of(text), text, versions or {}), text)
     for statement in statements_of(module.node.body):
         _bind_statement(module, statement)
     for name_bound, node in _bound_in_passing(module.node) if ":=" in text or "match " in text else ():

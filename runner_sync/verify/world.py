@@ -72,6 +72,8 @@ class World:
         ``surroundings`` are the folders whose modules are handed runners, and may set attributes on them.
         """
         self._trees = dict(trees)
+        told = {project: tree.source.version for project, tree in trees.items()}
+        self._versions = {PACKAGES[project]: version for project, version in told.items() if version}
         self.surroundings = Surroundings(trees, surroundings)
         self.unread: dict[str, InputError] = {}
         """Files that somebody asked for and that do not parse, by path; an empty one for those of a tree that is done
@@ -177,7 +179,7 @@ class World:
         if built is not None and built.text == text:
             return built
         try:
-            built = modules.build(name, path, project, text=text, is_package=is_package)
+            built = modules.build(name, path, project, text=text, is_package=is_package, versions=self._versions)
         except SyntaxError as error:
             if project == "vllm-omni" and (found := conflicts(text)):
                 raise UnresolvedConflict(path, found[0][0]) from error

@@ -14,7 +14,8 @@ recorded in nine months were of this kind.
 Fix: import from where the target defines it now; `runner-sync upgrade` recomputes imports.
 
 Leaves alone: imports whose failure is handled (`try`/`except ImportError`), `TYPE_CHECKING` blocks, branches of
-version switches, what other modules import under any condition, packages outside the three trees, compiled modules,
+version switches (of `if vllm_version_is("0.24.0"):` and a vLLM of a known version the branch that runs is looked at,
+and no other), what other modules import under any condition, packages outside the three trees, compiled modules,
 modules with `__getattr__` or an unreadable star import, names that a start-up patch adds.
 """
 

@@ -1,0 +1,77 @@
+"""A module as it runs with the versions at hand: of ``if vllm_version_is("0.24.0"):`` only the branch that is taken.
+
+Comes in: a parsed module, its text, and versions by package. Goes out: the module, with the same nodes where nothing is
+left out. May touch: nothing; the module that comes in is shared and stays as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Mapping
+
+_ASKS = "_version_is"
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def settled(tree: ast.Module, text: str, versions: Mapping[str, str]) -> ast.Module:
+    """The module without the branches that other versions are for; a test of an unknown one stays."""
+    if not versions or f"{_ASKS}(" not in text:
+        return tree
+    found = _settled(tree, versions)
+    assert isinstance(found, ast.Module)
+    return found
+
+
+def _settled(node: ast.AST, versions: Mapping[str, str]) -> ast.AST:
+    """The node itself, or a copy of it with other statements in it."""
+    blocks = {name: block for name in _BLOCKS if isinstance(block := getattr(node, name, None), list)}
+    changed: dict[str, list[ast.AST]] = {}
+    for name, block in blocks.items():
+        kept = [one for part in block for one in _kept(part, versions)]
+        if len(kept) != len(block) or any(one is not part for one, part in zip(kept, block, strict=True)):
+            changed[name] = kept or ([ast.copy_location(ast.Pass(), block[0])] if name == "body" else [])
+    if not changed:
+        return node
+    other = copy.copy(node)
+    for name, kept in changed.items():
+        setattr(other, name, kept)
+    return other
+
+
+def _kept(node: ast.AST, versions: Mapping[str, str]) -> Iterator[ast.AST]:
+    answer = _answer(node.test, versions) if isinstance(node, ast.If) else None
+    if isinstance(node, ast.If) and answer is not None:
+        for part in node.body if answer else node.orelse:
+            yield from _kept(part, versions)
+    else:
+        yield _settled(node, versions)
+
+
+def _answer(test: ast.expr, versions: Mapping[str, str]) -> bool | None:
+    """What a condition comes to by the versions alone, ``None`` where that cannot be told."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            answer = _answer(inner, versions)
+            return None if answer is None else not answer
+        case ast.BoolOp(op=operator, values=values):
+            # One part decides: `and` is false with a false one, `or` true with a true one.
+            decides = isinstance(operator, ast.Or)
+            answers = {_answer(value, versions) for value in values}
+            return decides if decides in answers else None if None in answers else not decides
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.Constant(value=str() as asked)]):
+            return _is_version(name, asked, versions)
+    return None
+
+
+def _is_version(name: str, asked: str, versions: Mapping[str, str]) -> bool | None:
+    version = versions.get(name.removesuffix(_ASKS)) if name.endswith(_ASKS) else None
+    if version is None:
+        return None
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        # What is built for another device has a local label: `0.24.0+empty`.
+        return Version(Version(version).public) == Version(asked)
+    except InvalidVersion:
+        return None

@@ -5,6 +5,8 @@ value in the new one. Also the reverse: `x = self.m(...)`, and `x` is called, te
 the `m` that the MRO reaches never returns a value; with the old trees also where `x` is an argument, and of any call
 whose callee always returned a value in the old target and never does in the new one; and where `x` is an object with
 attributes, a sequence or a number, nothing asks for `None`, and the callee says now that it may return that.
+And an override of the NPU runners that never returns a value, where inherited code or the worker does something with
+the one that the hidden method always returns.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or
 `run = self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -16,8 +18,8 @@ Fix: look at what the target's own caller does with the value, or return it.
 
 Leaves alone: bare calls without an old tree; callees that return a value only sometimes; generators and coroutines.
 Of the reverse: methods that have an empty body or another annotation or only raise, which are for a subclass to fill,
-and values that are kept or handed on. Without an old tree also a written `return None`, names that something else is
-assigned to as well, and calls on other objects than `self`.
+and values that are kept or handed on, also those that an override does not return. Without an old tree also a written
+`return None`, names that something else is assigned to as well, and calls on other objects than `self`.
 """
 
 from __future__ import annotations
@@ -27,13 +29,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
+from runner_sync.statements import always_leaves
 from runner_sync.syntax import is_name, is_super
 from runner_sync.verify import returns
 from runner_sync.verify.callees import Callee
+from runner_sync.verify.classes import ClassInfo
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module, is_plain, returns_of
 from runner_sync.verify.program import Program
 from runner_sync.verify.uses import Place, places
+from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls
 
 CODE = "RS311"
 NAME = "ignored-result"
@@ -44,6 +49,8 @@ _ASKS = frozenset({"isinstance", "type", "hasattr", "getattr", "callable", "bool
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Bare calls whose callee began to return a value since ``old``, and values that are used and never come."""
+    for info in program.own_classes(module) if module in program.checked else ():
+        yield from _keeping_back(program, info)
     for frame in program.frames(module):
         for call in _used_calls(frame):
             yield from _never_comes(program, frame, call)
@@ -144,6 +151,41 @@ def _never_comes(program: Program, frame: Frame, call: ast.Call) -> Iterator[Fin
             message=f"`{callee.name}` ({callee.place}) never returns a value, and this one is used.",
             fix=f"Return from `{callee.name}` what its callers use, as the method that it hides may do.",
         )
+
+
+def _keeping_back(program: Program, info: ClassInfo) -> Iterator[Finding]:
+    """Overrides without a value, where unchecked code needs the one that the method behind the override hands back."""
+    for name, functions in info.methods.items():
+        if not all(returns.hands_nothing_back(function) for function in functions):
+            continue
+        for call, hidden in _inherited_calls(program, info, name):
+            if _is_needed(call) and hidden and all(_always_comes(callee) for callee in hidden):
+                yield program.frame(info, functions[-1]).finding(
+                    CODE,
+                    SEVERITY,
+                    functions[-1],
+                    symbol=name,
+                    message="This override never returns a value, and "
+                    f"{call.place} uses the one that {hidden[0].place} returns.",
+                    fix=f"Return what {hidden[0].place} returns.",
+                )
+                break
+
+
+def _inherited_calls(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[VirtualCall, list[Callee]]]:
+    """The unchecked calls that reach the class's own ``name``, each with what it was meant for."""
+    for line in program.lineups(info):
+        own = [callee for callee in program.method(line, name) if callee.info is info]
+        for call in virtual_calls(program, line, name) if own else ():
+            yield call, hidden_by(program, line, own[0], project=call.frame.module.project)
+
+
+def _always_comes(callee: Callee) -> bool:
+    return _value(callee) is True and callee.function is not None and always_leaves(callee.function.body)
+
+
+def _is_needed(call: VirtualCall) -> bool:
+    return any(place.is_needed for node, stands in places(call.frame) if node is call.node for place in stands)
 
 
 def _no_longer_comes(

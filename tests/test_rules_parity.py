@@ -349,10 +349,10 @@ def test_a_hook_that_the_method_in_the_base_asks_is_asked(call: str, expected: l
 )
 def test_the_remedy_for_a_hook_is_a_command_that_upgrade_takes(npu_body: str, named: str) -> None:
     (finding,) = found(job(npu(npu_body), gpu(ASK), vllm="x = 1\n"), "RS207")
-    assert f"`runner-sync upgrade --only {named}`" in finding.fix
+    assert f"`runner-sync upgrade --gpu-only --only {named}`" in finding.fix
     # A class's name alone is no unit.
     assert is_selected("NPUARModelRunner.load_model", shlex.split(named))
-    assert finding.fix.endswith(f"port the rest from {GPU_AR}:5.")
+    assert finding.fix.endswith(f"did not have it yet ({GPU_AR}:5).")
 
 
 def test_the_names_of_another_platform_come_from_its_profile() -> None:

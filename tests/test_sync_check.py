@@ -456,6 +456,15 @@ def test_an_upstream_that_cannot_be_followed_is_refused_by_what_would_follow_it(
     assert ("RS203", "_sample") in found, "what looks at the GPU twin only goes on"
 
 
+def test_runners_on_another_upstream_are_ported_to_whatever_vllm_ascend_is_at_hand(
+    trees: Trees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (trees.omni / "runner-sync.toml").write_text(ANOTHER_UPSTREAM, "utf-8")
+    monkeypatch.setenv("VLLM_ASCEND_PATH", str(trees.ascend_new))
+    ported = sync.upgrade(replace(trees.upgrade(trees.ascend_new), ascend=TreeOptions(), upstream=False))
+    assert "def _sample(" in next(change.after or "" for change in ported.changes if change.path == AR)
+
+
 def test_a_profile_without_gpu_twins_has_nothing_to_port_from(trees: Trees) -> None:
     text = "".join(line for line in ANOTHER_UPSTREAM.splitlines(keepends=True) if not line.startswith("gpu"))
     (trees.omni / "runner-sync.toml").write_text(text, "utf-8")

@@ -82,6 +82,28 @@ def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pyte
     assert "NPUARModelRunner._history is not ported: nothing on NPU calls it" in asked.report.notes
 
 
+def test_a_helper_is_ported_with_what_calls_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NPU has lacked the call for longer than the base is old: who asks for the helper is told what brings both."""
+    call = "        return super()._finish(logits, total)"
+    helper = "\n    def _history(self):\n        return self.hidden\n"
+    gpu = dedent(OMNI_TREE[GPU_AR])
+    now = gpu.replace(call, f"        self._history()\n{call}") + helper
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    for text in (gpu, now, now + "\n\nFLAG = 1\n"):
+        lay_out(trees.omni, {GPU_AR: text})
+        commit(trees.omni)
+    wanted = trees.upgrade(
+        trees.ascend_new, only=("NPUARModelRunner._history",), omni_base="HEAD~1", vllm_base="0.20.0"
+    )
+    (said,) = [note for note in sync.upgrade(wanted).report.notes if "_history" in note]
+    assert "the GPU runner does in _finish: `--only NPUARModelRunner._finish --omni-base V` ports that" in said
+    named = replace(wanted, only=("NPUARModelRunner._finish",), omni_base="HEAD~2")
+    (change,) = [change for change in sync.upgrade(named).changes if change.path == AR]
+    assert "self._history()" in (change.after or "")
+    assert "def _history(" in (change.after or "")
+
+
 def test_without_a_vllm_ascend_nothing_is_said_about_its_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)

@@ -18,13 +18,23 @@ from runner_sync.syntax import walk
 
 def unreachable(text: str) -> list[int]:
     """1-based lines of statements behind one that always leaves their suite."""
+    return sorted(second.lineno for _, second in _cut_off(text))
+
+
+def endings(text: str) -> list[int]:
+    """1-based lines of the statements that `unreachable` ones stand behind."""
+    return sorted(first.lineno for first, _ in _cut_off(text))
+
+
+def _cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
+    """The statements that always leave a suite which goes on behind them, with the ones behind."""
     try:
         tree = parse_unit(text)
     except SyntaxError:
         return []
     lists = [getattr(node, name, None) for node in walk(tree) for name in ("body", "orelse", "finalbody")]
     suites = [suite for suite in lists if isinstance(suite, list)]
-    return sorted(second.lineno for suite in suites for first, second in pairwise(suite) if always_leaves([first]))
+    return [(first, second) for suite in suites for first, second in pairwise(suite) if always_leaves([first])]
 
 
 def uses_of(text: str, name: str) -> list[int]:

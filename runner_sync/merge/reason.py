@@ -61,6 +61,7 @@ Kind = Literal[
     "needs an absent member",
     "uses refused code",
     "unpacks other results",
+    "cannot run here",
 ]
 
 

@@ -61,10 +61,13 @@ class Bases:
 
     def upstream_bases(self, found: DerivedModule) -> tuple[ModuleRevision, ...]:
         """The revisions of that module that units of ``found`` may have been copied from, oldest first, the present one
-        last. Raises ``InputError`` where none can be told or read."""
+        last, which is the only one where it is not followed. Raises ``InputError`` where none can be told or read."""
         path = found.module.upstreams[0].path
-        if self.upstream(found) is None:
+        now = self.upstream(found)
+        if now is None:
             return ()
+        if not self.options.upstream:
+            return (now,)
         if path not in self._upstream:
             self._upstream[path] = tuple(self._find_upstream(path))
         return self._upstream[path]

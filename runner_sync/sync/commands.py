@@ -13,6 +13,7 @@ from pathlib import Path
 from runner_sync import lock as locks
 from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
+from runner_sync.compose.member_text import self_names
 from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, InWork, Report, Tree
@@ -23,6 +24,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.relocking import Recorded, readable_lock
 from runner_sync.sync.runners import find_modules, refuse_classless, refuse_tabs, refuse_twinless
+from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, finished, is_selected
 
 
@@ -43,6 +45,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
     """The trees of a run, each by option, environment, configuration or installation; vllm-ascend by the lock, too.
 
+    Where vllm-ascend is not followed, none is needed: the one that the runners are on tells which units are copies.
     Raises ``InputError`` for a tree that cannot be had, and for a profile that asks for what cannot be done.
     """
     given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=with_lock)
@@ -50,10 +53,12 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
         raise InputError("no module of the profile has a GPU twin (`gpu`), so there is nothing to port from.")
     if options.upstream:
         inputs.require_followed(given.profile.modules)
-        ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
-        known = given.lock if with_lock else readable_lock(given.omni, options.progress)
-        ascend = ascend or inputs.locked_ascend(known, options.progress)
-        given = replace(given, ascend=inputs.require_ascend(ascend))
+    elif any(module.upstreams[0].project != "vllm-ascend" for module in given.profile.modules):
+        return replace(given, vllm=_open_vllm(options, given))
+    ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
+    known = given.lock if with_lock else readable_lock(given.omni, options.progress)
+    ascend = ascend or inputs.locked_ascend(known, options.progress)
+    given = replace(given, ascend=inputs.require_ascend(ascend) if options.upstream else ascend)
     return replace(given, vllm=_open_vllm(options, given))
 
 
@@ -95,7 +100,12 @@ def _planned(
         reviews=tuple(item for result in results for item in result.reviews),
         findings=findings,
         changes=changes,
-        notes=(*notes, *_uncommitted(given, options), *_unported_notes(results, options), *_no_lock(given, options)),
+        notes=(
+            *notes,
+            *_uncommitted(given, options),
+            *_unported_notes(results, given, options),
+            *_no_lock(given, options),
+        ),
         summary=_summary(command, results, options),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
@@ -132,18 +142,18 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     return notes
 
 
-def _unported_notes(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
+def _unported_notes(results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """Notes on the GPU members that were not ported and of which nothing is asked.
 
     How many need no port, and which ones NPU goes on without; with ``--only``, why those that it names need none.
     """
     if options.only:
-        return _why_not_ported(results, options)
+        return _why_not_ported(results, given, options)
     counts = Counter(action for result in results for action in result.decided.values())
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     said = []
     if inherited or uncalled:
-        whose = "" if options.upstream else " of omni's"
+        whose = "" if given.ascend is not None else " of omni's"
         where = f"the NPU classes inherit {inherited}, nothing{whose} calls {uncalled}"
         said.append(
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
@@ -164,16 +174,38 @@ def _left_out(results: list[ModuleResult]) -> list[str]:
     return [name for name, action in decided.items() if action in ("left", "skipped")]
 
 
-def _why_not_ported(results: list[ModuleResult], options: UpgradeOptions) -> list[str]:
+def _why_not_ported(results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """A note for each GPU member that ``--only`` names and that needs no port."""
     uncalled = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
     reasons = {
         "inherited": "the NPU class has a version of it through its bases",
-        "unneeded": "nothing on NPU calls it" if options.upstream else uncalled,
+        "unneeded": "nothing on NPU calls it" if given.ascend is not None else uncalled,
     }
     decided = {name: action for result in results for name, action in result.decided.items()}
     asked = [name for name in decided if is_selected(name, options.only)]
-    return [f"{name} is not ported: {reasons[decided[name]]}" for name in asked if decided[name] in reasons]
+    said = {name: reasons[decided[name]] for name in asked if decided[name] in reasons}
+    return [
+        f"{name} is not ported: {why}{_with_its_callers(name, given) if decided[name] == 'unneeded' else ''}"
+        for name, why in said.items()
+    ]
+
+
+def _with_its_callers(name: str, given: inputs.Inputs) -> str:
+    """How to port a member together with the GPU methods that call it, where there are any."""
+    owner, _, member = name.rpartition(".")
+    twin = given.profile.gpu_name(owner)
+    paths = [module.gpu.path for module in given.profile.modules if module.gpu is not None and module.gpu.name == twin]
+    found = [text for path in paths if (text := given.omni.read(path))]
+    callers = [
+        caller for text in found for caller, body in texts.members(text, twin).items() if member in self_names(body)
+    ]
+    if not callers:
+        return ""
+    wanted = " ".join(f"--only {owner}.{caller}" for caller in callers)
+    return (
+        f"; the GPU runner does in {', '.join(callers)}: `{wanted} --omni-base V` ports that, where V is a release "
+        "before the call was made"
+    )
 
 
 def _no_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

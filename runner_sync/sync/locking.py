@@ -28,7 +28,9 @@ def lock_change(
     refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
     if options.only and not given.lock.entries:
         return None  # of the other units it would say nothing, and `check` would take that for all there is
-    if options.only:
+    if not options.upstream:
+        refs = {}  # it told which units are copies, and nothing was synced to it
+    if options.only or not options.upstream:
         refs |= given.lock.inputs  # those of the units that this run leaves as they are
     gone = {result.path for result in results} if is_whole else set[str]()
     gone |= {entry.path for entry in given.lock.entries if is_whole and given.omni.read(entry.path) is None}

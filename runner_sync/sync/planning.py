@@ -174,8 +174,9 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
         found.path,
         found.text,
         Upstream(
-            new=bases.upstream(found) if options.upstream else None,
-            bases=bases.upstream_bases(found) if options.upstream else (),
+            new=bases.upstream(found),
+            is_followed=options.upstream,
+            bases=bases.upstream_bases(found),
             locked=_locked(given.lock, found.path),
             infer=memo.closest,
             causes=bases.causes(found),

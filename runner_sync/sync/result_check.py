@@ -20,14 +20,21 @@ from runner_sync.verify.world import World
 def new_breakage(
     given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """Breakage that the upgraded modules have in the target trees, and notes on what they inherit."""
+    """Breakage that the upgraded modules have in the target trees, and notes on what they inherit; where vllm-ascend is
+    not followed, only the breakage that the run made."""
     if given.ascend is None or given.vllm is None or options.conflict == "inline":
         return (), ()
     options.progress("verifying", 0, 1)
     omni = Overlay(given.omni, {result.path: result.after for result in results})
     world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
     paths = [result.path for result in results]
-    found = breakage.find(world, None, paths, since=world.with_omni(given.omni))
+    before = world.with_omni(given.omni)
+    if not options.upstream:
+        # Which vllm-ascend fits the runners as they stand is no matter of a port.
+        found = breakage.find(world, before, paths)
+        options.progress("verifying", 1, 1)
+        return tuple(found), ()
+    found = breakage.find(world, None, paths, since=before)
     inherited, idle = breakage.find_inherited(world, paths)
     options.progress("verifying", 1, 1)
     return tuple(found), (

@@ -183,7 +183,9 @@ NoGpu = Annotated[
 ]
 GpuOnly = Annotated[
     bool,
-    typer.Option("--gpu-only", metavar="", help="Port from the GPU runners only.", rich_help_panel=SCOPE),
+    typer.Option(
+        "--gpu-only", metavar="", help="Port from the GPU runners only: follow no vllm-ascend.", rich_help_panel=SCOPE
+    ),
 ]
 NoVerify = Annotated[
     bool,

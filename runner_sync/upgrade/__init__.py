@@ -16,9 +16,9 @@ stage; each stage gives them back with a text or a question more, and never chan
 - ``inheriting``: a class of copies becomes a subclass of its twin;
 - ``twin_copies``: what vllm-ascend gave up follows the twin;
 - ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``extracted`` for what
-  the twin keeps in helpers that NPU has in place; ``sound_merge`` merges until the result can run, ``half_ported``
-  finds what came in by half, ``call_fit`` the calls that do not fit, ``untranslated`` the GPU names that are left;
-  ``ported_passages`` asks about what was changed;
+  the twin keeps in helpers that NPU has in place; ``sound_merge`` merges until the result can run, or takes the
+  parts that can (``part_by_part``), ``half_ported`` finds what came in by half, ``call_fit`` the calls that do not
+  fit, ``untranslated`` the GPU names that are left; ``ported_passages`` asks about what was changed;
 - ``new_members``: what only the GPU class has;
 - ``owing``: what the twin has had for long and that belongs to what is ported; the module is done again with it;
 - ``mending``: records and calls that must say more, or less, than they did;

@@ -55,6 +55,8 @@ def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
     if base is None:
         return replace(draft, kind="own"), None
     draft = replace(draft, kind=base.kind)
+    if not job.upstream.is_followed:
+        return replace(draft, own=_own(draft.text, base.origin)) if base.kind == "copy" else draft, None
     if base.kind == "copy":
         return _copy_followed(draft, job, base)
     if base.kind == "override" and draft.upstream is not None:

@@ -72,7 +72,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
-    copies = [draft.name for draft in drafts if draft.kind == "copy"]
+    copies = [draft.name for draft in drafts if draft.kind == "copy" or may_be_copy(draft, job)]
     rebased, from_vllm = _without_vllm(job, {name: chosen[name] for name in copies if name in chosen}, old=old, new=new)
     as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
     return GpuSide(
@@ -88,6 +88,12 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         unchanged=_unchanged(job, as_written),
         untranslated=translated.findings,
     )
+
+
+def may_be_copy(draft: Draft, job: ModuleJob) -> bool:
+    """Whether a unit may be a copy for all that is known without a vllm-ascend at hand: what the lock says, if any."""
+    is_known = draft.name in job.twin.locked or draft.name in job.upstream.locked
+    return job.upstream.new is None and (not is_known or draft.name in job.upstream.locked)
 
 
 def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:

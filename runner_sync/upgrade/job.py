@@ -83,7 +83,9 @@ class Upstream:
     """vllm-ascend's module: the revision to follow, and those that units may have been copied from."""
 
     new: ModuleRevision | None = None
-    """The revision to follow; ``None`` where only the GPU twin is followed."""
+    """The revision to follow; ``None`` where none is at hand."""
+    is_followed: bool = True
+    """Whether its changes are taken. Where only the GPU twin is followed it tells which units are copies, no more."""
     bases: tuple[ModuleRevision, ...] = ()
     """The revisions that copies may have been made from, oldest first."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)

@@ -187,10 +187,9 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
         return draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED))
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
-    # What the GPU runner dropped with vLLM's text around it, vllm-ascend may well have still.
-    pinned = lineage.fingerprint(draft.upstream or "") if draft.kind == "copy" else ()
+    pinned = _upstreams_own(draft, context)
     result, broken = merge_soundly(
-        sides, policy, veto=context.veto, foreign=foreign, pinned=frozenset(pinned), known=context.known
+        sides, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=context.known
     )
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
@@ -205,6 +204,16 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
     ]
     return advanced(draft, result.text, "gpu").asking(*passages, *decisions)
+
+
+def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:
+    """The statements that a copy has from vllm-ascend, which may well have what the GPU runner dropped with vLLM's text
+    around it; where none is at hand, those that vLLM changed."""
+    if draft.kind == "copy":
+        return frozenset(lineage.fingerprint(draft.upstream or ""))
+    if gpu.may_be_copy(draft, context.job):
+        return context.side.from_vllm.get(draft.name, frozenset())
+    return frozenset()
 
 
 _CALLED = re.compile(r"\bself\.(\w+)\(")

@@ -16,6 +16,7 @@ from runner_sync.compose.soundness import Problem, problems
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
 from runner_sync.upgrade.half_ported import half_ported
+from runner_sync.upgrade.part_by_part import what_can_run
 from runner_sync.upgrade.refusing import without_readers
 
 TRIES = 4
@@ -54,6 +55,9 @@ def merge_soundly(
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
     if text != result.text:
         result, broken = replace(result, text=text), problems(text, known) - before
+    part = what_can_run(sides.omni, result, known) if broken else None
+    if part is not None and half_ported(sides, part.text, foreign) <= half_ported(sides, result.text, foreign):
+        return part, set()
     return result, broken
 
 

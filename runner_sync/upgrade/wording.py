@@ -93,5 +93,6 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "needs an absent member": "left out: it needs {names}, which is not on the NPU side ({detail})",
     "uses refused code": "left out: it uses {names}, which is {detail}",
     "unpacks other results": "left out: it unpacks what {names} returns, and the NPU side runs another version of that",
+    "cannot run here": "{upstream}'s version of this was not taken: with it, {detail}",
 }
 """The sentence of each kind; where it is said of several passages at once, that of one and that of many."""

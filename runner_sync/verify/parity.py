@@ -71,8 +71,12 @@ def pairs(subject: Subject) -> Iterator[Pair]:
 
 
 def port_of(unit: str, place: str) -> str:
-    """The remedy for statements that NPU lacks. What the unit did without at its last sync, no upgrade brings."""
-    return f"`runner-sync upgrade --only {unit}` brings what is newer than the last sync; port the rest from {place}."
+    """The remedy for statements that NPU lacks. What the unit did without at its last sync comes from an older base."""
+    command = f"runner-sync upgrade --gpu-only --only {unit}"
+    return (
+        f"`{command}` brings what is newer than the last sync; with `--omni-base V` also what is older, where V is a "
+        f"vllm-omni in which the GPU runner did not have it yet ({place})."
+    )
 
 
 def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:

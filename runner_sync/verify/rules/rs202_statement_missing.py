@@ -11,7 +11,8 @@ the NPU one does not. In 0.26 the GPU `_sample` prepares duplex sampling, and NP
 Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing. Three of four such
 runs in the releases 0.14.0rc1 to 0.31.0rc1, and one of three such calls, came to NPU in a later release.
 
-Fix: `runner-sync upgrade --only UNIT`; what the GPU side had before the unit was last synced, by hand.
+Fix: `runner-sync upgrade --gpu-only --only UNIT`; with `--omni-base V` also what the GPU side had before the unit was
+last synced, where V is a vllm-omni in which it did not have it yet.
 
 Leaves alone: (timid) runs whose names NPU knows (it may say the same in other words), calls whose value goes into a
 local variable, errors raised, calls of helpers that only the GPU class has and whose statements NPU has in place (RS207

@@ -1,0 +1,134 @@
+"""``--gpu-only``: ports between two upgrades. What vLLM changed by itself comes with the next vllm-ascend."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, ASCEND, GPU_AR, VLLM, Trees, commit, dedent, lay_out, stay_at_home
+
+from runner_sync import lock as locks
+from runner_sync import sync, write
+from runner_sync.sync.options import TreeOptions, UpgradeOptions
+
+BODY = """\
+            self.step_1(total)
+            self.step_2(total)
+            for row in self.step_3(total):
+                self.step_4(row)
+            self.step_5(total)
+            return self.step_6(total)
+"""
+
+
+def runner(name: str, base: str, *lines: tuple[str, str]) -> str:
+    """A module with one runner, and each line (what is called, behind which step) in its method ``run``."""
+    body = BODY
+    for called, behind in lines:
+        at = next(line for line in body.splitlines(keepends=True) if f"{behind}(" in line)
+        body = body.replace(at, f"{at}            self.{called}(total)\n")
+    origin = {
+        "GPUModelRunner": "from vllm.v1.worker.gpu_model_runner import GPUModelRunner\n",
+        "OmniGPUModelRunner": "from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner\n",
+        "OmniNPUModelRunner": "from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner\n",
+    }
+    head = origin.get(base, "")
+    return f"{head}\n\nclass {name}({base}):\n    def run(self, total):\n" + body.replace("            ", "        ")
+
+
+VLLM_CHANGE = ("step_9", "step_5")
+OMNI_CHANGE = ("send", "step_2")
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """vLLM and the GPU runner before and after, in git; the NPU runner is a copy of vllm-ascend's method."""
+    stay_at_home(monkeypatch, tmp_path)
+    found = Trees(tmp_path)
+    vllm = dedent((found.vllm / VLLM).read_text("utf-8"))
+    members = "from vllm.v1.worker.member_mixin import MemberMixin\n\n\n"
+    for lines in ((), (VLLM_CHANGE,)):
+        method = runner("_", "_", *lines).partition(":\n")[2]
+        lay_out(found.vllm, {VLLM: members + vllm.replace("Runner:", "Runner(MemberMixin):") + "\n" + method})
+        commit(found.vllm)
+    lay_out(found.ascend_old, {ASCEND: runner("NPUModelRunner", "GPUModelRunner", ("step_7", "step_1"))})
+    lay_out(
+        found.omni, {AR: runner("NPUARModelRunner", "OmniNPUModelRunner", ("step_7", "step_1"), ("note", "step_2"))}
+    )
+    for lines in ((("note", "step_2"),), (("note", "step_2"), OMNI_CHANGE, VLLM_CHANGE)):
+        lay_out(found.omni, {GPU_AR: runner("GPUARModelRunner", "OmniGPUModelRunner", *lines)})
+        commit(found.omni)
+    return found
+
+
+def options(trees: Trees, *, ascend: Path | None) -> UpgradeOptions:
+    """A port of what came with the last commit of omni and, there, of vLLM."""
+    return UpgradeOptions(
+        omni=TreeOptions(path=trees.omni),
+        ascend=TreeOptions(path=ascend),
+        vllm=TreeOptions(path=trees.vllm),
+        omni_base="HEAD~1",
+        vllm_base="HEAD~1",
+        upstream=False,
+    )
+
+
+def ported(planned: sync.Upgrade) -> set[str]:
+    text = next((change.after or "" for change in planned.changes if change.path == AR), "")
+    return {called for called, _ in (VLLM_CHANGE, OMNI_CHANGE) if f"self.{called}(" in text}
+
+
+def test_a_copy_gets_what_is_omnis_and_not_what_is_vllms(trees: Trees) -> None:
+    assert ported(sync.upgrade(options(trees, ascend=trees.ascend_old))) == {"send"}
+
+
+def test_the_same_is_ported_as_in_an_upgrade_to_the_vllm_ascend_that_the_runners_are_on(trees: Trees) -> None:
+    alone = options(trees, ascend=trees.ascend_old)
+    commit(trees.ascend_old)
+    whole = replace(alone, upstream=True, ascend_base="HEAD")
+    assert sync.upgrade(alone).changes == sync.upgrade(whole).changes
+
+
+def test_a_method_that_vllm_ascend_has_not_gets_both(trees: Trees) -> None:
+    """NPU has it from the GPU runner then, and nobody else brings what vLLM changed."""
+    lay_out(trees.ascend_old, {ASCEND: runner("NPUModelRunner", "GPUModelRunner").replace("run(", "other(")})
+    assert ported(sync.upgrade(options(trees, ascend=trees.ascend_old))) == {"send", "step_9"}
+
+
+def test_without_a_vllm_ascend_every_method_may_be_a_copy(trees: Trees) -> None:
+    assert ported(sync.upgrade(options(trees, ascend=None))) == {"send"}
+
+
+@pytest.mark.parametrize(("is_copy", "expected"), [(True, {"send"}), (False, {"send", "step_9"})])
+def test_the_lock_tells_which_methods_are_copies(trees: Trees, *, is_copy: bool, expected: set[str]) -> None:
+    if not is_copy:
+        lay_out(
+            trees.omni, {AR: (trees.omni / AR).read_text("utf-8") + "\n    def other(self, total):\n        return 1\n"}
+        )
+        lay_out(trees.ascend_old, {ASCEND: runner("NPUModelRunner", "GPUModelRunner").replace("run(", "other(")})
+    commit(trees.ascend_old)
+    planned = sync.lock(replace(options(trees, ascend=trees.ascend_old), upstream=True, ascend_base="HEAD"))
+    assert planned.lock is not None
+    write.write([planned.lock], trees.omni)
+    assert ported(sync.upgrade(options(trees, ascend=None))) == expected
+
+
+def test_no_vllm_ascend_is_recorded_as_followed(trees: Trees) -> None:
+    planned = sync.upgrade(options(trees, ascend=trees.ascend_old))
+    assert planned.lock is not None
+    lock = locks.load(planned.lock.after or "")
+    assert "vllm-ascend" not in lock.inputs
+    assert all(entry.upstream is None for entry in lock.entries)
+
+
+def test_only_what_the_port_breaks_is_reported(trees: Trees) -> None:
+    """That the runners do not fit the vllm-ascend at hand is no matter of a port."""
+    text = (trees.omni / AR).read_text("utf-8")
+    lay_out(trees.omni, {AR: text.replace("self.step_6(", "self.nobody_has_it(")})
+    report = sync.upgrade(options(trees, ascend=trees.ascend_old)).report
+    assert report.findings == ()
+    assert report.reviews
+    whole = replace(options(trees, ascend=trees.ascend_old), upstream=True)
+    commit(trees.ascend_old)
+    assert [f.symbol for f in sync.upgrade(replace(whole, ascend_base="HEAD")).report.findings] == ["nobody_has_it"]

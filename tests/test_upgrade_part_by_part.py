@@ -1,0 +1,89 @@
+"""A port that cannot run as a whole: which of its passages stay out, and what is asked about them."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from runner_sync import merge
+from runner_sync.merge import Merged
+from runner_sync.upgrade.part_by_part import what_can_run
+
+KNOWN = {"len", "print"}
+
+OMNI = """\
+    def run(self, rows):
+        if rows is None:
+            return None
+        first = len(rows)
+        self.count(first)
+        return first
+"""
+
+
+def port(made: str, *decisions: merge.Decision, omni: str = OMNI) -> Merged | None:
+    ast.parse("class _:\n" + made)
+    return what_can_run(omni, Merged(made, decisions), KNOWN)
+
+
+FEATURE = "".join(f"        self.{name}(first)\n" for name in ("note", "send", "keep", "plan", "mark", "hand"))
+WITH_FEATURE = OMNI.replace("        return first\n", f"{FEATURE}        return first\n")
+TOO_EARLY = ("        if rows is None:\n            return None\n", "        return self.handed(rows)\n")
+
+
+def test_a_return_that_comes_too_early_stays_out_and_the_rest_comes_in() -> None:
+    found = port(WITH_FEATURE.replace(*TOO_EARLY))
+    assert found is not None
+    assert found.text == WITH_FEATURE
+    (asked,) = found.decisions
+    assert asked.reason.kind == "cannot run here"
+    assert asked.reason.detail == "`first = len(rows)` would never run"
+    assert (asked.line, asked.end_line) == (2, 3)
+    assert asked.chosen == asked.omni == "if rows is None:\n    return None"
+    assert asked.upstream == "return self.handed(rows)"
+
+
+def test_an_end_of_omnis_that_lost_its_condition_gets_it_back() -> None:
+    bare = WITH_FEATURE.replace("        if rows is None:\n            return None\n", "        return None\n")
+    found = port(bare)
+    assert found is not None
+    assert found.text == WITH_FEATURE
+
+
+def test_statements_that_were_put_behind_an_end_stay_out() -> None:
+    late = WITH_FEATURE + "        self.close()\n"
+    found = port(late)
+    assert found is not None
+    assert found.text == WITH_FEATURE
+    assert [(one.upstream, one.chosen) for one in found.decisions] == [("self.close()", "")]
+
+
+def test_a_question_about_what_is_left_moves_with_it() -> None:
+    made = WITH_FEATURE.replace(*TOO_EARLY)
+    line = made.split("\n").index("        self.send(first)") + 1
+    about = merge.Decision(line, line, merge.Reason("both moved"), 0.5, "", "", "self.send(first)", "self.send(first)")
+    out = merge.Decision(2, 2, merge.Reason("both moved"), 0.5, "", "", "return self.handed(rows)", "return …")
+    found = port(made, about, out)
+    assert found is not None
+    assert [one.reason.kind for one in found.decisions] == ["cannot run here", "both moved"]
+    assert found.text.split("\n")[found.decisions[1].line - 1] == "        self.send(first)"
+
+
+NOT_IN_PARTS = {
+    "hardly anything would be left": OMNI.replace(*TOO_EARLY),
+    "the names of the method changed, too": WITH_FEATURE.replace(*TOO_EARLY).replace("len(rows)", "len(plan)"),
+    "what is left reads what went": OMNI.replace(*TOO_EARLY).replace("first = len(rows)", "print(self)"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_IN_PARTS)
+def test_no_part_stands_alone(name: str) -> None:
+    assert port(NOT_IN_PARTS[name]) is None
+
+
+def test_what_never_ran_before_is_not_the_ports() -> None:
+    idle = OMNI + "        self.close()\n"
+    found = port(WITH_FEATURE.replace(*TOO_EARLY) + "        self.close()\n", omni=idle)
+    assert found is not None
+    assert found.text == WITH_FEATURE + "        self.close()\n"

@@ -157,6 +157,8 @@ def test_commit_message_lists_both_sources() -> None:
 
 
 def test_a_port_alone_is_no_upgrade() -> None:
+    gone = replace(PLAN, units=(replace(UNIT, outcome="removed"),), summary={"gpu_only": 1})
+    assert suggest_commit(gone).startswith("[NPU] Sync with the GPU runners")
     assert suggest_commit(replace(PLAN, units=(replace(UNIT, taken=0, ported=1),))).startswith(
         "[NPU] Sync with the GPU runners\n"
     )

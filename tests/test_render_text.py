@@ -42,6 +42,8 @@ SENTENCES = [
     ("upgrade of nothing but a finding", Report("upgrade", INPUTS, UNITS[2:3], findings=FINDINGS[:1]),
      "Plan: 0 units updated, 0 removed; 0 review items; 1 finding."),
     ("GPU side only", Report("upgrade", INPUTS[:1], UNITS[2:3]), "The unit looked at is in step with the GPU runners."),
+    ("GPU side only, with a vllm-ascend", Report("upgrade", INPUTS, UNITS[2:3], summary={"gpu_only": 1}),
+     "The unit looked at is in step with the GPU runners."),
     ("an upgrade that looks at no unit", Report("upgrade", INPUTS[:1]), "There is nothing to bring into step."),
     ("GPU methods that NPU goes without", Report("upgrade", INPUTS, UNITS[2:3], summary={"unported": 6}),
      f"The unit looked at is in step with vllm-ascend 0.17.0rc1; 6 GPU methods stay unported {NAMED}."),

@@ -122,6 +122,22 @@ def test_no_vllm_ascend_is_recorded_as_followed(trees: Trees) -> None:
     assert all(entry.upstream is None for entry in lock.entries)
 
 
+@pytest.mark.parametrize("is_named", [True, False])
+def test_what_was_not_ported_is_settled_where_vllm_ascend_was_read(trees: Trees, *, is_named: bool) -> None:
+    """Without it nobody knows whether it calls what was not ported: the next upgrade has to ask."""
+    device = "\n    def step_5(self, total):\n        triton.run(total)\n"
+    lay_out(trees.omni, {GPU_AR: (trees.omni / GPU_AR).read_text("utf-8") + device})
+    commit(trees.omni)
+    wanted = replace(options(trees, ascend=trees.ascend_old if is_named else None), omni_base="HEAD~2")
+    planned = sync.upgrade(wanted)
+    assert planned.lock is not None
+    assert ("vllm-omni" in locks.load(planned.lock.after or "").inputs) is is_named
+    sync.apply(planned, replace(wanted, allow_dirty=True))
+    commit(trees.omni)
+    again = sync.upgrade(replace(wanted, omni_base=None, vllm_base=None)).report.reviews
+    assert [item.unit for item in again] == ([] if is_named else ["NPUARModelRunner.step_5"])
+
+
 def test_only_what_the_port_breaks_is_reported(trees: Trees) -> None:
     """That the runners do not fit the vllm-ascend at hand is no matter of a port."""
     text = (trees.omni / AR).read_text("utf-8")

@@ -110,7 +110,8 @@ def in_step(report: Report) -> str:
         if not looked_at:
             return "There is nothing to bring into step."
         units = f"All {looked_at} units looked at are" if looked_at > 1 else "The unit looked at is"
-        return f"{units} in step with {targets[0] if targets else 'the GPU runners'}."
+        is_followed = bool(targets) and not report.summary.get("gpu_only")
+        return f"{units} in step with {targets[0] if is_followed else 'the GPU runners'}."
     # Rules may be left out, and findings accepted: no more can be said.
     return f"No findings against {targets[0]}." if targets else "No findings."
 

@@ -116,10 +116,12 @@ def _planned(
 
 
 def _summary(command: str, results: list[ModuleResult], options: UpgradeOptions) -> dict[str, int | str]:
-    """The figures of a run, with the review comments that it found and the GPU members that it left out, where any."""
+    """The figures of a run, with the review comments that it found and the GPU members that it left out, where any; and
+    whether vllm-ascend was not followed."""
     found = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
     unported = len(_left_out(results)) if not options.only else 0
-    extra = {name: number for name, number in (("left_open", found), ("unported", unported)) if number}
+    extras = {"left_open": found, "unported": unported, "gpu_only": int(not options.upstream)}
+    extra = {name: number for name, number in extras.items() if number}
     return planning.summarise(results) | extra
 
 

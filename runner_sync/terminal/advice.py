@@ -71,7 +71,8 @@ def _commit(report: Report) -> str:
 
 def suggest_commit(report: Report) -> str:
     """A commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from vllm-ascend and what was synced from GPU."""
-    ascend, omni = _target(report, "vllm-ascend"), _target(report, "vllm-omni")
+    omni = _target(report, "vllm-omni")
+    ascend = _target(report, "vllm-ascend") if not report.summary.get("gpu_only") else None
     taken = [unit for unit in report.units if unit.taken or unit.outcome == "removed"]
     ported = [unit for unit in report.units if unit.ported]
     parts = [f"[NPU] Upgrade to {_version(ascend)}" if ascend and taken else "[NPU] Sync with the GPU runners"]

@@ -63,11 +63,14 @@ def test_a_question_about_what_is_left_moves_with_it() -> None:
     made = WITH_FEATURE.replace(*TOO_EARLY)
     line = made.split("\n").index("        self.send(first)") + 1
     about = merge.Decision(line, line, merge.Reason("both moved"), 0.5, "", "", "self.send(first)", "self.send(first)")
-    out = merge.Decision(2, 2, merge.Reason("both moved"), 0.5, "", "", "return self.handed(rows)", "return …")
-    found = port(made, about, out)
+    returned = "return self.handed(rows)"
+    gone = merge.Decision(2, 2, merge.Reason("both changed a part"), 0.5, "", "", returned, returned)
+    out = merge.Decision(2, 2, merge.Reason("needs an absent member", ("shut",)), 0.7, "", "", "self.shut()", "")
+    found = port(made, gone, out, about)
     assert found is not None
-    assert [one.reason.kind for one in found.decisions] == ["cannot run here", "both moved"]
-    assert found.text.split("\n")[found.decisions[1].line - 1] == "        self.send(first)"
+    kinds = [one.reason.kind for one in found.decisions]
+    assert kinds == ["needs an absent member", "cannot run here", "both moved"], "of what went nothing is asked twice"
+    assert found.text.split("\n")[found.decisions[2].line - 1] == "        self.send(first)"
 
 
 NOT_IN_PARTS = {

@@ -117,13 +117,15 @@ def _ending_early(attempt: _Attempt) -> frozenset[int]:
 
 
 def _moved(decisions: Iterable[merge.Decision], was: _Attempt, now: _Attempt) -> Iterator[merge.Decision]:
-    """The decisions about what is left, at the lines where it stands now."""
+    """The decisions about what is left, and about what was left out before, at the lines where that stands now."""
     old, new = was.starts(), now.starts()
     for decision in decisions:
         part = was.part_of(decision.line)
         if part not in now.undone:
             by = new[part] - old[part]
             yield replace(decision, line=decision.line + by, end_line=decision.end_line + by)
+        elif not decision.chosen:
+            yield replace(decision, line=new[part], end_line=new[part])
 
 
 def _decision(attempt: _Attempt, part: int, problem: Problem) -> merge.Decision:

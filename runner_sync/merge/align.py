@@ -14,6 +14,8 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from keyword import iskeyword
 
 from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
 from runner_sync.merge.dataflow import binds
@@ -53,6 +55,45 @@ def align(
         i, j = a + 1, b + 1
     pairs = _of_one_statement(left, right, by_what_is_around_and_inside(left, right, pairs))
     return with_clauses(left, right, pairs)
+
+
+def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs, and the only statements of two suites whose heads are one: what the second says took the place of the
+    first, however little they have in common. Not where one leaves the suite and the other goes on::
+
+        if self.is_ready:                          if self.is_ready:
+            rows = rows_of(batch, self.limit)          lists = self._lists(batch)
+    """
+    made = {pair.left: pair.right for pair in pairs}
+    taken = set(made.values())
+    mine, theirs = _only_statements(left), _only_statements(right)
+    found = [
+        Pair(mine[head], theirs[other], equal=False)
+        for head, other in made.items()
+        if head in mine and other in theirs and mine[head] not in made and theirs[other] not in taken
+    ]
+    alone = [pair for pair in found if _keyword(left[pair.left]) == _keyword(right[pair.right])]
+    both = sorted([*pairs, *alone], key=lambda pair: pair.left)
+    crossing = any(first.right >= second.right for first, second in pairwise(both))
+    return list(pairs) if not alone or crossing else both
+
+
+def _keyword(node: Node) -> str:
+    """The keyword that a simple statement begins with, if any."""
+    first = _WORD.match(node.canon)
+    return first[0] if first is not None and iskeyword(first[0]) else ""
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _only_statements(nodes: Sequence[Node]) -> dict[int, int]:
+    """By its head, the one statement of each suite that has a simple one and no other."""
+    inside: dict[int, list[int]] = {}
+    for k, node in enumerate(nodes):
+        if node.parent != ROOT and not node.is_comment:
+            inside.setdefault(node.parent, []).append(k)
+    return {head: found[0] for head, found in inside.items() if len(found) == 1 and not nodes[found[0]].compound}
 
 
 def _of_one_statement(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

@@ -11,7 +11,17 @@ from bisect import bisect
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from runner_sync.merge.align import SIMILAR, Suite, align, alike, common, pair_similar, similarity, suites
+from runner_sync.merge.align import (
+    SIMILAR,
+    Suite,
+    align,
+    alike,
+    common,
+    pair_similar,
+    similarity,
+    suites,
+    with_only_statements,
+)
 from runner_sync.merge.branches import are_branches
 from runner_sync.merge.commonplace import Pair
 from runner_sync.merge.dataflow import rebinds, sets
@@ -22,7 +32,8 @@ from runner_sync.statements import ROOT, Node
 def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
     """Put every node of the three sides into a strand."""
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
-    in_omni, in_upstream = _without_false_versions(weave, align(base, omni), align(base, upstream))
+    of_upstream = with_only_statements(base, upstream, align(base, upstream))
+    in_omni, in_upstream = _without_false_versions(weave, align(base, omni), of_upstream)
     for j in range(len(omni)):
         strand = weave.of_base[in_omni[j]] if j in in_omni else Strand()
         strand.omni = j
@@ -195,13 +206,23 @@ def _sets_the_same(a: Node, b: Node) -> bool:
 def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     """Whether two additions can be one: in the same suite, and clauses of the same statement.
 
-    The same statement may stand in two suites when it says enough; an ``else`` or a version of it may not.
+    The same statement may stand in two suites when it says enough; an ``else`` or a version of it may not. Nor may one
+    that each side has in a new suite, where those are in two suites again: they belong to two things.
     """
     omni, upstream = weave.omni[o], weave.upstream[u]
     if omni.is_clause or upstream.is_clause:
         return is_one_strand(weave, omni.owner, upstream.owner)
+    if is_one_strand(weave, omni.parent, upstream.parent):
+        return True
     same = omni.canon == upstream.canon or (omni.made_by and omni.made_by == upstream.made_by)
-    return is_one_strand(weave, omni.parent, upstream.parent) or (bool(same) and omni.weight >= 1)
+    return bool(same) and omni.weight >= 1 and not _are_apart(weave, omni.parent, upstream.parent)
+
+
+def _are_apart(weave: Weave, o: int, u: int) -> bool:
+    """Whether two suites, each added by one side, are in two suites."""
+    if ROOT in (o, u) or weave.of_omni[o].base is not None or weave.of_upstream[u].base is not None:
+        return False
+    return not is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
 
 
 def is_one_strand(weave: Weave, o: int, u: int) -> bool:

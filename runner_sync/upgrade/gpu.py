@@ -257,9 +257,10 @@ def _is_copy(text: str, other: str) -> bool:
 
 
 def _rebased(text: str, *, base: str, upstream: str) -> str:
-    """``text`` with the change from ``base`` to ``upstream`` made to it; as it is where that does not work."""
+    """``text`` with the change from ``base`` to ``upstream`` made to it, in the suites of ``text``; as it is where that
+    does not work."""
     try:
-        result = merge.merge(Triple(base, text, upstream))
+        result = merge.merge(Triple(base, text, upstream), policy=merge.PORT)
     except UnparsableText:
         return text
     return result.text if result.parses else text

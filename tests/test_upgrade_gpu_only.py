@@ -10,6 +10,7 @@ from sync_samples import AR, ASCEND, GPU_AR, VLLM, Trees, commit, dedent, lay_ou
 
 from runner_sync import lock as locks
 from runner_sync import sync, write
+from runner_sync.errors import InputError
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
 
 BODY = """\
@@ -112,6 +113,19 @@ def test_the_lock_tells_which_methods_are_copies(trees: Trees, *, is_copy: bool,
     assert planned.lock is not None
     write.write([planned.lock], trees.omni)
     assert ported(sync.upgrade(options(trees, ascend=None))) == expected
+
+
+def test_a_locked_release_that_is_out_of_reach_is_done_without(trees: Trees) -> None:
+    """There is no network here: the lock tells the copies, which is what the release was wanted for."""
+    commit(trees.ascend_old)
+    planned = sync.lock(replace(options(trees, ascend=trees.ascend_old), upstream=True, ascend_base="HEAD"))
+    assert planned.lock is not None
+    ref = locks.load(planned.lock.after or "").inputs["vllm-ascend"]
+    text = (planned.lock.after or "").replace(f'vllm-ascend = "{ref}"', 'vllm-ascend = "0.20.0"')
+    write.write([replace(planned.lock, after=text)], trees.omni)
+    assert ported(sync.upgrade(options(trees, ascend=None))) == {"send"}
+    with pytest.raises(InputError, match=r"vllm-ascend 0\.20\.0"):
+        sync.upgrade(replace(options(trees, ascend=None), upstream=True))
 
 
 def test_no_vllm_ascend_is_recorded_as_followed(trees: Trees) -> None:

@@ -57,7 +57,11 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
         return replace(given, vllm=_open_vllm(options, given))
     ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
     known = given.lock if with_lock else readable_lock(given.omni, options.progress)
-    ascend = ascend or inputs.locked_ascend(known, options.progress)
+    try:
+        ascend = ascend or inputs.locked_ascend(known, options.progress)
+    except InputError:
+        if options.upstream:
+            raise  # a port does without it: which units are copies stands in the lock
     given = replace(given, ascend=inputs.require_ascend(ascend) if options.upstream else ascend)
     return replace(given, vllm=_open_vllm(options, given))
 

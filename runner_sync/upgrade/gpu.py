@@ -91,9 +91,10 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
 
 
 def may_be_copy(draft: Draft, job: ModuleJob) -> bool:
-    """Whether a unit may be a copy for all that is known without a vllm-ascend at hand: what the lock says, if any."""
-    is_known = draft.name in job.twin.locked or draft.name in job.upstream.locked
-    return job.upstream.new is None and (not is_known or draft.name in job.upstream.locked)
+    """Whether a unit may be a copy for all that a port knows without a vllm-ascend: what the lock says, if any."""
+    if job.upstream.is_followed or job.upstream.new is not None:
+        return False
+    return draft.name in job.upstream.locked or draft.name not in job.twin.locked
 
 
 def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:

@@ -18,10 +18,10 @@ from dataclasses import asdict, replace
 from types import ModuleType
 from typing import Any
 
+from benchmarks import scoring
 from benchmarks.chunks import Conflict, settle
 from benchmarks.corpus import chosen
 from benchmarks.peers import merge_file
-from benchmarks.scoring import Row
 from runner_sync import merge, transforms
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
@@ -35,7 +35,7 @@ from runner_sync.upgrade import ModuleJob, ModuleResult, ModuleRevision, upgrade
 WHOLE = "runner-sync"
 
 
-def run(variant: str, case_id: str) -> Row:
+def run(variant: str, case_id: str) -> scoring.Row:
     """One variant on one case, in this process. Raises ``InputError`` for unknown names."""
     if variant not in VARIANTS:
         raise InputError(f"no variant {variant!r}: there are {', '.join(VARIANTS)}.")
@@ -44,31 +44,16 @@ def run(variant: str, case_id: str) -> Row:
         case = _without_base(case)
     VARIANTS[variant]()
     done = replaying.run(case, ReplayOptions(gpu=variant != "no GPU port"))
-    scored = replaying.row(done)
-    return Row(
-        WHOLE if variant == WHOLE else f"{WHOLE}, {variant}",
-        scored.case,
-        scored.work,
-        scored.left,
-        scored.effort_left,
-        scored.kept,
-        scored.recall,
-        scored.precision,
-        scored.silent,
-        scored.reviews,
-        0,
-        scored.parses,
-        scored.seconds,
-    )
+    return scoring.from_replay(WHOLE if variant == WHOLE else f"{WHOLE}, {variant}", replaying.row(done))
 
 
-def measure(variant: str, case_id: str) -> Row:
+def measure(variant: str, case_id: str) -> scoring.Row:
     """``run`` in a fresh process. Raises ``InputError`` with the last line of what it said."""
     command = [sys.executable, "-m", "benchmarks.engine", variant, case_id]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise InputError(f"{variant} on {case_id}: {done.stderr.strip().splitlines()[-1]}")
-    return Row(**json.loads(done.stdout.splitlines()[-1]))
+    return scoring.Row(**json.loads(done.stdout.splitlines()[-1]))
 
 
 def _without_base(case: replaying.Case) -> replaying.Case:

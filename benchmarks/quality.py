@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import corpus, engine, inference, peers, planted, plots, programs, scoring, tables, upstreams
+from benchmarks import corpus, engine, followed, inference, peers, planted, plots, programs, scoring, tables, upstreams
 from benchmarks.chunks import SIDES
 from benchmarks.scoring import Row
 from runner_sync.errors import InputError
@@ -51,7 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__.split("\n")[0])
     parser.add_argument("--case", action="append", default=[], metavar="ID", help="only this case (repeatable)")
-    parser.add_argument("--ascend-path", type=Path, metavar="DIR", help="vllm-ascend checkout for planted upgrades")
+    parser.add_argument(
+        "--ascend-path", type=Path, metavar="DIR", help="vllm-ascend checkout: its commits as targets, planted upgrades"
+    )
     parser.add_argument("--planted", type=int, default=300, metavar="N", help="planted upgrades (0: none)")
     parser.add_argument("--no-ablations", action="store_true", help="runner-sync whole only")
     parser.add_argument(
@@ -66,7 +68,7 @@ def report(options: argparse.Namespace) -> tuple[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         tools = peers.tools(options.tools or Path(folder))
         rows = measure(options.case, tools, ablations=not options.no_ablations)
-        text = "\n".join([_corpus_text(rows, tools), *_planted_texts(options)])
+        text = "\n".join([_corpus_text(rows, tools), *_followed_texts(options), *_planted_texts(options)])
     groups = {
         case: {r.tool: r.effort_left for r in rows if r.case == case and r.tool in _PLOTTED} for case in _cases(rows)
     }
@@ -112,6 +114,13 @@ def _corpus_text(rows: Sequence[Row], tools: Sequence[peers.Tool]) -> str:
 def _versions() -> str:
     found = [(name, programs.find(name)) for name in ("git", "wiggle")]
     return ", ".join(programs.version(name, path) for name, path in found if path)
+
+
+def _followed_texts(options: argparse.Namespace) -> list[str]:
+    if options.ascend_path is None:
+        return []
+    _say("the commits that people followed")
+    return [followed.text(options.case, options.ascend_path)]
 
 
 def _planted_texts(options: argparse.Namespace) -> list[str]:

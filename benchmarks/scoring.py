@@ -15,7 +15,7 @@ from benchmarks.chunks import ConflictSide, Part, conflicts, settle, spans
 from benchmarks.corpus import Problem, Runner, copies
 from benchmarks.peers import Tool
 from runner_sync import score
-from runner_sync.model import Triple
+from runner_sync.model import ReplayRow, Triple
 from runner_sync.statements import parse_unit, parses
 from runner_sync.units import texts
 
@@ -153,6 +153,25 @@ def _parsed(text: str) -> ast.Module | None:
         return parse_unit(text)
     except SyntaxError:
         return None
+
+
+def from_replay(tool: str, scored: ReplayRow) -> Row:
+    """The row of an upgrade that ``replay`` scored."""
+    return Row(
+        tool,
+        scored.case,
+        scored.work,
+        scored.left,
+        scored.effort_left,
+        scored.kept,
+        scored.recall,
+        scored.precision,
+        scored.silent,
+        scored.reviews,
+        0,
+        scored.parses,
+        scored.seconds,
+    )
 
 
 def mean(rows: Iterable[Row]) -> Row:

@@ -44,9 +44,9 @@ def releases(newest: str = "0.30.0rc2") -> list[Version]:
     return [Version(name, text) for name, text in read if text]
 
 
-def checkout(path: Path) -> Tree:
-    """A vllm-ascend checkout. Raises ``InputError`` when it has no history."""
-    found = sources.open_path("vllm-ascend", path)
+def checkout(path: Path, ref: str | None = None) -> Tree:
+    """A vllm-ascend checkout, as it stands or at ``ref``. Raises ``InputError`` when it has no history."""
+    found = sources.open_path("vllm-ascend", path, ref=ref)
     if found.source.kind != "git":
         raise InputError(f"{path} is no git checkout: give a clone of vllm-ascend with its history.")
     return found

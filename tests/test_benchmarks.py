@@ -19,6 +19,7 @@ from benchmarks import (
     corpus,
     debts,
     engine,
+    followed,
     kinds,
     peers,
     planted,
@@ -28,6 +29,7 @@ from benchmarks import (
     scoring,
     speed,
     tables,
+    upstreams,
 )
 from benchmarks.chunks import Conflict
 from runner_sync.errors import InputError
@@ -429,3 +431,29 @@ def test_every_ablation_runs(variant: str) -> None:
     assert row.case == "P3"
     assert row.parses
     assert row.work == 244
+
+
+# --- the commit that people followed
+
+
+def _version(ref: str, **methods: str) -> upstreams.Version:
+    body = "".join(f"    def {name}(self):\n        {line}\n" for name, line in methods.items())
+    return upstreams.Version(ref, f"class NPUModelRunner:\n{body}")
+
+
+@pytest.mark.parametrize(
+    ("copies", "ref"),
+    [
+        ([("f", "    def f(self):\n        two()\n        own()\n")], "b"),
+        ([("f", "    def f(self):\n        one()\n"), ("g", "    def g(self):\n        other()\n")], "a"),
+        ([("g", "    def g(self):\n        other()\n")], "c"),
+    ],
+    ids=["an addition of omni's is in no revision", "all copies count together", "of equals the newest"],
+)
+def test_the_followed_commit_is_the_nearest(copies: list[tuple[str, str]], ref: str) -> None:
+    versions = [
+        _version("a", f="one()", g="other()"),
+        _version("b", f="two()", g="other()"),
+        _version("c", f="three()", g="other()"),
+    ]
+    assert followed.nearest(copies, versions).ref == ref

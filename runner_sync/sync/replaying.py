@@ -81,8 +81,8 @@ def replay(options: ReplayOptions) -> Report:
     return Report("replay", replay=rows, replay_hunks=hunks, summary=_means(rows))
 
 
-def run(case: Case, options: ReplayOptions) -> Replayed:
-    """Make one upgrade again, with the built-in configuration.
+def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Replayed:
+    """Make one upgrade again, with the built-in configuration, on the case's vllm-ascend release or on ``ascend``.
 
     Only the runners are scored; workers are upgraded as well, but people hardly touch them.
     """
@@ -99,7 +99,7 @@ def run(case: Case, options: ReplayOptions) -> Replayed:
         root=None,
         config=config,
         lock=Lock(),
-        ascend=inputs.open_at("vllm-ascend", case.ascend, None, options.progress),
+        ascend=ascend or inputs.open_at("vllm-ascend", case.ascend, None, options.progress),
         vllm=inputs.open_at("vllm", case.vllm_after, None, options.progress),
     )
     results, _ = planning.plan(_options(case, options), given)

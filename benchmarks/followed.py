@@ -1,0 +1,89 @@
+"""The corpus once more, on the vllm-ascend commit that people followed instead of the release that is nearest to it.
+
+Comes in: a checkout of vllm-ascend with its history. Goes out: ``Row`` values and a Markdown table.
+May touch: what ``runner_sync.sources`` touches.
+
+The corpus names releases, because a maintainer can be given no better. People copied from a commit between two of them,
+and what vllm-ascend changed after it and before the release counts against every tool. The commit is found without a
+tool: of all revisions the one whose methods are nearest to the released copies of them, by the lines that both have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks import tables
+from benchmarks.corpus import ALIKE, chosen, likeness, tree
+from benchmarks.scoring import Row, from_replay, mean
+from benchmarks.upstreams import Version, checkout, revisions
+from runner_sync.lineage import timeline
+from runner_sync.profile import NPU
+from runner_sync.sync import inputs, replaying
+from runner_sync.sync.options import ReplayOptions
+from runner_sync.units import texts
+
+
+def text(names: Sequence[str], path: Path) -> str:
+    """The section: one row a case, and their mean. Raises ``InputError`` for a path without history."""
+    versions = revisions(path)
+    rows = [_replayed(case, followed(case, versions), path) for case in chosen(names)]
+    head = ("case, vllm-ascend commit", "effort left", "kept", "recall", "precision", "silent", "review items")
+    rows.append(replace(mean(rows), tool="mean"))
+    cells = [
+        (
+            row.tool,
+            tables.number(row.effort_left, 3),
+            tables.number(row.kept, 3),
+            tables.number(row.recall),
+            tables.number(row.precision),
+            str(row.silent),
+            str(row.conflicts),
+        )
+        for row in rows
+    ]
+    return f"\n### On the commit that people followed\n\n{tables.table(head, cells)}"
+
+
+def followed(case: replaying.Case, versions: Sequence[Version]) -> Version:
+    """The revision that the released runners of a case are nearest to."""
+    namesakes: dict[str, set[str]] = {}
+    for version in versions:
+        for name, method in version.methods.items():
+            namesakes.setdefault(name, set()).add(method)
+    copies = [
+        (name, member)
+        for name, member in _released(case)
+        if any(likeness(method, member) >= ALIKE for method in namesakes.get(name, ()))
+    ]
+    return nearest(copies, versions)
+
+
+def nearest(copies: Sequence[tuple[str, str]], versions: Sequence[Version]) -> Version:
+    """The version whose methods come closest to ``copies``, each a name and a text; of equals the newest.
+
+    ``versions`` stand oldest first. Closeness is Dice's coefficient of the lines of all copies and all methods of their
+    names, each taken as one text.
+    """
+    return max(reversed(versions), key=lambda version: _nearness(copies, version))
+
+
+def _released(case: replaying.Case) -> Iterator[tuple[str, str]]:
+    for module in NPU.runners:
+        place = inputs.read_first(tree("vllm-omni", case.omni_after), module.paths)
+        yield from texts.members(place[1], module.name).items() if place else ()
+
+
+def _nearness(copies: Sequence[tuple[str, str]], version: Version) -> float:
+    common = total = 0
+    for name, copy in copies:
+        mine, theirs = timeline.lines(copy), timeline.lines(version.methods.get(name, ""))
+        common += (mine & theirs).total()
+        total += mine.total() + theirs.total()
+    return 2 * common / total if total else 0.0
+
+
+def _replayed(case: replaying.Case, version: Version, path: Path) -> Row:
+    done = replaying.run(case, ReplayOptions(), ascend=checkout(path, version.ref))
+    return from_replay(f"{case.id}, {version.ref}", replaying.row(done))

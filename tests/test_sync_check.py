@@ -17,6 +17,7 @@ from sync_samples import AR, ASCEND, ASCEND_NEW, BASE, GPU_AR, GPU_BASE, RULER, 
 from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Report
+from runner_sync.naming import module_name
 from runner_sync.render import render
 from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
 
@@ -430,6 +431,49 @@ def test_a_tree_that_the_environment_named_is_refused_with_the_variable(
     monkeypatch.setenv("VLLM_ASCEND_PATH", "nowhere")
     with pytest.raises(InputError, match=r"^VLLM_ASCEND_PATH: nowhere is not a folder"):
         sync.check(locked.check())
+
+
+WORKER = "vllm_omni/platforms/npu/worker/npu_ar_worker.py"
+ASCEND_WORKER = "vllm_ascend/worker/worker.py"
+OF_WORKER = f"""\
+from {module_name(ASCEND_WORKER)} import NPUWorker
+
+
+class NPUARWorker(NPUWorker):
+    def init_device(self):
+        self.device = self._init_device()
+"""
+
+
+def test_workers_are_left_out_where_the_target_has_not_what_they_follow(trees: Trees) -> None:
+    """vllm-ascend 0.12 had ``worker_v1.py``; a runner without its upstream is refused."""
+    lay_out(trees.omni, {WORKER: OF_WORKER})
+    commit(trees.ascend_old)
+    trees.write_lock()
+    lay_out(trees.ascend_old, ASCEND_NEW)
+    (trees.ascend_old / ASCEND_WORKER).unlink()
+    commit(trees.ascend_old)
+    for base in (None, "HEAD~1"):
+        report = sync.check(trees.check(ascend=trees.ascend_old, select=("RS10",), ascend_base=base))
+        assert f"has no {ASCEND_WORKER}: what follows it was not compared with it" in " ".join(report.notes)
+        assert ("RS101", "NPUModelRunner.execute_model") in keys(report)
+    (trees.ascend_old / ASCEND).unlink()
+    commit(trees.ascend_old)
+    with pytest.raises(InputError, match=rf"has no {ASCEND}: give a tree that the runners can follow"):
+        sync.check(trees.check(ascend=trees.ascend_old, select=("RS10",)))
+
+
+def test_workers_are_compared_with_no_base_where_the_base_has_not_what_they_follow(trees: Trees) -> None:
+    lay_out(trees.omni, {WORKER: OF_WORKER})
+    worker = (trees.ascend_old / ASCEND_WORKER).read_text("utf-8")
+    (trees.ascend_old / ASCEND_WORKER).unlink()
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {**ASCEND_NEW, ASCEND_WORKER: worker})
+    commit(trees.ascend_old)
+    report = sync.check(trees.check(ascend=trees.ascend_old, select=("RS10",), ascend_base="HEAD~1"))
+    assert ("RS101", "NPUModelRunner.execute_model") in keys(report)
+    assert not any(ASCEND_WORKER in note for note in report.notes)
+    assert not any(finding.path == WORKER and finding.code.startswith("RS10") for finding in report.findings)
 
 
 ANOTHER_UPSTREAM = f"""

@@ -37,7 +37,7 @@ def describe_modules(
     described = [_alone(given, found) for found in modules]
     if given.ascend is not None and codes.wants_any((*DRIFT, "RS103")):
         inputs.require_followed(found.module for found in modules)
-        described = [_with_upstream(module, given.ascend) for module in described]
+        described = [_with_upstream(*pair, given, given.ascend) for pair in zip(described, modules, strict=True)]
         if codes.wants_any(DRIFT):
             described = _with_bases(options, given, modules, described)
     if codes.wants_any(AGAINST_VLLM):
@@ -57,9 +57,20 @@ def _alone(given: inputs.Inputs, found: DerivedModule) -> CheckModule:
     )
 
 
-def _with_upstream(module: CheckModule, ascend: Tree) -> CheckModule:
+def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
+    """A note for each vllm-ascend file that workers follow and the target lacks: nothing is said of its changes."""
+    if given.ascend is not None and any(module.upstream_text is not None for module in described):
+        for path in dict.fromkeys(module.upstream_path for module in described if module.upstream_text is None):
+            yield f"vllm-ascend {given.ascend.source.ref} has no {path}: what follows it was not compared with it"
+
+
+def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inputs, ascend: Tree) -> CheckModule:
+    """With the vllm-ascend module that it follows; a worker goes without where there is none (0.12 had
+    ``worker_v1.py``). Raises ``InputError`` for a runner."""
     text = ascend.read(module.upstream_path)
     if text is None:
+        if found.module not in given.profile.runners:
+            return module
         raise InputError(
             f"vllm-ascend {ascend.source.ref} has no {module.upstream_path}: give a tree that the runners can follow."
         )
@@ -72,7 +83,13 @@ def _with_bases(
     """Base texts by option, else by lock, else by inference."""
     read = _Reader(options, given)
     if options.ascend_base is not None:
-        return [_on_one_base(module, options.ascend_base, read) for module in described]
+        runners = {found.path for found in modules if found.module in given.profile.runners}
+        return [
+            _on_one_base(module, options.ascend_base, read, needed=module.path in runners)
+            if module.upstream_text is not None
+            else module
+            for module in described
+        ]
     if any(entry.upstream is not None for entry in given.lock.entries):
         return [_on_locked_bases(module, read) for module in described]
     return [
@@ -99,8 +116,11 @@ class _Reader:
         return self._trees[ref].read(path)
 
 
-def _on_one_base(module: CheckModule, ref: str, read: _Reader) -> CheckModule:
+def _on_one_base(module: CheckModule, ref: str, read: _Reader, *, needed: bool) -> CheckModule:
+    """On the base that an option names. Raises ``InputError`` where that lacks the file and it is ``needed``."""
     text = read.text(ref, module.upstream_path)
+    if text is None and not needed:
+        return module
     if text is None:
         raise InputError(f"vllm-ascend {ref} has no {module.upstream_path}: name another revision with --ascend-base.")
     entries = tuple(

@@ -47,6 +47,7 @@ def check(options: CheckOptions) -> Report:
     if given.ascend is not None and codes.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
         said.append(title)
+    said += check_modules.without_upstream(given, job.modules)
     said += [*_not_looked_for(given, codes), *_idle_ignores(given)]
     result = _run(options, given, job, codes)
     return _report("check", options, given, result, modules, said=(*said, *_unread(job, result)))

@@ -22,6 +22,7 @@ from typing import Any, get_args
 
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, Project
+from runner_sync.syntax import is_indented
 
 FILE_NAME = "runner-sync.lock"
 FORMAT_VERSION = 1
@@ -33,7 +34,6 @@ _HEADER = (
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 _UNIT_LINE = re.compile(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", re.MULTILINE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_INDENTED = re.compile(r"(?:[ \t\f]*(?:#.*)?\n)*[ \t]+[^#\s]")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
 
 
@@ -213,7 +213,7 @@ def digest_of(statements: Sequence[ast.stmt]) -> str:
 def _parse_unit(text: str) -> list[ast.stmt]:
     """The statements of a unit, indented or not, a class header without its body included. Raises ``InputError``."""
     # A wrapper instead of dedenting: that would also move the inside of multi-line strings.
-    wrapper = "if 1:\n" if _INDENTED.match(text) else ""
+    wrapper = "if 1:\n" if is_indented(text) else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for attempt in (text, f"{text.rstrip()}\n pass"):

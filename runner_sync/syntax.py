@@ -6,6 +6,7 @@ Comes in: ``ast`` nodes, or texts to compare. Goes out: what is in them, and whe
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -64,6 +65,14 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+_INDENTED = re.compile(r"(?:[ \t\f]*(?:#.*)?\n)*[ \t]+[^#\s]")
+
+
+def is_indented(text: str) -> bool:
+    """Whether a unit stands in a class: its first line of code is indented, wherever comments above it stand."""
+    return _INDENTED.match(text) is not None
 
 
 def move_lines(tree: ast.AST, by: int) -> None:

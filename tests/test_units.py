@@ -333,9 +333,11 @@ def test_an_unknown_unit_is_a_key_error() -> None:
         ("class A:\n    x = 1", "y = 2", None, "class A:\n    x = 1\n    y = 2\n"),
         ("class A:\n    def f(self): pass\n", "def f(self): return 1", None,
          "class A:\n    def f(self): pass\n\n    def f(self): return 1\n"),
+        ("class A:\n# @x\n    def f(self): pass\n", "# @y\ndef g(self):\n    pass\n", None,
+         "class A:\n# @x\n    def f(self): pass\n\n    # @y\n    def g(self):\n        pass\n"),
     ],
     ids=["end", "field", "between", "behind a closing ruler", "before an opening ruler", "tabs", "class not last",
-         "no final newline", "same name"],
+         "no final newline", "same name", "comments at the margin"],
 )  # fmt: skip
 def test_insert_member(text: str, new: str, after: str | None, expected: str) -> None:
     module = insert_member(split(text), "A", new, after=after)

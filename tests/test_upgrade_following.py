@@ -160,3 +160,19 @@ def test_what_omni_does_itself_with_a_value_of_another_name_is_asked_about(trees
     text, reasons = pooled(trees, own)
     assert text.count("routed") == 1
     assert len(reasons) == 1
+
+
+def test_a_comment_at_the_margin_above_a_method_stops_nothing(trees: Trees) -> None:
+    """A decorator that somebody commented out: only the first line of code tells how far a unit is indented."""
+    margin = "#    @torch.inference_mode()\n"
+    copied = ASCEND_METHOD[1:].replace("        return", "        self.encoded = total\n        return")
+    own = AR_TEXT.replace("    def _stage_of", f"{margin}    def _stage_of") + f"\n{margin}{copied}"
+    text = (trees.ascend_old / ASCEND).read_text("utf-8")
+    changed = text.replace("    def _encode(self, padded, total):", f"{margin}    def _encode(self, padded, total):")
+    lay_out(trees.ascend_old, {ASCEND: changed})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: changed.replace("[:padded]", "[: padded + 1]")})
+    after, reasons = upgraded(trees, own)
+    moved = own.replace(f"\n{margin}    def _encode", f"\n    {margin}    def _encode")
+    assert after == moved.replace("[:padded]", "[: padded + 1]")
+    assert reasons == []

@@ -186,7 +186,9 @@ def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[
 
 
 def _indent(text: str) -> int:
-    first = next((line for line in text.split("\n") if line.strip()), "")
+    """The column of the first line of code: a comment above a unit may stand at any."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    first = next((line for line in lines if not line.lstrip().startswith("#")), lines[0] if lines else "")
     return len(first) - len(first.lstrip())
 
 

@@ -14,10 +14,10 @@ from functools import lru_cache
 from runner_sync.statements.hints import hint
 from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
-from runner_sync.statements.parsing import as_module, is_indented
+from runner_sync.statements.parsing import as_module
 from runner_sync.statements.suites import suites
 from runner_sync.statements.tokens import own_lines
-from runner_sync.syntax import first_line
+from runner_sync.syntax import first_line, is_indented
 
 
 @dataclass

@@ -11,7 +11,7 @@ import symtable
 import warnings
 from functools import lru_cache
 
-from runner_sync.syntax import module_of, move_lines, walk
+from runner_sync.syntax import is_indented, module_of, move_lines, walk
 
 HEAD = "class _:\n"
 
@@ -19,10 +19,6 @@ HEAD = "class _:\n"
 def as_module(text: str) -> str:
     """The text as a module of its own: an indented unit gets the line ``class _:`` before it."""
     return HEAD + text if is_indented(text) else text
-
-
-def is_indented(text: str) -> bool:
-    return text[:1] in (" ", "\t")
 
 
 @lru_cache(maxsize=768)

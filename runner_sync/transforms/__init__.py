@@ -21,6 +21,7 @@ from runner_sync.model import Finding
 from runner_sync.naming import module_name
 from runner_sync.nodes import Change, parse, rebuild
 from runner_sync.profile import Profile
+from runner_sync.syntax import is_indented
 from runner_sync.transforms import class_names, configured, device_calls, forward_context
 from runner_sync.transforms.imported_names import TABLE
 from runner_sync.transforms.job import Doubt, Edit, Job
@@ -89,7 +90,7 @@ def translate_unit(text: str, profile: Profile) -> Translated:
     """
     if not _trigger(profile).search(text):
         return Translated(text)
-    wrapper = _WRAPPER if text.lstrip("\n")[:1] in (" ", "\t") else ""
+    wrapper = _WRAPPER if is_indented(text) else ""
     code = index(parse(wrapper + text), module="", assumed=_assumed(profile))
     try:
         result = _applied(wrapper + text, Job(code, profile), path="", above=len(wrapper) and 1)

@@ -251,10 +251,10 @@ def body_indent(piece: ClassPiece) -> str:
 
 
 def _indent_of(text: str) -> str:
-    for line in split_lines(text):
-        if line.strip():
-            return line[: len(line) - len(line.lstrip(" \t"))]
-    return ""
+    """The indentation of the first line of code, else of the first comment: a comment above may stand anywhere."""
+    lines = [line for line in split_lines(text) if line.strip()]
+    first = next((line for line in lines if not line.lstrip().startswith("#")), lines[0] if lines else "")
+    return first[: len(first) - len(first.lstrip(" \t"))]
 
 
 def reindent(text: str, indent: str) -> str:

@@ -13,7 +13,8 @@ from runner_sync.compose.members import Action, Twins, device_bound
 from runner_sync.compose.rulers import enclose_additions
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, INFERRED
-from runner_sync.statements import as_module, is_indented
+from runner_sync.statements import as_module
+from runner_sync.syntax import is_indented
 from runner_sync.units import texts
 from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting, twin_copies
 from runner_sync.upgrade.call_fit import ask_about_calls

@@ -17,8 +17,8 @@ import re
 from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.imports import Import, imports
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.statements import as_module, is_indented
-from runner_sync.syntax import module_of, walk
+from runner_sync.statements import as_module
+from runner_sync.syntax import is_indented, module_of, walk
 
 
 def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module: str) -> str:

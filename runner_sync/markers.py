@@ -26,7 +26,9 @@ MarkerKind = Literal["open", "close", "toggle", "bare", "trailing", "loose"]
 ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "crosses-block"]
 
 DEFAULT_LABEL = "Omni-new"
-_DASHES = re.compile(r"#\s*[-=]{8,}\s*(.*?)\s*[-=]*\s*\Z")
+_RULE = re.compile(r"#\s*([-=]{3,})")
+_BARE = 8
+"""Dashes of a ruler without a title; fewer of them divide all kinds of things."""
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER})
 _SCOPES = frozenset({"def", "class"})
 
@@ -105,6 +107,15 @@ def read_markers(text: str, *, path: str = "", label: str = DEFAULT_LABEL) -> Ma
 _PAIR_KINDS: tuple[MarkerKind, MarkerKind] = ("open", "close")
 
 
+def ruler_title(comment: str) -> str | None:
+    """What a ruler says between its dashes, empty for a bare one; ``None`` for a comment that is no ruler."""
+    found = _RULE.match(comment)
+    if found is None:
+        return None
+    title = comment[found.end() :].strip().rstrip("-=").rstrip()
+    return title if title or len(found[1]) >= _BARE else None
+
+
 class _Grammar:
     """What a marker comment looks like for one label (``Omni-new`` → ``Omni-specific``, ``[Omni]``, ``OMNI:`` too)."""
 
@@ -112,21 +123,21 @@ class _Grammar:
         whole, stem = re.escape(label), re.escape(re.split(r"[\W_]", label)[0])
         edge = r"begin|start|end"
         self._ruler = re.compile(
-            rf"(?P<before>/|(?:{edge})(?: of)?\s+)?{whole}\s*(?P<after>{edge})?\s*(?:[:\-(]+\s*(?P<note>.*?)\)?)?\s*\Z",
+            rf"(?P<before>/|(?:{edge})(?: of)?\s+)?{whole}\s*(?P<after>{edge})?\s*(?:[:\-(]+\s*(?P<note>.*))?\Z",
             re.IGNORECASE,
         )
         self._line = re.compile(
             rf"#+\s*(?:\(?NOTE\)?:?\s*)?(?:\[{stem}\]|{stem}:|(?:{whole}|{stem}[-_ ](?:new|spec(?:ific)?))\b)"
-            r"[\s:,.\-]*(?P<note>.*?)\s*\Z",
+            r"[\s:,.\-]*(?P<note>.*)\Z",
             re.IGNORECASE,
         )
 
     def read(self, comment: str, *, behind_code: bool) -> tuple[MarkerKind, str] | None:
         """Kind and note of a comment, or ``None`` when it is no marker."""
-        if not behind_code and (dashes := _DASHES.match(comment)):
-            return self._read_ruler(dashes.group(1))
+        if not behind_code and (title := ruler_title(comment)) is not None:
+            return self._read_ruler(title)
         if found := self._line.match(comment):
-            return ("trailing" if behind_code else "loose"), found["note"]
+            return ("trailing" if behind_code else "loose"), found["note"].rstrip()
         return None
 
     def _read_ruler(self, title: str) -> tuple[MarkerKind, str] | None:
@@ -136,9 +147,10 @@ class _Grammar:
         if found is None:
             return None
         edge = ((found["before"] or "") + (found["after"] or "")).lower()
+        note = (found["note"] or "").removesuffix(")")
         if edge:
-            return ("close" if edge == "/" or edge.startswith("end") else "open"), found["note"] or ""
-        return "toggle", found["note"] or ""
+            return ("close" if edge == "/" or edge.startswith("end") else "open"), note
+        return "toggle", note
 
 
 def _scan(text: str, path: str, grammar: _Grammar) -> tuple[list[_Place], frozenset[int]]:
@@ -287,9 +299,7 @@ def _stray_problem(place: _Place) -> Problem:
 def ruler_style(text: str, *, label: str = DEFAULT_LABEL) -> str:
     """The ruler that ``text`` uses most (the earliest of equals); the usual one when it has none."""
     counted = Counter(
-        line.strip()
-        for line in text.split("\n")
-        if (dashes := _DASHES.match(line.strip())) and dashes.group(1).lower() == label.lower()
+        line.strip() for line in text.split("\n") if (ruler_title(line.strip()) or "").lower() == label.lower()
     )
     most = counted.most_common(1)
     return most[0][0] if most else f"# {'-' * 38} {label} {'-' * 49}"

@@ -111,11 +111,14 @@ def accepts(signature: Signature, other: Signature) -> bool:
     """Whether every call that ``other`` accepts fits ``signature``, too, and gives each value to the same parameter."""
     pairs = list(zip(signature.positional, other.positional, strict=False))
     is_renamed = any(mine != theirs and theirs not in other.positional_only for mine, theirs in pairs)
+    is_moved = bool(set(other.positional[len(pairs) :]) & set(signature.keyword_only))
+    is_moved = is_moved or (other.var_positional and len(signature.positional) > len(pairs))
     is_shorter = len(signature.positional) < len(other.positional) or other.var_positional
     is_narrower = bool(other.keywords - signature.keywords) or other.var_keyword
     always_given = other.required | {mine for mine, theirs in pairs if theirs in other.required}
     return (
         not is_renamed
+        and not is_moved
         and (signature.var_positional or not is_shorter)
         and (signature.var_keyword or not is_narrower)
         and signature.required <= always_given

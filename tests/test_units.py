@@ -429,8 +429,11 @@ def test_conditional_bases_are_data() -> None:
         ("if p:\n    X = Y\nelif q:\n    from b import X\nclass A(X): pass\n",
          [("", "Y", "p"), ("b", "X", "not (p) and q")]),
         ("from a import Xs\nclass A(X): pass\n", []),
+        ("import a.b.c\nclass A(a.b.c.X): pass\n", [("a.b.c", "X", "")]),
+        ("import a.b as c\nclass A(c.X[int]): pass\n", [("a.b", "X", "")]),
     ],
-    ids=["module alias", "submodule", "local", "generic", "try", "elif", "another name"],
+    ids=["module alias", "submodule", "local", "generic", "try", "elif", "another name", "dotted module",
+         "generic of a module"],
 )  # fmt: skip
 def test_where_a_base_comes_from(text: str, origins: list[tuple[str, str, str]]) -> None:
     (base,) = class_bases(split(text), "A")

@@ -166,6 +166,11 @@ STANDS_FOR = {
     ("a", "a, *, k"): False,
     ("a", "a, *rest"): False,
     ("a", "a, **words"): False,
+    ("a, *rest", "a, b, /"): True,
+    ("a, *rest", "a, *others"): True,
+    ("a, *rest, b", "a, b"): False,
+    ("a, *rest, b=1", "a, b"): False,
+    ("a, c=0, *rest", "a, *rest"): False,
 }
 """Parameters of a method and of the one it stands before, and whether it accepts whatever the other one does."""
 

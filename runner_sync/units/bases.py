@@ -54,17 +54,18 @@ def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
 
 
 def _origins(expression: str, bound: list[tuple[str, BaseOrigin]]) -> Iterator[BaseOrigin]:
-    """Where the base ``expression`` may come from, of what the module has ``bound``; a dotted one by its first name."""
-    head, _, rest = expression.partition(".")
+    """Where the base ``expression`` may come from, of what the module has ``bound``.
+
+    A dotted one by what it starts with: a name, or a module imported under all of its names (``import a.b``).
+    """
+    plain = expression.partition("[")[0]
     for name, origin in bound:
-        if name != expression.split("[")[0] and name != head:
-            continue
-        if rest and name == head:
+        if plain == name:
+            yield origin
+        elif plain.startswith(f"{name}."):
             parts = [part for part in (origin.module.rstrip("."), origin.name) if part]
             dots = origin.module[len(origin.module.rstrip(".")) :]
-            yield BaseOrigin(dots + ".".join(parts), rest, origin.condition)
-        else:
-            yield origin
+            yield BaseOrigin(dots + ".".join(parts), plain.removeprefix(f"{name}."), origin.condition)
 
 
 def _bound(module: Module) -> Iterator[tuple[str, BaseOrigin]]:

@@ -19,7 +19,7 @@ from runner_sync.verify.needs import known_codes
 from runner_sync.verify.reading import Comment, Hit, Reading
 from runner_sync.verify.rules import rs491_unused_ignore, rs492_ignore_without_reason
 
-_COMMENT = re.compile(r"#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*?)\s*\Z")
+_COMMENT = re.compile(r"#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z")
 _CODE = re.compile(r"(?P<code>RS\d{3})(?::(?P<symbol>.+))?\Z")
 
 
@@ -50,7 +50,7 @@ def _ignores(comments: Iterable[Comment]) -> Iterator[Ignore]:
         parsed = [(word, _CODE.match(word)) for word in words]
         told = [(word, m if m is not None and m["code"] in known_codes() else None) for word, m in parsed]
         codes = tuple((m["code"], m["symbol"] or "") for _, m in told if m is not None)
-        yield Ignore(comment, codes, tuple(word for word, m in told if m is None), found["reason"])
+        yield Ignore(comment, codes, tuple(word for word, m in told if m is None), found["reason"].rstrip())
 
 
 def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[Hit], dict[str, tuple[Ignore, ...]]]:

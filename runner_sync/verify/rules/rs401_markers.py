@@ -19,10 +19,9 @@ spelling as long as they pair up.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from runner_sync.markers import read_markers
+from runner_sync.markers import read_markers, ruler_title
 from runner_sync.model import Severity
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
@@ -32,7 +31,6 @@ CODE = "RS401"
 NAME = "markers"
 SEVERITY: Severity = "warning"
 
-_RULER = re.compile(r"(?P<indent>\s*)#\s*[-=]{8,}\s*(?P<title>.*?)\s*[-=]*\s*$")
 _FIXES = {
     "unbalanced": "Add the ruler that closes the block, or delete this one.",
     "nested": "End the outer block before this one, or delete the inner rulers.",
@@ -71,14 +69,18 @@ def _untidy_part(npu: Reading, label: str) -> str:
 
 def _is_tidy(lines: list[str], label: str) -> bool:
     """Whether all rulers among ``lines``, read by line, pair up around code of one block."""
-    rulers = [(number, found) for number, line in enumerate(lines) if (found := _RULER.match(line))]
-    if any(found["title"] not in ("", label) for _, found in rulers):
+    titled = [(number, ruler_title(line.lstrip())) for number, line in enumerate(lines) if "#" in line]
+    if any(title not in (None, "", label) for _, title in titled):
         return False
+    rulers = [(number, _indent(lines[number])) for number, title in titled if title is not None]
     pairs = list(zip(rulers[::2], rulers[1::2], strict=False))
     return len(rulers) % 2 == 0 and all(
-        first["indent"] == last["indent"] and _is_one_block(lines[start + 1 : end], first["indent"])
-        for (start, first), (end, last) in pairs
+        first == last and _is_one_block(lines[start + 1 : end], first) for (start, first), (end, last) in pairs
     )
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _is_one_block(lines: list[str], indent: str) -> bool:

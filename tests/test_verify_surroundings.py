@@ -28,7 +28,7 @@ def test_deriving(name: str) -> None:
     trees = {"vllm": TextTree(Source("vllm", "path", "vllm"), {"vllm/__init__.py": "", "vllm/other.py": text})}
     around = Surroundings(trees, ["vllm"])
     assert around.deriving_from("Runner") == (["vllm/other.py"] if expected else [])
-    assert around.derive_anywhere("Runner") == expected
+    assert around.has_subclass("Runner") == expected
 
 
 # A text, and whether it assigns `late` on something else than `self`, or reads it from something else.
@@ -49,4 +49,4 @@ def test_elsewhere(name: str) -> None:
     text, is_written, is_reached = ELSEWHERE[name]
     trees = {"vllm": TextTree(Source("vllm", "path", "vllm"), {"vllm/__init__.py": "", "vllm/other.py": text})}
     around = Surroundings(trees, ["vllm"])
-    assert (around.write_on_others("late"), around.reach("late")) == (is_written, is_reached)
+    assert (around.is_written_elsewhere("late"), around.is_used_elsewhere("late")) == (is_written, is_reached)

@@ -126,7 +126,7 @@ class Frame:
         """The same of what is read without naming it: ``len(value)``."""
         if self._guards is None:
             self._guards = Guards(self.function)
-        return self._guards.cover(value, attribute)
+        return self._guards.is_covered(value, attribute)
 
     def conditions(self, node: ast.AST) -> list[ast.expr]:
         """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""

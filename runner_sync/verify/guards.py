@@ -52,7 +52,7 @@ class Guards:
                 for test in asked:
                     self._covered.setdefault(test, set()).update(covered)
 
-    def cover(self, value: ast.expr, attribute: str) -> bool:
+    def is_covered(self, value: ast.expr, attribute: str) -> bool:
         """Whether ``value`` is read where the function has made sure that it has the attribute."""
         return attribute in self._set or id(value) in self._covered.get(_Test(_last(value), attribute), ())
 

@@ -50,7 +50,7 @@ def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
 def _idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
     assert frame.info is not None
     found = [_only_setter(program, line, name) for line in program.lineups(frame.info)]
-    if not found or any(setter is None for setter in found) or program.world.surroundings.set_on_runner(name):
+    if not found or any(setter is None for setter in found) or program.world.surroundings.is_set_on_runner(name):
         return None
     return found[0]
 

@@ -175,7 +175,7 @@ class Program(Runtime):
             kind = frame.narrowed_to(node)
             named = self.named_classes(frame, kind) if kind is not None else []
             # What is asked for is mostly the base of several: `isinstance(self.drafter, EagleProposer)`.
-            is_base = any(self.world.surroundings.derive_anywhere(instance.info.name) for instance in named)
+            is_base = any(self.world.surroundings.has_subclass(instance.info.name) for instance in named)
             return named if named and not is_base else None
         if isinstance(node, ast.Name):
             return self._infer_name(frame, node, depth)

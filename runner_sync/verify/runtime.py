@@ -152,7 +152,7 @@ class Runtime:
         beside = {info.module.path.rpartition("/")[0] for info in line.classes if info.module.project == "vllm"}
         if any(method in self.mentioned(other) for other in lines):
             return True
-        return self.world.surroundings.reach(method, beside=beside)
+        return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
     def hides(self, line: Lineup, info: ClassInfo, method: FunctionNode) -> bool:
         """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.

@@ -23,26 +23,26 @@ class Surroundings:
         self._texts: dict[str, str] | None = None
         self._bases: dict[Project, set[str]] = {}
 
-    def set_on_runner(self, attribute: str) -> bool:
+    def is_set_on_runner(self, attribute: str) -> bool:
         """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
         name = re.escape(attribute)
         return self._has(attribute, rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']")
 
-    def write(self, attribute: str) -> bool:
+    def is_written(self, attribute: str) -> bool:
         """Whether ``attribute`` is written on anything, is the name of a field, or stands in quotes."""
         name = re.escape(attribute)
         return self._has(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
 
-    def write_on(self, name: str, attribute: str) -> bool:
+    def is_written_on(self, name: str, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on something called ``name``, a class's name as a variable would be."""
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().removeprefix("get_")
         return self._has(attribute, rf"\b(?i:\w*{re.escape(words)})(?:\(\))?\.{re.escape(attribute)}{_ASSIGNS}")
 
-    def write_on_others(self, attribute: str) -> bool:
+    def is_written_elsewhere(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on something else than ``self``."""
         return self._has(attribute, rf"{_not_of_self(attribute)}{_ASSIGNS}")
 
-    def reach(self, member: str, *, beside: Collection[str] = ()) -> bool:
+    def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
         """Whether some module has a member's name in quotes, or reads it from something else than ``self``
         and ``super()``.
 
@@ -53,16 +53,16 @@ class Surroundings:
             return True
         return any(path.rpartition("/")[0] not in beside for path in self._with(member, _read_elsewhere(member)))
 
-    def reach_in(self, project: Project, member: str) -> bool:
+    def is_used_in(self, project: Project, member: str) -> bool:
         """The same of all modules of a project: the engine's calls of its workers, say."""
         return self._is_in(project, member, rf"{_quoted(member)}|{_read_elsewhere(member)}")
 
-    def read_in(self, project: Project, attribute: str) -> bool:
-        """As `reach_in`, but for what only assigns it."""
+    def is_read_in(self, project: Project, attribute: str) -> bool:
+        """As `is_used_in`, but for what only assigns it."""
         return self._is_in(project, attribute, rf"{_quoted(attribute)}|{_read_elsewhere(attribute)}(?!{_ASSIGNS})")
 
-    def makes_up(self, project: Project, member: str) -> bool:
-        """Whether some module of a project makes up a name at run time that begins as ``member`` does.
+    def may_build_name(self, project: Project, member: str) -> bool:
+        """Whether some module of a project builds a name at run time that begins as ``member`` does.
 
         Up to one of its underscores: ``getattr(self, f"to_{kind}")`` and ``"to_" + kind`` may mean ``to_list``.
         """
@@ -74,11 +74,11 @@ class Surroundings:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
         return [path for path, text in self._read().items() if class_name in text and _may_derive(text, class_name)]
 
-    def derive_anywhere(self, class_name: str) -> bool:
+    def has_subclass(self, class_name: str) -> bool:
         """Whether some module of the trees, in these folders or not, has such a class."""
-        return any(self.deriving_in(project, class_name) for project in self._trees)
+        return any(self.has_subclass_in(project, class_name) for project in self._trees)
 
-    def deriving_in(self, project: Project, class_name: str) -> bool:
+    def has_subclass_in(self, project: Project, class_name: str) -> bool:
         """Whether any module of a project may have such a class: one of the engine, or made in a function."""
         if project not in self._bases:
             self._bases[project] = {name for text in self._texts_of(project) for name in _bases_in(text)}

@@ -94,7 +94,7 @@ def _is_gone(program: Program, frame: Frame, name: str, *, old: Program) -> bool
     if frame.info is None or before is None or before.info is None:
         return False
     lines, was = program.lineups(frame.info), old.lineups(before.info)
-    if any(line.open or _defining(line, name) for line in lines) or program.world.surroundings.set_on_runner(name):
+    if any(line.open or _defining(line, name) for line in lines) or program.world.surroundings.is_set_on_runner(name):
         return False
     return bool(was) and all(any(i.module.project != "vllm-omni" for i in _defining(line, name)) for line in was)
 
@@ -134,7 +134,7 @@ def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
         return False
     if any(_owners(line, frame, node) for line in lines) and _is_below_switch(frame, node):
         return False
-    return not program.world.surroundings.set_on_runner(node.attr)
+    return not program.world.surroundings.is_set_on_runner(node.attr)
 
 
 def _lacking_since(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> ClassInfo | None:
@@ -147,7 +147,7 @@ def _lacking_since(program: Program, frame: Frame, node: ast.Attribute, *, old: 
         was = [one for one in had if _same_class(one.head, line.head)]
         if _lacks(line, frame, node) and was and all(_owners(one, before, node) for one in was):
             is_run = id(frame.function) in program.live(line) and not _is_below_switch(frame, node)
-            return line.head if is_run and not program.world.surroundings.set_on_runner(node.attr) else None
+            return line.head if is_run and not program.world.surroundings.is_set_on_runner(node.attr) else None
     return None
 
 

@@ -104,7 +104,7 @@ def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: 
     is_new = was != kinds and (was is None or any(hasattr(kind, node.attr) for kind in was))
     is_lost = is_new and not any(hasattr(kind, node.attr) for kind in kinds)
     # Asked last: all texts around the runners are searched for it.
-    if is_lost and not program.world.surroundings.write_on_others(getattr(node.value, "attr", "")):
+    if is_lost and not program.world.surroundings.is_written_elsewhere(getattr(node.value, "attr", "")):
         text = ast.unparse(node.value)
         names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
         yield frame.finding(
@@ -174,10 +174,10 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
         return []
     around = program.world.surroundings
     if not defined:
-        return [] if around.write(node.attr) else instances
+        return [] if around.is_written(node.attr) else instances
     # What the class itself defined before, nobody has to set on its objects: a namesake elsewhere is another thing.
     spoken_of = (ast.unparse(node.value).rstrip("()").rpartition(".")[2], *(i.info.name for i in instances))
-    is_written = any(around.write_on(name, node.attr) for name in spoken_of)
+    is_written = any(around.is_written_on(name, node.attr) for name in spoken_of)
     return [] if is_written or any(_has_heir(program, i, node.attr) for i in instances) else instances
 
 
@@ -234,7 +234,7 @@ def _lost_a_method(
         return False
     known = {base for line in was for base in _outside(line)}
     around = program.world.surroundings
-    return all(_outside(line) <= known for line in lines) and not around.write_on_others(node.attr)
+    return all(_outside(line) <= known for line in lines) and not around.is_written_elsewhere(node.attr)
 
 
 def _is_dynamic(info: ClassInfo) -> bool:
@@ -257,7 +257,7 @@ def _before(old: Program | None, frame: Frame, value: ast.expr, name: str) -> tu
     if not instances:
         return False, False
     defined = any(_may_have(old, instance, name, is_class=bool(named)) for instance in instances)
-    return defined, old.world.surroundings.write_on_others(name)
+    return defined, old.world.surroundings.is_written_elsewhere(name)
 
 
 def _finding(frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:

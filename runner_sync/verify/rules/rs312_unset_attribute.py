@@ -81,7 +81,7 @@ def _was_set(program: Program, frame: Frame, name: str, *, old: Program) -> bool
     before = old.twin(frame)
     lines = old.lineups(before.info) if before is not None and before.info is not None else []
     was_set = bool(lines) and all(old.assignments(line, name) for line in lines)
-    return was_set and not program.world.surroundings.set_on_runner(name)
+    return was_set and not program.world.surroundings.is_set_on_runner(name)
 
 
 def _read_finding(line: Lineup, frame: Frame, node: ast.Attribute, *, writer: FunctionNode) -> Finding:

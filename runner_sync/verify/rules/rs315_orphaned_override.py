@@ -73,7 +73,7 @@ def _is_held(lines: Sequence[Lineup], name: str) -> bool:
 
 def _is_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> bool:
     is_called = any(program.is_called(line, name) for line in lines)
-    return is_called or program.world.surroundings.reach_in("vllm-omni", name)
+    return is_called or program.world.surroundings.is_used_in("vllm-omni", name)
 
 
 def _may_be_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> bool:
@@ -81,7 +81,7 @@ def _may_be_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> b
     if _is_asked_for(program, lines, name) or any(_is_in_body(c, name) for line in lines for c in line.classes):
         return True
     around = program.world.surroundings
-    return any(around.reach_in(project, name) or around.makes_up(project, name) for project in PACKAGES)
+    return any(around.is_used_in(project, name) or around.may_build_name(project, name) for project in PACKAGES)
 
 
 def _is_in_body(info: ClassInfo, name: str) -> bool:

@@ -43,7 +43,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
     for line in program.leaves():
         if line.head.module is not module or line.open or not any(_enforces(info) for info in line.classes):
             continue
-        if not _is_meant_abstract(line.head) and not program.world.surroundings.deriving_in(
+        if not _is_meant_abstract(line.head) and not program.world.surroundings.has_subclass_in(
             "vllm-omni", line.head.name
         ):
             for owner, function in _left_abstract(line):

@@ -98,7 +98,7 @@ def _lost_by_class(program: Program, frame: Frame, node: ast.Attribute, *, old: 
     around = program.world.surroundings
     if not had or any(line.open or _has(line, node.attr) for line in lines):
         return ""
-    if any(not instance.exact and around.derive_anywhere(instance.info.name) for instance in now):
+    if any(not instance.exact and around.has_subclass(instance.info.name) for instance in now):
         return ""
     return f"`{had[0].name}` had it, and has no more ({now[0].info.place})"
 
@@ -113,4 +113,4 @@ def _is_mentioned(program: Program, name: str) -> bool:
 
 def _is_read_anywhere(program: Program, name: str) -> bool:
     around = program.world.surroundings
-    return any(around.read_in(project, name) or around.makes_up(project, name) for project in PACKAGES)
+    return any(around.is_read_in(project, name) or around.may_build_name(project, name) for project in PACKAGES)

@@ -58,7 +58,7 @@ def by_trees(given: dict[Project, Tree], path: str, name: str) -> tuple[set[str]
     (definition,) = world.resolve(world.module_at(path), name)
     info = classes.info(definition)
     assert info is not None
-    parents = classes.lineups(info)[0].classes[1:]
+    parents = classes.mros(info)[0].classes[1:]
     return {parent.name for parent in parents}, {member for parent in parents for member in parent.methods}
 
 

@@ -81,16 +81,16 @@ MROS = {
 def test_linearises(name: str) -> None:
     text, expected = MROS[name]
     trees = world(npu=npu("pass").split("\nclass R")[0] + "\n" + text)
-    (line, *_) = lineups(trees)
-    assert " ".join([c.name for c in line.classes] + ["+"] * line.open) == expected
+    (mro, *_) = mros(trees)
+    assert " ".join([c.name for c in mro.classes] + ["+"] * mro.open) == expected
 
 
-def lineups(trees: World) -> list:  # type: ignore[type-arg]
+def mros(trees: World) -> list:  # type: ignore[type-arg]
     classes = Classes(trees)
     (definition, *_) = trees.resolve(trees.module_at(NPU), "R")
     info = classes.info(definition)
     assert info is not None
-    return classes.lineups(info)
+    return classes.mros(info)
 
 
 CALLS = {

@@ -161,15 +161,15 @@ def _device_words(side: Definition, profile: Profile) -> list[str]:
 def _place(given: inputs.Inputs, library: Library, found: DerivedModule, npu: Definition, gpu: Definition) -> Move:
     """Where the method goes: nowhere (it is inherited), to a base of both classes, or to a mixin."""
     npu_class, gpu_class = npu.reading.classes[npu.owner], gpu.reading.classes[gpu.owner]
-    npu_line, gpu_line = ancestry(library, npu_class), ancestry(library, gpu_class)
-    if gpu_class in npu_line.classes:
-        below = npu_line.find(npu.name, after=npu_class)
+    npu_mro, gpu_mro = ancestry(library, npu_class), ancestry(library, gpu_class)
+    if gpu_class in npu_mro.classes:
+        below = npu_mro.find(npu.name, after=npu_class)
         if below is not gpu_class:
             between = below.name if below is not None else "a class"
             raise InputError(f"{between} stands between {npu.owner} and {gpu.owner} with its own {npu.name}.")
         return Move("inherited", npu, gpu, reason=f"{npu.owner} inherits it from {gpu.owner}")
-    base = next((c for c in gpu_line.classes[1:] if c in npu_line.classes), None)
-    reason = _why_no_base(given, found, npu, gpu, base, lines=(npu_line, gpu_line))
+    base = next((c for c in gpu_mro.classes[1:] if c in npu_mro.classes), None)
+    reason = _why_no_base(given, found, npu, gpu, base, mros=(npu_mro, gpu_mro))
     if _exists(base) and not reason:
         said = f"{base.name} is a base of both classes"
         return Move("base", npu, gpu, base=base.name, base_path=base.reading.path, reason=said)
@@ -187,15 +187,15 @@ def _why_no_base(
     gpu: Definition,
     base: ClassText | None,
     *,
-    lines: tuple[Ancestry, Ancestry],
+    mros: tuple[Ancestry, Ancestry],
 ) -> str:
     """Why the base that both classes have is no place for the method; empty when it is one."""
     if base is None:
         return f"{npu.owner} and {gpu.owner} have no base of omni's in common"
     if any(isinstance(n, ast.Name) and n.id == "super" for n in walk(gpu.node)):
         return "it calls super()"
-    for line in lines:
-        other = next((c for c in line.classes[1:] if npu.name in c.methods), None)
+    for mro in mros:
+        other = next((c for c in mro.classes[1:] if npu.name in c.methods), None)
         if other is not None:
             return f"{other.name} has its own {npu.name}"
     if given.ascend is None or given.vllm is None:

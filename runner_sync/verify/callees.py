@@ -13,7 +13,7 @@ from runner_sync import signatures
 from runner_sync.signatures import Signature
 from runner_sync.syntax import is_name, is_super
 from runner_sync.verify import generated
-from runner_sync.verify.classes import Classes, ClassInfo, Lineup, is_record
+from runner_sync.verify.classes import Classes, ClassInfo, Mro, is_record
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name, nodes_of
 
 
@@ -55,20 +55,20 @@ def as_wrapped(
 
 def constructors(classes: Classes, info: ClassInfo) -> list[Callee]:
     """The constructor of a class, one for each MRO: written, generated or inherited; empty when one cannot be told."""
-    found = [_constructor(line, info) for line in classes.lineups(info)]
+    found = [_constructor(mro, info) for mro in classes.mros(info)]
     known = [callee for callee in found if callee is not None]
     return known if len(known) == len(found) else []
 
 
-def _constructor(line: Lineup, info: ClassInfo) -> Callee | None:
-    if line.open or any("__new__" in c.methods for c in line.classes):
+def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
+    if mro.open or any("__new__" in c.methods for c in mro.classes):
         return None
-    for part in line.classes:
+    for part in mro.classes:
         decorators = {decorator_name(d) for d in part.node.decorator_list}
         if is_record(part):
             return Callee(info.name, part.place, signatures.of_fields(part.fields), None, part.module, part)
         if "dataclass" in decorators and "__init__" not in part.methods:
-            return _dataclass_constructor(info, line.classes[line.classes.index(part) :])
+            return _dataclass_constructor(info, mro.classes[mro.classes.index(part) :])
         if decorators - {"dataclass", "final", "runtime_checkable"}:
             return None
         written = part.methods.get("__init__", [])

@@ -1,7 +1,7 @@
 """Classes of a world: members, what methods assign to ``self``, base classes, MRO, and which inherited code still
 runs.
 
-Comes in: a `World`. Goes out: `ClassInfo` and `Lineup` (one linearisation of a class, one per branch of a
+Comes in: a `World`. Goes out: `ClassInfo` and `Mro` (one linearisation of a class, one per branch of a
 conditional base). May touch: nothing else.
 """
 
@@ -27,7 +27,7 @@ _LOOKS = frozenset({"items", "keys", "values", "get", "copy"})
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _OF_ENUM = frozenset({"name", "value", *dir(enum.IntFlag), *dir(enum.StrEnum)})
 
-_MAX_LINEUPS = 8
+_MAX_MROS = 8
 """Linearisations of one class that are looked at: three conditional bases of two branches; releases have one."""
 
 
@@ -75,7 +75,7 @@ class ClassInfo:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lineup:
+class Mro:
     """One linearisation: the class itself first. ``open`` is whether an external base may add anything.
 
     ``is_foreign`` is the same of the class itself: ``__getattr__`` makes up attributes of its objects only.
@@ -110,7 +110,7 @@ class Classes:
     def __init__(self, world: World) -> None:
         self.world = world
         self._infos: dict[int, ClassInfo] = {}
-        self._lineups: dict[int, list[Lineup]] = {}
+        self._mros: dict[int, list[Mro]] = {}
 
     def info(self, definition: Definition) -> ClassInfo | None:
         """The class that ``definition`` is, or ``None`` when it is none."""
@@ -126,15 +126,15 @@ class Classes:
             self._apply_patches(info)
         return self._infos[id(node)]
 
-    def lineups(self, info: ClassInfo) -> list[Lineup]:
+    def mros(self, info: ClassInfo) -> list[Mro]:
         """The possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
-        if id(info.node) not in self._lineups:
-            self._lineups[id(info.node)] = [Lineup((), True, True)]  # a class among its own bases reads as open
-            self._lineups[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_LINEUPS))
-        return self._lineups[id(info.node)]
+        if id(info.node) not in self._mros:
+            self._mros[id(info.node)] = [Mro((), True, True)]  # a class among its own bases reads as open
+            self._mros[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_MROS))
+        return self._mros[id(info.node)]
 
-    def _linearise(self, info: ClassInfo) -> Iterator[Lineup]:
-        choices = [self._base_lineups(info, base) for base in info.node.bases]
+    def _linearise(self, info: ClassInfo) -> Iterator[Mro]:
+        choices = [self._base_mros(info, base) for base in info.node.bases]
         is_open = info.open or any(
             k.arg == "metaclass" and "ABCMeta" not in ast.unparse(k.value) for k in info.node.keywords
         )
@@ -145,17 +145,17 @@ class Classes:
             is_unsure = is_open or not known or not is_agreed
             opened = is_unsure or _answers(info) or any(part.open for part in combination if part)
             is_foreign = is_unsure or any(part.is_foreign for part in combination if part)
-            yield Lineup((info, *merged), opened, is_foreign)
+            yield Mro((info, *merged), opened, is_foreign)
 
-    def _base_lineups(self, info: ClassInfo, base: ast.expr) -> list[Lineup | None]:
+    def _base_mros(self, info: ClassInfo, base: ast.expr) -> list[Mro | None]:
         expression = base.value if isinstance(base, ast.Subscript) else base
         text = ast.unparse(expression)
         if text in _PLAIN_BASES or text.split(".")[-1] in {"NamedTuple", *_ENUMS}:
-            return [Lineup((), False, False)]
-        found: list[Lineup | None] = []
+            return [Mro((), False, False)]
+        found: list[Mro | None] = []
         for definition in self.world.resolve(info.module, text):
             inner = self.info(definition)
-            found.extend(self.lineups(inner) if inner is not None else [None])
+            found.extend(self.mros(inner) if inner is not None else [None])
         return found or [None]
 
     def _apply_patches(self, info: ClassInfo) -> None:

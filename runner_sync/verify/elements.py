@@ -15,7 +15,7 @@ from runner_sync.verify.modules import Module, is_plain
 
 if TYPE_CHECKING:
     from runner_sync.verify.callees import Callee
-    from runner_sync.verify.classes import Lineup
+    from runner_sync.verify.classes import Mro
     from runner_sync.verify.frames import Frame
     from runner_sync.verify.program import Program
 
@@ -46,7 +46,7 @@ def _by_key(program: Program, frame: Frame, node: ast.Subscript, depth: int) -> 
     if depth > _MAX_DEPTH or isinstance(node.slice, ast.Slice):
         return None
     owners = program.infer(frame, node.value, depth + 1) or []
-    groups = [program.method(line, "__getitem__") for o in owners for line in program.classes.lineups(o.info)]
+    groups = [program.method(mro, "__getitem__") for o in owners for mro in program.classes.mros(o.info)]
     if not groups or not all(groups):
         return None
     return _meant(program, _joined([_returned(callee) for group in groups for callee in group]))
@@ -135,7 +135,7 @@ def _declared(program: Program, frame: Frame, node: ast.expr, depth: int) -> lis
         case ast.Name(id=name):
             return _of_name(program, frame, node, depth) if frame.bound.get(name) else None
         case ast.Attribute(value=value, attr=name):
-            return _joined([_of_line(program, line, name) for line in _lines(program, frame, value, depth)])
+            return _joined([_of_mro(program, mro, name) for mro in _mros(program, frame, value, depth)])
         case ast.Subscript(value=value, slice=key) if not isinstance(key, ast.Slice):
             return _out_of(program, frame, value, "item", depth=depth + 1)
         case ast.Subscript(value=value):
@@ -166,18 +166,18 @@ def _of_name(program: Program, frame: Frame, read_at: ast.Name, depth: int) -> l
     return _joined(found) if read_at.id not in frame.imports else None
 
 
-def _lines(program: Program, frame: Frame, owner: ast.expr, depth: int) -> list[Lineup]:
+def _mros(program: Program, frame: Frame, owner: ast.expr, depth: int) -> list[Mro]:
     if frame.owner is not None and frame.info is not None and is_name(owner, frame.owner):
-        return program.lineups(frame.info)
+        return program.mros(frame.info)
     found = program.infer(frame, owner, depth + 1) or []
-    return [line for instance in found for line in program.classes.lineups(instance.info)]
+    return [mro for instance in found for mro in program.classes.mros(instance.info)]
 
 
-def _of_line(program: Program, line: Lineup, name: str) -> list[_Annotated] | None:
+def _of_mro(program: Program, mro: Mro, name: str) -> list[_Annotated] | None:
     """What the first class that says so annotates an attribute with."""
-    if line.open or any(name in info.methods for info in line.classes):
+    if mro.open or any(name in info.methods for info in mro.classes):
         return None
-    told = [(i, a) for i, a in program.assignments(line, name) if a.annotation is not None]
+    told = [(i, a) for i, a in program.assignments(mro, name) if a.annotation is not None]
     # What a mixin declares is what it asks its host for: who sets it knows better.
     told = [(i, a) for i, a in told if not a.is_bare] or told
     said = [(i, a.annotation) for i, a in told if a.annotation is not None]

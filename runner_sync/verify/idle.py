@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module
 from runner_sync.verify.program import Program
@@ -49,23 +49,23 @@ def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
 
 def _idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
     assert frame.info is not None
-    found = [_only_setter(program, line, name) for line in program.lineups(frame.info)]
+    found = [_only_setter(program, mro, name) for mro in program.mros(frame.info)]
     if not found or any(setter is None for setter in found) or program.world.surroundings.is_set_on_runner(name):
         return None
     return found[0]
 
 
-def _only_setter(program: Program, line: Lineup, name: str) -> Setter | None:
+def _only_setter(program: Program, mro: Mro, name: str) -> Setter | None:
     """A method that sets the attribute, where only such do that run if they are called, and nothing calls them."""
-    if line.open or any(name in info.methods for info in line.classes):
+    if mro.open or any(name in info.methods for info in mro.classes):
         return None
-    live = program.live(line)
+    live = program.live(mro)
     setters: list[Setter] = []
-    for info in line.classes:
+    for info in mro.classes:
         for write in info.written.get(name, ()):
             if write.function is None:
                 return None
             setters += [(info, write.function)] if id(write.function) in live else []
     if not setters or any(function.name == "__init__" for _, function in setters):
         return None
-    return None if any(program.is_called(line, function.name) for _, function in setters) else setters[0]
+    return None if any(program.is_called(mro, function.name) for _, function in setters) else setters[0]

@@ -14,7 +14,7 @@ from typing import Literal
 from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify.annotations import instances
-from runner_sync.verify.classes import Assignment, ClassInfo, Lineup
+from runner_sync.verify.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.giving import gives
 from runner_sync.verify.modules import FunctionNode, decorator_name, returns_of, yields
@@ -93,8 +93,8 @@ def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[st
         own = frame.owner is not None and is_name(node.value, frame.owner)
         if frame.info is not None and (own or is_super(node.value)):
             after = None if own else frame.info
-            lines = program.lineups(frame.info)
-            found = [_of_line(program, line, node.attr, after) for line in lines]
+            mros = program.mros(frame.info)
+            found = [_of_mro(program, mro, node.attr, after) for mro in mros]
             return dict(zip(program.branches(frame.info), found, strict=True))
     dotted = dotted_name(node)
     definitions = program.definitions(frame, dotted) if dotted else []
@@ -103,14 +103,14 @@ def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[st
         return {frozenset(): _agreed([_of_definition(program, definition) for definition in (*definitions, *patched)])}
     if isinstance(node, ast.Attribute):
         instances_of = program.infer(frame, node.value) or []
-        lines = [line for instance in instances_of for line in program.classes.lineups(instance.info)]
-        return {frozenset(): _agreed([_of_line(program, line, node.attr, None) for line in lines])}
+        mros = [mro for instance in instances_of for mro in program.classes.mros(instance.info)]
+        return {frozenset(): _agreed([_of_mro(program, mro, node.attr, None) for mro in mros])}
     return {}
 
 
-def member_of(program: Program, line: Lineup, name: str, *, after: ClassInfo | None = None) -> Member | None:
-    """What ``self.name`` stands for on a lineup, or ``super().name`` in the class ``after``."""
-    return _of_line(program, line, name, after)
+def member_of(program: Program, mro: Mro, name: str, *, after: ClassInfo | None = None) -> Member | None:
+    """What ``self.name`` stands for on an MRO, or ``super().name`` in the class ``after``."""
+    return _of_mro(program, mro, name, after)
 
 
 def lacks(program: Program, held: Member, name: str) -> bool:
@@ -133,15 +133,15 @@ def _agreed(found: Sequence[Member | None]) -> Member | None:
     return replace(known[0], sources=tuple(source for one in known for source in one.sources))
 
 
-def _of_line(program: Program, line: Lineup, name: str, after: ClassInfo | None) -> Member | None:
+def _of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> Member | None:
     """The attribute ``name`` of an object: a property of its class goes before what is assigned to the object."""
-    if line.open or (after is not None and after not in line):
+    if mro.open or (after is not None and after not in mro):
         return None
-    classes = line.classes[line.classes.index(after) + 1 :] if after is not None else line.classes
+    classes = mro.classes[mro.classes.index(after) + 1 :] if after is not None else mro.classes
     having = [c for c in classes if name in c.methods or _in_body(c, name)]
     # A declaration says of what type the attribute is; it hides nothing.
     defining = next((c for c in having if name in c.methods or _gives_in_body(c, name)), having[0] if having else None)
-    assigned = [(info, a) for info, a in program.assignments(line, name) if a.function is not None]
+    assigned = [(info, a) for info, a in program.assignments(mro, name) if a.function is not None]
     found = _of_class(program, defining, name) if defining is not None else None
     if found is not None and (found.kind == "property" or not assigned):
         return found
@@ -259,8 +259,8 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
 
 def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
     """Whether none of some classes has the member ``name``, nor may have it out of sight."""
-    lines = [line for info in infos for line in program.classes.lineups(info)]
-    return not any(line.open or any(_may_define(c, name) for c in line.classes) for line in lines)
+    mros = [mro for info in infos for mro in program.classes.mros(info)]
+    return not any(mro.open or any(_may_define(c, name) for c in mro.classes) for mro in mros)
 
 
 def _may_define(info: ClassInfo, name: str) -> bool:

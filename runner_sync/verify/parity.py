@@ -28,19 +28,19 @@ class Pair:
     npu: ClassText
 
     @cached_property
-    def gpu_line(self) -> Ancestry:
+    def gpu_mro(self) -> Ancestry:
         """The GPU class's MRO."""
         return ancestry(self.library, self.gpu)
 
     @cached_property
-    def npu_line(self) -> Ancestry:
+    def npu_mro(self) -> Ancestry:
         """The NPU class's MRO."""
         return ancestry(self.library, self.npu)
 
     @cached_property
     def npu_mentions(self) -> frozenset[str]:
         """Every name that NPU code which can run mentions, and what the NPU file itself mentions."""
-        live = [function for _, function in self.npu_line.live()]
+        live = [function for _, function in self.npu_mro.live()]
         return frozenset(mentioned([*live, self.npu.reading.tree]))
 
     @cached_property
@@ -60,7 +60,7 @@ class Pair:
     @property
     def npu_own(self) -> tuple[ClassText, ...]:
         """The classes of the NPU MRO that the GPU MRO does not have."""
-        return tuple(c for c in self.npu_line.classes if c not in self.gpu_line.classes)
+        return tuple(c for c in self.npu_mro.classes if c not in self.gpu_mro.classes)
 
 
 def pairs(subject: Subject) -> Iterator[Pair]:

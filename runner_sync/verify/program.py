@@ -15,7 +15,7 @@ from runner_sync.verify import callees, elements, wrappers
 from runner_sync.verify.aliases import meant
 from runner_sync.verify.annotations import Instance, entered_type, instances, tuple_parts, union
 from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_record
+from runner_sync.verify.classes import Assignment, ClassInfo, Mro, is_record
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.modules import FunctionNode, Module, is_plain, returns_of
 from runner_sync.verify.runtime import Runtime
@@ -46,7 +46,7 @@ class Program(Runtime):
         self._inferred: dict[_Question, list[Instance] | None] = {}
 
     def callees(self, frame: Frame, call: ast.Call, depth: int = 0) -> list[list[Callee]]:
-        """Groups of callees, one per lineup; a call is wrong when it fits no member of some group."""
+        """Groups of callees, one per MRO; a call is wrong when it fits no member of some group."""
         question = _question(frame, call, depth)
         if question not in self._reached:
             self._reached[question] = self._callees(frame, call, depth)
@@ -62,10 +62,10 @@ class Program(Runtime):
         if not isinstance(function, ast.Attribute):
             return []
         if is_super(function.value) and frame.info is not None:
-            lines = [line for line in self.lineups(frame.info) if frame.info in line]
-            return [self.method(line, function.attr, after=frame.info) for line in lines]
+            mros = [mro for mro in self.mros(frame.info) if frame.info in mro]
+            return [self.method(mro, function.attr, after=frame.info) for mro in mros]
         if frame.owner and is_name(function.value, frame.owner) and frame.info is not None:
-            found = [self.method(line, function.attr) for line in self.lineups(frame.info)]
+            found = [self.method(mro, function.attr) for mro in self.mros(frame.info)]
             return found if any(found) else self._constructors([i.info for i in self._held_classes(frame, function)])
         dotted = dotted_name(function)
         definitions = self.definitions(frame, dotted) if dotted else []
@@ -75,7 +75,7 @@ class Program(Runtime):
         if through_class:
             return [through_class]
         instances = self.infer(frame, function.value, depth + 1) or []
-        groups = [self.method(line, function.attr) for i in instances for line in self.classes.lineups(i.info)]
+        groups = [self.method(mro, function.attr) for i in instances for mro in self.classes.mros(i.info)]
         # timid: of a union only a call that no member accepts is wrong.
         return [[callee for group in groups for callee in group]] if all(groups) else []
 
@@ -97,19 +97,19 @@ class Program(Runtime):
 
     def branches(self, info: ClassInfo) -> list[frozenset[str]]:
         """What tells each MRO of a class from the others: the classes that not all of them have."""
-        names = [frozenset(f"{c.module.name}.{c.name}" for c in line.classes) for line in self.lineups(info)]
+        names = [frozenset(f"{c.module.name}.{c.name}" for c in mro.classes) for mro in self.mros(info)]
         shared = frozenset.intersection(*names or [frozenset()])
         return [one - shared for one in names]
 
     def method(
-        self, line: Lineup, name: str, *, after: ClassInfo | None = None, through_class: bool = False
+        self, mro: Mro, name: str, *, after: ClassInfo | None = None, through_class: bool = False
     ) -> list[Callee]:
-        """The callees of ``self.name(…)`` on a lineup; empty when it is unknown, assigned or decorated out of sight."""
-        reached = line.find(name, after=after)
-        if reached is None or (line.open and reached[0] is not line.head):
+        """The callees of ``self.name(…)`` on an MRO; empty when it is unknown, assigned or decorated out of sight."""
+        reached = mro.find(name, after=after)
+        if reached is None or (mro.open and reached[0] is not mro.head):
             return []
         info, functions = reached
-        if after is None and any(name in c.written for c in line.classes):
+        if after is None and any(name in c.written for c in mro.classes):
             return []
         found = [self._of_function(f, info.module, info, through_class=through_class) for f in functions]
         known = [callee for callee in found if callee is not None]
@@ -122,8 +122,8 @@ class Program(Runtime):
             info = self.classes.info(definition)
             if info is None:
                 return []
-            for line in self.classes.lineups(info):
-                found.extend(self.method(line, function.attr, through_class=True))
+            for mro in self.classes.mros(info):
+                found.extend(self.method(mro, function.attr, through_class=True))
         return found
 
     def _of_definitions(self, definitions: Sequence[Definition]) -> list[list[Callee]]:
@@ -205,10 +205,10 @@ class Program(Runtime):
         if not isinstance(node, ast.Attribute) or not frame.owner or not is_name(node.value, frame.owner):
             return []
         found: list[Instance] = []
-        for line in self.lineups(frame.info) if frame.info is not None else []:
-            written = [(info, a) for info in line.classes for a in info.written.get(node.attr, ())]
+        for mro in self.mros(frame.info) if frame.info is not None else []:
+            written = [(info, a) for info in mro.classes for a in info.written.get(node.attr, ())]
             held = [self.named_classes(class_frame(i), a.value) for i, a in written if a.value and i is written[0][0]]
-            if line.open or not held or not all(held) or any(a.function or not a.value for _, a in written):
+            if mro.open or not held or not all(held) or any(a.function or not a.value for _, a in written):
                 return []
             found.extend(instance for classes in held for instance in classes)
         return found
@@ -246,8 +246,8 @@ class Program(Runtime):
         """What its annotation says; without one, what the method that this one overrides says of that name."""
         if parameter.annotation is not None or frame.info is None:
             return self._annotated(frame, parameter.annotation)
-        lines = [line for line in self.lineups(frame.info) if frame.info in line]
-        reached = [line.find(frame.function.name, after=frame.info) for line in lines]
+        mros = [mro for mro in self.mros(frame.info) if frame.info in mro]
+        reached = [mro.find(frame.function.name, after=frame.info) for mro in mros]
         hidden = [self.frame(found[0], function) for found in reached if found for function in found[1]]
         same = [(f, other) for f in hidden for other in f.bound.get(parameter.arg, ()) if isinstance(other, ast.arg)]
         return union([self._annotated(f, other.annotation) for f, other in same]) if same else None
@@ -318,8 +318,8 @@ class Program(Runtime):
         function, info = callee.function, callee.info
         if function is None or function.returns is not None or info is None:
             return callee.module, function.returns if function is not None else None
-        lines = [line for line in self.lineups(info) if info in line]
-        hidden = [found for line in lines if (found := line.find(function.name, after=info)) is not None]
+        mros = [mro for mro in self.mros(info) if info in mro]
+        hidden = [found for mro in mros if (found := mro.find(function.name, after=info)) is not None]
         said = [(owner.module, other.returns) for owner, others in hidden for other in others if other.returns]
         return said[0] if said else (callee.module, None)
 
@@ -337,19 +337,17 @@ class Program(Runtime):
 
     def _infer_attribute(self, frame: Frame, node: ast.Attribute, depth: int) -> list[Instance] | None:
         if frame.owner and is_name(node.value, frame.owner) and frame.info is not None:
-            return union([self.attribute(line, node.attr, depth + 1) for line in self.lineups(frame.info)])
+            return union([self.attribute(mro, node.attr, depth + 1) for mro in self.mros(frame.info)])
         owners = self.infer(frame, node.value, depth + 1)
         if not owners:
             return None
-        return union(
-            [self.attribute(line, node.attr, depth + 1) for o in owners for line in self.classes.lineups(o.info)]
-        )
+        return union([self.attribute(mro, node.attr, depth + 1) for o in owners for mro in self.classes.mros(o.info)])
 
-    def attribute(self, line: Lineup, name: str, depth: int = 0) -> list[Instance] | None:
-        """The classes that ``self.name`` can hold on a lineup, from the assignments that can still run."""
-        if line.open:
+    def attribute(self, mro: Mro, name: str, depth: int = 0) -> list[Instance] | None:
+        """The classes that ``self.name`` can hold on an MRO, from the assignments that can still run."""
+        if mro.open:
             return None
-        written = [pair for pair in self.assignments(line, name) if not self._says_nothing(*pair)]
+        written = [pair for pair in self.assignments(mro, name) if not self._says_nothing(*pair)]
         first = [(info, a) for info, a in written if info is written[0][0]]
         # Whoever says what it holds sets it anew: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
         told = [assignment for _, assignment in first if assignment.annotation is not None]
@@ -368,8 +366,8 @@ class Program(Runtime):
     def _deriving(self, assigned: Sequence[Instance], declared: Sequence[Instance]) -> list[Instance]:
         """Of what is assigned, what is of a class below one that is declared: vLLM's own ``EagleProposer`` where
         vllm-ascend declares its base."""
-        lines = [(instance, line) for instance in assigned for line in self.classes.lineups(instance.info)]
-        return [i for i, line in lines if any(d.info in line and d.info is not i.info for d in declared)]
+        mros = [(instance, mro) for instance in assigned for mro in self.classes.mros(instance.info)]
+        return [i for i, mro in mros if any(d.info in mro and d.info is not i.info for d in declared)]
 
     def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
         function = assignment.function

@@ -1,6 +1,6 @@
-"""What of a world can run on NPU: the checked classes' lineups, their live methods, their frames.
+"""What of a world can run on NPU: the checked classes' MROs, their live methods, their frames.
 
-Comes in: a `World` and the paths of the checked modules. Goes out: frames, lineups, live methods, the assignments of an
+Comes in: a `World` and the paths of the checked modules. Goes out: frames, MROs, live methods, the assignments of an
 attribute that can still happen. May touch: nothing else.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.errors import InputError
 from runner_sync.naming import project_of
 from runner_sync.syntax import is_name, is_super, statements_of
-from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Lineup
+from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Mro
 from runner_sync.verify.frames import Frame, frame_of, frames_of
 from runner_sync.verify.modules import FunctionNode, Module, imports_at_start, imports_of, nodes_of, reads_of
 from runner_sync.verify.world import Definition, World
@@ -30,8 +30,8 @@ class Runtime:
         self._frames: dict[str, list[Frame]] = {}
         self._frame: dict[int, Frame] = {}
         self._by_unit: dict[str, dict[str, Frame]] = {}
-        self._leaves: list[Lineup] | None = None
-        self._by_class: dict[int, list[Lineup]] | None = None
+        self._leaves: list[Mro] | None = None
+        self._by_class: dict[int, list[Mro]] | None = None
         self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
         self._mentioned: dict[int, frozenset[str]] = {}
         self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
@@ -49,7 +49,7 @@ class Runtime:
             found = [d for i in needed for d in self.world.lookup(i.module, i.name)]
             found += [d for star in module.stars for d in self.world.lookup(star, None)]
             yield from _errors(found)
-        for info in {id(info.node): info for line in self.leaves() for info in line.classes}.values():
+        for info in {id(info.node): info for mro in self.leaves() for info in mro.classes}.values():
             bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]
             yield from _errors(d for base in bases for d in self.world.resolve(info.module, ast.unparse(base)))
 
@@ -58,7 +58,7 @@ class Runtime:
         if module.name not in self._frames:
             found = frames_of(self.classes, module)
             if module not in self.checked:
-                live = {key for line in self.leaves() for key in self.live(line)}
+                live = {key for mro in self.leaves() for key in self.live(mro)}
                 found = [frame for frame in found if id(frame.function) in live]
             self._frames[module.name] = found
         return self._frames[module.name]
@@ -75,7 +75,7 @@ class Runtime:
     def inherited(self) -> list[Module]:
         """Omni modules that are not checked themselves but whose classes stand in the MRO of a checked class."""
         found = {
-            c.module.name: c.module for line in self.leaves() for c in line.classes if c.module.project == "vllm-omni"
+            c.module.name: c.module for mro in self.leaves() for c in mro.classes if c.module.project == "vllm-omni"
         }
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
@@ -101,22 +101,22 @@ class Runtime:
             self._frame[id(function)] = frame_of(info.module, function, info)
         return self._frame[id(function)]
 
-    def lineups(self, info: ClassInfo) -> list[Lineup]:
+    def mros(self, info: ClassInfo) -> list[Mro]:
         """The MROs that ``self`` can have in a method of ``info``: those of its most derived checked subclasses."""
         if self._by_class is None:
             self._by_class = {}
-            for line in self.leaves():
-                for part in line.classes:
-                    self._by_class.setdefault(id(part.node), []).append(line)
-        return self._by_class.get(id(info.node)) or self.classes.lineups(info)
+            for mro in self.leaves():
+                for part in mro.classes:
+                    self._by_class.setdefault(id(part.node), []).append(mro)
+        return self._by_class.get(id(info.node)) or self.classes.mros(info)
 
-    def leaves(self) -> list[Lineup]:
-        """The lineups of all checked classes that no checked class derives from."""
+    def leaves(self) -> list[Mro]:
+        """The MROs of all checked classes that no checked class derives from."""
         if self._leaves is None:
             own = [info for module in self.checked for info in self.own_classes(module)]
-            bases = {id(base.node) for info in own for line in self.classes.lineups(info) for base in line.classes[1:]}
+            bases = {id(base.node) for info in own for mro in self.classes.mros(info) for base in mro.classes[1:]}
             derived = [info for info in own if id(info.node) not in bases]
-            self._leaves = [line for info in derived for line in self.classes.lineups(info)]
+            self._leaves = [mro for info in derived for mro in self.classes.mros(info)]
         return self._leaves
 
     def own_classes(self, module: Module) -> list[ClassInfo]:
@@ -124,50 +124,50 @@ class Runtime:
         nodes = [b.node for bindings in module.bindings.values() for b in bindings if b.kind == "class"]
         return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
 
-    def live(self, line: Lineup) -> dict[int, tuple[ClassInfo, FunctionNode]]:
-        """The methods of a lineup that can run: the first of each name, and what those reach by ``super()`` or name."""
-        if id(line) not in self._live:
+    def live(self, mro: Mro) -> dict[int, tuple[ClassInfo, FunctionNode]]:
+        """The methods of an MRO that can run: the first of each name, and what those reach by ``super()`` or name."""
+        if id(mro) not in self._live:
             first = [
                 (info, f)
-                for info in line.classes
+                for info in mro.classes
                 for name, functions in info.methods.items()
-                if _is_first(line, info, name)
+                if _is_first(mro, info, name)
                 for f in functions
             ]
-            self._live[id(line)] = self.reach(line, first)
-        return self._live[id(line)]
+            self._live[id(mro)] = self.reach(mro, first)
+        return self._live[id(mro)]
 
-    def mentioned(self, line: Lineup) -> frozenset[str]:
-        """The attributes of anything that the live methods of a lineup read, and what stands in quotes there.
+    def mentioned(self, mro: Mro) -> frozenset[str]:
+        """The attributes of anything that the live methods of an MRO read, and what stands in quotes there.
 
         Not a method that only itself hands on to: nobody calls it for that.
         """
-        if id(line) not in self._mentioned:
-            self._mentioned[id(line)] = frozenset().union(*(_mentioned(f) for _, f in self.live(line).values()))
-        return self._mentioned[id(line)]
+        if id(mro) not in self._mentioned:
+            self._mentioned[id(mro)] = frozenset().union(*(_mentioned(f) for _, f in self.live(mro).values()))
+        return self._mentioned[id(mro)]
 
-    def is_called(self, line: Lineup, method: str) -> bool:
+    def is_called(self, mro: Mro, method: str) -> bool:
         """Whether what runs in an MRO names a method of it, in quotes as well, or code around the runners does."""
-        lines = [line, *self.leaves()]  # a worker's calls of its runner, too
-        beside = {info.module.path.rpartition("/")[0] for info in line.classes if info.module.project == "vllm"}
-        if any(method in self.mentioned(other) for other in lines):
+        mros = [mro, *self.leaves()]  # a worker's calls of its runner, too
+        beside = {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
+        if any(method in self.mentioned(other) for other in mros):
             return True
         return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
-    def hides(self, line: Lineup, info: ClassInfo, method: FunctionNode) -> bool:
+    def hides(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
         """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.
 
         What the other classes of the same project hide, it hides as well: both ``OmniNPUModelRunner._dummy_run`` and
         ``OmniGPUModelRunner._dummy_run`` stand before vllm-ascend's.
         """
-        reached = line.find(method.name, after=info)
+        reached = mro.find(method.name, after=info)
         start = [(reached[0], function) for function in reached[1]] if reached is not None else []
-        behind = (c for c in line.classes if c.module.project != info.module.project and method.name in c.methods)
+        behind = (c for c in mro.classes if c.module.project != info.module.project and method.name in c.methods)
         start += [(owner, function) for owner in itertools.islice(behind, 1) for function in owner.methods[method.name]]
-        return id(method) in self.reach(line, start)
+        return id(method) in self.reach(mro, start)
 
     def reach(
-        self, line: Lineup, start: Iterable[tuple[ClassInfo, FunctionNode]]
+        self, mro: Mro, start: Iterable[tuple[ClassInfo, FunctionNode]]
     ) -> dict[int, tuple[ClassInfo, FunctionNode]]:
         """``start`` and every parent method that it calls, directly or not."""
         pending = list(start)
@@ -176,21 +176,21 @@ class Runtime:
             info, function = pending.pop()
             if id(function) not in seen:
                 seen[id(function)] = (info, function)
-                pending.extend(self._parent_calls(line, info, function))
+                pending.extend(self._parent_calls(mro, info, function))
         return seen
 
     def _parent_calls(
-        self, line: Lineup, info: ClassInfo, function: FunctionNode
+        self, mro: Mro, info: ClassInfo, function: FunctionNode
     ) -> Iterator[tuple[ClassInfo, FunctionNode]]:
         for node in reads_of(function):
             if is_super(node.value):
-                reached = line.find(node.attr, after=info) if info in line else None
+                reached = mro.find(node.attr, after=info) if info in mro else None
                 yield from ((reached[0], f) for f in reached[1]) if reached else ()
             elif isinstance(node.value, ast.Name) and node.value.id[:1].isupper():
                 for definition in self.world.resolve(info.module, node.value.id):
                     base = self.classes.info(definition)
-                    for base_line in self.classes.lineups(base) if base else ():
-                        reached = base_line.find(node.attr)
+                    for base_mro in self.classes.mros(base) if base else ():
+                        reached = base_mro.find(node.attr)
                         yield from ((reached[0], f) for f in reached[1]) if reached else ()
 
     def definitions(self, frame: Frame, dotted: str) -> list[Definition]:
@@ -205,10 +205,10 @@ class Runtime:
             return found
         return self.world.resolve(frame.module, dotted)
 
-    def assignments(self, line: Lineup, name: str) -> list[tuple[ClassInfo, Assignment]]:
+    def assignments(self, mro: Mro, name: str) -> list[tuple[ClassInfo, Assignment]]:
         """The assignments of an attribute in methods that can still run, and in class bodies."""
-        live = self.live(line)
-        pairs = [(info, a) for info in line.classes for a in info.written.get(name, ())]
+        live = self.live(mro)
+        pairs = [(info, a) for info in mro.classes for a in info.written.get(name, ())]
         return [(info, a) for info, a in pairs if a.function is None or id(a.function) in live]
 
     def is_never_true(self, frame: Frame, test: ast.expr) -> bool:
@@ -218,10 +218,10 @@ class Runtime:
         own = isinstance(test, ast.Attribute) and frame.owner is not None and is_name(test.value, frame.owner)
         if not own or not isinstance(test, ast.Attribute) or frame.info is None:
             return False
-        lines = self.lineups(frame.info)
-        values = [a.value for line in lines for _, a in self.assignments(line, test.attr)]
+        mros = self.mros(frame.info)
+        values = [a.value for mro in mros for _, a in self.assignments(mro, test.attr)]
         is_false = [isinstance(value, ast.Constant) and value.value is False for value in values]
-        return bool(values) and all(is_false) and not any(line.open for line in lines)
+        return bool(values) and all(is_false) and not any(mro.open for mro in mros)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -241,5 +241,5 @@ def _names_parent(node: ast.expr) -> bool:
     return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
-def _is_first(line: Lineup, info: ClassInfo, name: str) -> bool:
-    return next(c for c in line.classes if name in c.methods) is info
+def _is_first(mro: Mro, info: ClassInfo, name: str) -> bool:
+    return next(c for c in mro.classes if name in c.methods) is info

@@ -32,18 +32,18 @@ SEVERITY: Severity = "info"
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per method."""
     for owner in subject.npu.classes.values():
-        line = ancestry(subject.library, owner)
+        mro = ancestry(subject.library, owner)
         for name, functions in owner.methods.items():
-            reading, other, title = _inherited(subject, line, owner, name)
+            reading, other, title = _inherited(subject, mro, owner, name)
             if reading is not None and other is not None and _is_same(subject, functions[-1], reading, other):
                 yield _hit(subject, owner, functions[-1], title)
 
 
 def _inherited(
-    subject: Subject, line: Ancestry, owner: ClassText, name: str
+    subject: Subject, mro: Ancestry, owner: ClassText, name: str
 ) -> tuple[Reading | None, Function | None, str]:
     """What the class would run without its own ``name``: where it stands, the method, and its title."""
-    below = line.find(name, after=owner)
+    below = mro.find(name, after=owner)
     if below is not None:
         found = below.methods[name][-1]
         return below.reading, found, f"`{below.name}.{name}` ({below.reading.path}:{found.lineno})"

@@ -59,7 +59,7 @@ def _hidden(
     subject: Subject, pair: Pair, new: ClassText, old: ClassText, *, copied: Set[str], is_direct: bool
 ) -> Iterator[Hit]:
     for name, functions in new.methods.items():
-        found = pair.npu_line.find(name)
+        found = pair.npu_mro.find(name)
         before = old.methods.get(name)
         if found is None or f"{pair.npu.name}.{name}" in copied or (found is not pair.npu and not is_direct):
             continue
@@ -101,7 +101,7 @@ def _lags(pair: Pair, name: str, old: str, new: str) -> bool:
 
 def _hands_on(pair: Pair, name: str, upstream: str) -> bool:
     """Whether what runs on the NPU class calls upstream's method: by name, or by `super()` past all of omni's."""
-    todo = [pair.npu_line.find(name)]
+    todo = [pair.npu_mro.find(name)]
     seen: list[ClassText] = []
     while todo:
         found = todo.pop()
@@ -113,6 +113,6 @@ def _hands_on(pair: Pair, name: str, upstream: str) -> bool:
         called = parents_called(found.methods[name][-1], name)
         if upstream in called:
             return True
-        todo += [pair.npu_line.find(name, after=found)] if "super()" in called else []
-        todo += [c for c in pair.npu_line.classes if c.name in called and name in c.methods]
+        todo += [pair.npu_mro.find(name, after=found)] if "super()" in called else []
+        todo += [c for c in pair.npu_mro.classes if c.name in called and name in c.methods]
     return False

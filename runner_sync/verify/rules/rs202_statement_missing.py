@@ -89,7 +89,7 @@ class _Missing:
         self._bound = pair.bound_names
         self._locals = frozenset(_assigned(function))
         # What the NPU class has not among its bases is RS204's.
-        lacking = (c for c in pair.gpu_line.classes if c is not pair.gpu and c not in pair.npu_line.classes)
+        lacking = (c for c in pair.gpu_mro.classes if c is not pair.gpu and c not in pair.npu_mro.classes)
         self._mixed_in = {name for c in lacking for name in c.methods}
         _, *self._nodes = self._nodes_of(function)
         self._absent = [_is_plain(n) and not n.is_clause and n.canon not in known for n in self._nodes]
@@ -124,7 +124,7 @@ class _Missing:
     def _is_inherited(self, written: str) -> bool:
         """Whether this is `self.hook` of an omni method that the NPU class has, too."""
         owner, _, name = written.rpartition(".")
-        return owner == "self" and self._pair.npu_line.find(name) is not None
+        return owner == "self" and self._pair.npu_mro.find(name) is not None
 
     def _is_missed(self, name: str, node: Node) -> bool:
         """Whether ``node`` calls ``name`` for what it does, and NPU code does not do that in its own words."""
@@ -199,7 +199,7 @@ def _canons(reading: Reading) -> set[str]:
 def _npu_canons(pair: Pair) -> set[str]:
     """The statements of the NPU file and of every omni method that runs on the NPU class."""
     texts = [unit.text for unit in pair.npu.reading.units.values()]
-    texts += [c.reading.text_of(f) for c, f in pair.npu_line.live() if c.reading is not pair.npu.reading]
+    texts += [c.reading.text_of(f) for c, f in pair.npu_mro.live() if c.reading is not pair.npu.reading]
     return {canon for text in texts for canon in fingerprint(text)}
 
 

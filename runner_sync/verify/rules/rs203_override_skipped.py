@@ -49,7 +49,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str:
     """What NPU does in place of the GPU override, ``""`` when it runs it or needs none."""
-    found = pair.npu_line.find(name)
+    found = pair.npu_mro.find(name)
     if found is pair.gpu or found is pair.npu:
         return ""
     hands_on = f".{name}(" in pair.gpu.reading.text_of(function) and calls_parent(function, name)
@@ -60,9 +60,9 @@ def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str
         if last is not None:
             return f"runs none of omni's: `{last.name}` is not in its MRO either"
         return f"runs the inherited `{name}` of {_upstream_of(subject, name)}"
-    if found in pair.gpu_line.classes and are_equal(pair.gpu.reading, function, found.reading, found.methods[name][-1]):
+    if found in pair.gpu_mro.classes and are_equal(pair.gpu.reading, function, found.reading, found.methods[name][-1]):
         return ""
-    if found in pair.gpu_line.classes or (hands_on and _is_twin_of_parent(subject, pair, found, function)):
+    if found in pair.gpu_mro.classes or (hands_on and _is_twin_of_parent(subject, pair, found, function)):
         return f"runs `{found.name}.{name}`"
     return ""
 
@@ -78,16 +78,16 @@ def _absent_parent(pair: Pair, name: str) -> ClassText | None:
 
     ``None`` as well when it goes on to vLLM's: that, NPU has from vllm-ascend or vLLM.
     """
-    last = pair.gpu_line.find(name, after=pair.gpu) if pair.npu_line.find(name) is None else None
+    last = pair.gpu_mro.find(name, after=pair.gpu) if pair.npu_mro.find(name) is None else None
     while last is not None and calls_parent(last.methods[name][-1], name):
-        last = pair.gpu_line.find(name, after=last)
+        last = pair.gpu_mro.find(name, after=last)
     return last
 
 
 def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function: Function) -> bool:
     """Whether ``found`` is only the NPU side of what the GPU override hands on to, and lacks what that adds."""
     twins = {npu: gpu for gpu, npu in subject.profile.classes}
-    if twins.get(found.name) not in {c.name for c in pair.gpu_line.classes if c is not pair.gpu}:
+    if twins.get(found.name) not in {c.name for c in pair.gpu_mro.classes if c is not pair.gpu}:
         return False
     calls = [dotted(node.func).split(".") for node in walk(function) if isinstance(node, ast.Call)]
     own = [parts[1] for parts in calls if parts[0] == "self" and len(parts) == 2]

@@ -36,7 +36,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     for pair in pairs(subject):
         for base in pair.gpu.bases:
             name = base.rpartition(".")[2]
-            if name not in twins and name not in pair.npu_line.names and _is_omnis(subject, pair, base):
+            if name not in twins and name not in pair.npu_mro.names and _is_omnis(subject, pair, base):
                 yield _hit(pair, name)
 
 

@@ -51,8 +51,8 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _gpu_only(pair: Pair) -> Iterator[Function]:
     """The methods of the GPU class that run on it and not on the NPU class."""
-    shared = {id(function) for _, function in pair.npu_line.live()}
-    for owner, function in pair.gpu_line.live():
+    shared = {id(function) for _, function in pair.npu_mro.live()}
+    for owner, function in pair.gpu_mro.live():
         # What other classes of the GPU MRO hold is said once, for their own twins; a missing mixin is RS204.
         if owner is pair.gpu and id(function) not in shared:
             yield function

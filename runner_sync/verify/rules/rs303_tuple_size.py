@@ -277,18 +277,18 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
 
 
 def _own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> frozenset[int]:
-    lines = program.lineups(info)
-    callees = [c for line in lines for c in program.method(line, functions[0].name) if c.function in functions]
+    mros = program.mros(info)
+    callees = [c for mro in mros for c in program.method(mro, functions[0].name) if c.function in functions]
     known = [returns.sizes(program, callee) for callee in callees]
     return frozenset() if None in known else frozenset().union(*(k for k in known if k is not None))
 
 
 def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:
-    for line in program.lineups(info):
-        reached = line.find(name)
+    for mro in program.mros(info):
+        reached = mro.find(name)
         if reached is None or reached[0] is not info:
             continue
-        for call in virtual_calls(program, line, name):
+        for call in virtual_calls(program, mro, name):
             for node, target in unpackings(call.frame):
                 if node.value is call.node:
                     yield call.frame, node, len(target.elts)

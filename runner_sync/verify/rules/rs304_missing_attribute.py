@@ -35,7 +35,7 @@ from typing import TypeGuard
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_super, walk
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.giving import defines
 from runner_sync.verify.modules import Module
@@ -52,7 +52,7 @@ _OF_OBJECT = frozenset(
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterator[Finding]:
-    """Reads of attributes that no lineup of the class defines, and questions that are always answered with no now."""
+    """Reads of attributes that no MRO of the class defines, and questions that are always answered with no now."""
     for frame in program.frames(module):
         for node in (*frame.own_reads(), *_parent_reads(program, frame)):
             if is_missing(program, frame, node):
@@ -93,10 +93,10 @@ def _is_gone(program: Program, frame: Frame, name: str, *, old: Program) -> bool
     before = old.twin(frame)
     if frame.info is None or before is None or before.info is None:
         return False
-    lines, was = program.lineups(frame.info), old.lineups(before.info)
-    if any(line.open or _defining(line, name) for line in lines) or program.world.surroundings.is_set_on_runner(name):
+    mros, was = program.mros(frame.info), old.mros(before.info)
+    if any(mro.open or _defining(mro, name) for mro in mros) or program.world.surroundings.is_set_on_runner(name):
         return False
-    return bool(was) and all(any(i.module.project != "vllm-omni" for i in _defining(line, name)) for line in was)
+    return bool(was) and all(any(i.module.project != "vllm-omni" for i in _defining(mro, name)) for mro in was)
 
 
 def _asked_in_vain(frame: Frame, call: ast.Call, name: str) -> Finding:
@@ -119,8 +119,8 @@ def _parent_reads(program: Program, frame: Frame) -> Iterator[ast.Attribute]:
     info, own = frame.info, frame.function.name
     for node in frame.nodes() if info is not None and "super()" in frame.module.text else ():
         if isinstance(node, ast.Attribute) and is_super(node.value) and not node.attr.startswith("__"):
-            lines = program.lineups(info) if info is not None and node.attr == own else []
-            if not lines or any(program.is_called(line, own) for line in lines):
+            mros = program.mros(info) if info is not None and node.attr == own else []
+            if not mros or any(program.is_called(mro, own) for mro in mros):
                 yield node
 
 
@@ -128,11 +128,11 @@ def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
     """Whether nothing defines the attribute of ``self`` that ``node`` reads, nor may define it where no class shows."""
     if frame.info is None or _may_be_right(frame, node):
         return False
-    lines = program.lineups(frame.info)
-    lacking = {id(line.head.node) for line in lines if _lacks(line, frame, node)}
-    if not lacking or any(id(line.head.node) not in lacking for line in lines):
+    mros = program.mros(frame.info)
+    lacking = {id(mro.head.node) for mro in mros if _lacks(mro, frame, node)}
+    if not lacking or any(id(mro.head.node) not in lacking for mro in mros):
         return False
-    if any(_owners(line, frame, node) for line in lines) and _is_below_switch(frame, node):
+    if any(_owners(mro, frame, node) for mro in mros) and _is_below_switch(frame, node):
         return False
     return not program.world.surroundings.is_set_on_runner(node.attr)
 
@@ -142,12 +142,12 @@ def _lacking_since(program: Program, frame: Frame, node: ast.Attribute, *, old: 
     before = old.twin(frame)
     if frame.info is None or before is None or before.info is None or _may_be_right(frame, node):
         return None
-    had = [line for line in old.lineups(before.info) if not line.open]
-    for line in program.lineups(frame.info):
-        was = [one for one in had if _same_class(one.head, line.head)]
-        if _lacks(line, frame, node) and was and all(_owners(one, before, node) for one in was):
-            is_run = id(frame.function) in program.live(line) and not _is_below_switch(frame, node)
-            return line.head if is_run and not program.world.surroundings.is_set_on_runner(node.attr) else None
+    had = [mro for mro in old.mros(before.info) if not mro.open]
+    for mro in program.mros(frame.info):
+        was = [one for one in had if _same_class(one.head, mro.head)]
+        if _lacks(mro, frame, node) and was and all(_owners(one, before, node) for one in was):
+            is_run = id(frame.function) in program.live(mro) and not _is_below_switch(frame, node)
+            return mro.head if is_run and not program.world.surroundings.is_set_on_runner(node.attr) else None
     return None
 
 
@@ -159,18 +159,18 @@ def _may_be_right(frame: Frame, node: ast.Attribute) -> bool:
     return node.attr in _OF_OBJECT or frame.is_tested(node) or frame.is_guarded(node)
 
 
-def _lacks(line: Lineup, frame: Frame, node: ast.Attribute) -> bool:
-    if line.open or _owners(line, frame, node):
+def _lacks(mro: Mro, frame: Frame, node: ast.Attribute) -> bool:
+    if mro.open or _owners(mro, frame, node):
         return False
     # timid: a class without bases of its own is mixed into one that is not in sight.
-    return not is_super(node.value) or line.classes[-1] is not frame.info
+    return not is_super(node.value) or mro.classes[-1] is not frame.info
 
 
-def _owners(line: Lineup, frame: Frame, node: ast.Attribute) -> list[ClassInfo]:
+def _owners(mro: Mro, frame: Frame, node: ast.Attribute) -> list[ClassInfo]:
     """The classes of an MRO that define what ``node`` reads; of ``super()`` those behind the frame's own."""
     if not is_super(node.value):
-        return _defining(line, node.attr)
-    behind = line.classes[line.classes.index(frame.info) + 1 :] if frame.info in line else ()
+        return _defining(mro, node.attr)
+    behind = mro.classes[mro.classes.index(frame.info) + 1 :] if frame.info in mro else ()
     return [info for info in behind if node.attr in info.methods or _is_in_body(info, node.attr)]
 
 
@@ -178,8 +178,8 @@ def _is_in_body(info: ClassInfo, name: str) -> bool:
     return any(write.function is None for write in info.written.get(name, ()))
 
 
-def _defining(line: Lineup, name: str) -> list[ClassInfo]:
-    return [info for info in line.classes if defines(info, name)]
+def _defining(mro: Mro, name: str) -> list[ClassInfo]:
+    return [info for info in mro.classes if defines(info, name)]
 
 
 def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
@@ -192,7 +192,7 @@ def _finding(program: Program, frame: Frame, node: ast.Attribute, *, head: Class
     """A finding; ``head`` is the one class that lacks the attribute where another that runs the method has it."""
     assert frame.info is not None
     asleep = [test for test in frame.conditions(node) if program.is_never_true(frame, test)]
-    owners = [owner for line in program.lineups(frame.info) for owner in _owners(line, frame, node)]
+    owners = [owner for mro in program.mros(frame.info) for owner in _owners(mro, frame, node)]
     branch = owners and head is None
     who = f"only `{owners[0].name}`, one branch of a conditional base," if branch else "nothing"
     where = f"behind `{frame.info.name}` in the MRO" if is_super(node.value) else f"in the MRO of `{frame.info.name}`"

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls
@@ -37,18 +37,18 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
     """Overrides in ``module`` that a call from inherited code no longer fits."""
     for info in program.own_classes(module):
         for name in info.methods:
-            for line in program.lineups(info):
-                yield from _check(program, info, line, name=name)
+            for mro in program.mros(info):
+                yield from _check(program, info, mro, name=name)
 
 
-def _check(program: Program, info: ClassInfo, line: Lineup, *, name: str) -> Iterator[Finding]:
-    own = [c for c in program.method(line, name) if c.info is info]
+def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterator[Finding]:
+    own = [c for c in program.method(mro, name) if c.info is info]
     if not own:
         return
-    for call in virtual_calls(program, line, name):
+    for call in virtual_calls(program, mro, name):
         arguments = signatures.of_call(call.node)
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
-        hidden = hidden_by(program, line, own[0], project=call.frame.module.project) if all(reasons) else []
+        hidden = hidden_by(program, mro, own[0], project=call.frame.module.project) if all(reasons) else []
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
             yield _finding(program, info, own[0], hidden=hidden[0], call=call, reason=reasons[0][0])
 

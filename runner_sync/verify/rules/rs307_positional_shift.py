@@ -27,7 +27,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.verify import returns
 from runner_sync.verify.aliases import meant
 from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -52,9 +52,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                     yield from _check_call(program, frame, meant(frame, node), old=old, before=before)
             yield from _check_unpackings(program, frame, old=old, before=before)
     for info in program.own_classes(module) if module in program.checked else ():
-        for line in program.lineups(info):
+        for mro in program.mros(info):
             for name in info.methods:
-                yield from _check_override(program, info, line, name=name)
+                yield from _check_override(program, info, mro, name=name)
 
 
 def shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | None:
@@ -126,10 +126,10 @@ def _moved(target: ast.Tuple, before: Callee, after: Callee) -> list[tuple[int, 
     return [(place, now) for place, now in moves.items() if fits and ast.unparse(target.elts[place]) != "_"]
 
 
-def _check_override(program: Program, info: ClassInfo, line: Lineup, *, name: str) -> Iterator[Finding]:
-    own = [c for c in program.method(line, name) if c.info is info]
-    for call in virtual_calls(program, line, name) if len(own) == 1 else ():
-        hidden = hidden_by(program, line, own[0], project=call.frame.module.project)
+def _check_override(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterator[Finding]:
+    own = [c for c in program.method(mro, name) if c.info is info]
+    for call in virtual_calls(program, mro, name) if len(own) == 1 else ():
+        hidden = hidden_by(program, mro, own[0], project=call.frame.module.project)
         moves = [shift(call.node, was, own[0]) for was in hidden]
         function = own[0].function
         if moves and all(moves) and moves[0] is not None and function is not None:

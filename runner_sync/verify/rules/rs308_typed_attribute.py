@@ -35,7 +35,7 @@ from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
 from runner_sync.verify import builtin
 from runner_sync.verify.annotations import Instance
-from runner_sync.verify.classes import ClassInfo, Lineup, is_record
+from runner_sync.verify.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.guards import questions
 from runner_sync.verify.modules import Module
@@ -123,16 +123,16 @@ def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] 
         return None
     is_own = frame.owner is not None and is_name(node.value, frame.owner)
     instances = [] if is_own else program.infer(frame, node.value) or []
-    lines = (
-        program.lineups(frame.info)
+    mros = (
+        program.mros(frame.info)
         if is_own
-        else [line for instance in instances if instance.exact for line in program.classes.lineups(instance.info)]
+        else [mro for instance in instances if instance.exact for mro in program.classes.mros(instance.info)]
     )
-    if not lines or not all(i.exact for i in instances) or any(line.open for line in lines):
+    if not mros or not all(i.exact for i in instances) or any(mro.open for mro in mros):
         return None
-    if any(node.attr in info.methods for line in lines for info in line.classes):
+    if any(node.attr in info.methods for mro in mros for info in mro.classes):
         return None
-    kinds = [builtin.held(a for _, a in program.assignments(line, node.attr)) for line in lines]
+    kinds = [builtin.held(a for _, a in program.assignments(mro, node.attr)) for mro in mros]
     return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))
 
 
@@ -183,7 +183,7 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
 
 def _is_set_beside(program: Program, instance: Instance, name: str, *, is_class: bool) -> bool:
     """Whether a function of the class's own module, or of a base's, gives the attribute to such objects, or to it."""
-    infos = {id(c.node): c for line in program.classes.lineups(instance.info) for c in line.classes}.values()
+    infos = {id(c.node): c for mro in program.classes.mros(instance.info) for c in mro.classes}.values()
     attribute = re.escape(name)
     for info in infos:
         owner = rf"\b{re.escape(info.name)}" if is_class else r"(?<!\bself)"
@@ -200,8 +200,8 @@ def _has_heir(program: Program, instance: Instance, name: str) -> bool:
     around = program.world.surroundings
     modules = [program.world.module(module_name(path)) for path in around.deriving_from(instance.info.name)]
     infos = [info for module in modules if module is not None for info in program.own_classes(module)]
-    lines = [line for info in infos for line in program.classes.lineups(info) if instance.info in line]
-    return any(name in part.methods or name in part.written for line in lines for part in line.classes)
+    mros = [mro for info in infos for mro in program.classes.mros(info) if instance.info in mro]
+    return any(name in part.methods or name in part.written for mro in mros for part in mro.classes)
 
 
 def _is_last(program: Program, instance: Instance) -> bool:
@@ -212,12 +212,12 @@ def _is_last(program: Program, instance: Instance) -> bool:
 
 def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool = False) -> bool:
     """Whether an object of a class, or the class itself, has the attribute or may have it out of sight."""
-    lines = program.classes.lineups(instance.info)
-    return any((line.is_foreign if is_class else line.open) or _defines(line, name) for line in lines)
+    mros = program.classes.mros(instance.info)
+    return any((mro.is_foreign if is_class else mro.open) or _defines(mro, name) for mro in mros)
 
 
-def _defines(line: Lineup, name: str) -> bool:
-    return any(name in info.methods or name in info.written for info in line.classes)
+def _defines(mro: Mro, name: str) -> bool:
+    return any(name in info.methods or name in info.written for info in mro.classes)
 
 
 def _lost_a_method(
@@ -227,24 +227,24 @@ def _lost_a_method(
     before = old.twin(frame) if old is not None else None
     if old is None or before is None or node.attr in _OF_MODULES or not all(i.exact for i in instances):
         return False
-    lines = [line for instance in instances for line in program.classes.lineups(instance.info)]
-    was = [line for i in old.infer(before, node.value) or () for line in old.classes.lineups(i.info)]
-    had = [info for line in was for info in line.classes if node.attr in info.methods]
-    if not had or any(_defines(line, node.attr) or any(map(_is_dynamic, line.classes)) for line in lines):
+    mros = [mro for instance in instances for mro in program.classes.mros(instance.info)]
+    was = [mro for i in old.infer(before, node.value) or () for mro in old.classes.mros(i.info)]
+    had = [info for mro in was for info in mro.classes if node.attr in info.methods]
+    if not had or any(_defines(mro, node.attr) or any(map(_is_dynamic, mro.classes)) for mro in mros):
         return False
-    known = {base for line in was for base in _outside(line)}
+    known = {base for mro in was for base in _outside(mro)}
     around = program.world.surroundings
-    return all(_outside(line) <= known for line in lines) and not around.is_written_elsewhere(node.attr)
+    return all(_outside(mro) <= known for mro in mros) and not around.is_written_elsewhere(node.attr)
 
 
 def _is_dynamic(info: ClassInfo) -> bool:
     return info.open or "__getattr__" in info.methods or "__getattribute__" in info.methods
 
 
-def _outside(line: Lineup) -> set[str]:
+def _outside(mro: Mro) -> set[str]:
     """The last words of the bases that no class of the MRO is."""
-    bases = {ast.unparse(base).rpartition(".")[2] for info in line.classes for base in info.node.bases}
-    return bases - {info.name for info in line.classes}
+    bases = {ast.unparse(base).rpartition(".")[2] for info in mro.classes for base in info.node.bases}
+    return bases - {info.name for info in mro.classes}
 
 
 def _before(old: Program | None, frame: Frame, value: ast.expr, name: str) -> tuple[bool, bool]:

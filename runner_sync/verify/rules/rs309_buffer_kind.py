@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name, is_name
-from runner_sync.verify.classes import Assignment, ClassInfo, Lineup
+from runner_sync.verify.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -87,26 +87,26 @@ def _origin(frame: Frame, node: ast.expr) -> ast.Attribute | None:
 
 
 def _is_buffer(program: Program, info: ClassInfo) -> bool:
-    lines = program.classes.lineups(info)
-    names = {name for line in lines for c in line.classes for name in (*c.methods, *c.written)}
-    return not any(line.open for line in lines) and {"gpu", "cpu"} <= names and "__getitem__" not in names
+    mros = program.classes.mros(info)
+    names = {name for mro in mros for c in mro.classes for name in (*c.methods, *c.written)}
+    return not any(mro.open for mro in mros) and {"gpu", "cpu"} <= names and "__getitem__" not in names
 
 
 def _places(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:
-    lines = _lines(program, frame, held.value)
-    if any(line.open or held.attr in info.methods for line in lines for info in line.classes):
+    mros = _mros(program, frame, held.value)
+    if any(mro.open or held.attr in info.methods for mro in mros for info in mro.classes):
         return []
-    found = [pair for line in lines for pair in program.assignments(line, held.attr)]
+    found = [pair for mro in mros for pair in program.assignments(mro, held.attr)]
     return [pair for pair in found if not (isinstance(pair[1].value, ast.Constant) and pair[1].value.value is None)]
 
 
-def _lines(program: Program, frame: Frame, owner: ast.expr) -> list[Lineup]:
+def _mros(program: Program, frame: Frame, owner: ast.expr) -> list[Mro]:
     """The MROs of the object that has the attribute; of another than ``self`` where it is made in sight."""
     if frame.owner is not None and frame.info is not None and is_name(owner, frame.owner):
-        return program.lineups(frame.info)
+        return program.mros(frame.info)
     instances = program.infer(frame, owner) or []
     is_sealed = all(instance.exact for instance in instances)
-    return [line for i in instances for line in program.classes.lineups(i.info)] if is_sealed else []
+    return [mro for i in instances for mro in program.classes.mros(i.info)] if is_sealed else []
 
 
 def _is_tensor(assignment: Assignment) -> bool:

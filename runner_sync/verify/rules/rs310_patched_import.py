@@ -33,7 +33,7 @@ SEVERITY: Severity = "warning"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Imported functions that are patched in the target and were not in ``old``, or that upstream calls as such."""
-    upstream = {c.module.text for line in program.leaves() for c in line.classes if c.module.project == "vllm-ascend"}
+    upstream = {c.module.text for mro in program.leaves() for c in mro.classes if c.module.project == "vllm-ascend"}
     for _, imported in modules.imports_of(module):
         if imported.guarded or imported.name is None or not imported.module.startswith("vllm."):
             continue

@@ -174,10 +174,10 @@ def _keeping_back(program: Program, info: ClassInfo) -> Iterator[Finding]:
 
 def _inherited_calls(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[VirtualCall, list[Callee]]]:
     """The unchecked calls that reach the class's own ``name``, each with what it was meant for."""
-    for line in program.lineups(info):
-        own = [callee for callee in program.method(line, name) if callee.info is info]
-        for call in virtual_calls(program, line, name) if own else ():
-            yield call, hidden_by(program, line, own[0], project=call.frame.module.project)
+    for mro in program.mros(info):
+        own = [callee for callee in program.method(mro, name) if callee.info is info]
+        for call in virtual_calls(program, mro, name) if own else ():
+            yield call, hidden_by(program, mro, own[0], project=call.frame.module.project)
 
 
 def _always_comes(callee: Callee) -> bool:

@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.giving import gives
 from runner_sync.verify.modules import FunctionNode, Module
@@ -37,29 +37,29 @@ SEVERITY: Severity = "error"
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Overrides in ``module`` that hide the only writer of an attribute that is still read, and reads in ``module`` of
     what only such a writer sets since ``old``."""
-    for line in program.leaves():
-        if line.open or not any(info.module is module for info in line.classes):
+    for mro in program.leaves():
+        if mro.open or not any(info.module is module for info in mro.classes):
             continue
-        hidden = _hidden_names(program, line)
-        for frame, node in _reads(program, line, set(hidden)):
+        hidden = _hidden_names(program, mro)
+        for frame, node in _reads(program, mro, set(hidden)):
             writer = hidden[node.attr]
-            info, definitions = line.find(writer.name) or (None, [])
+            info, definitions = mro.find(writer.name) or (None, [])
             if info is None or not definitions:
                 continue
-            is_omnis = info.module.project == "vllm-omni" and program.hides(line, info, writer)
+            is_omnis = info.module.project == "vllm-omni" and program.hides(mro, info, writer)
             if is_omnis and info.module is module:
                 yield _finding(program, info, definitions[0], frame=frame, node=node)
             is_read = not is_omnis and frame.module is module
             if is_read and old is not None and _was_set(program, frame, node.attr, old=old):
-                yield _read_finding(line, frame, node, writer=writer)
+                yield _read_finding(mro, frame, node, writer=writer)
 
 
-def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
+def _hidden_names(program: Program, mro: Mro) -> dict[str, FunctionNode]:
     """Attributes that only methods set which can no longer run, with one such method."""
-    live = program.live(line)
+    live = program.live(mro)
     found: dict[str, FunctionNode] = {}
-    defined = {name for info in line.classes for name in info.methods}
-    rows = ((info, name, writes) for info in line.classes for name, writes in info.written.items())
+    defined = {name for info in mro.classes for name in info.methods}
+    rows = ((info, name, writes) for info in mro.classes for name, writes in info.written.items())
     for name, write in ((name, w) for info, name, writes in rows for w in writes if gives(info, w, name)):
         if write.function is None or id(write.function) in live:
             defined.add(name)
@@ -68,8 +68,8 @@ def _hidden_names(program: Program, line: Lineup) -> dict[str, FunctionNode]:
     return {name: function for name, function in found.items() if name not in defined}
 
 
-def _reads(program: Program, line: Lineup, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:
-    for info, function in program.live(line).values():
+def _reads(program: Program, mro: Mro, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:
+    for info, function in program.live(mro).values():
         frame = program.frame(info, function)
         for node in frame.own_reads():
             if node.attr in names and not frame.is_tested(node) and not frame.is_guarded(node):
@@ -79,13 +79,13 @@ def _reads(program: Program, line: Lineup, names: set[str]) -> Iterator[tuple[Fr
 def _was_set(program: Program, frame: Frame, name: str, *, old: Program) -> bool:
     """Whether something that ran in ``old`` set the attribute in every MRO, and nobody outside of them does now."""
     before = old.twin(frame)
-    lines = old.lineups(before.info) if before is not None and before.info is not None else []
-    was_set = bool(lines) and all(old.assignments(line, name) for line in lines)
+    mros = old.mros(before.info) if before is not None and before.info is not None else []
+    was_set = bool(mros) and all(old.assignments(mro, name) for mro in mros)
     return was_set and not program.world.surroundings.is_set_on_runner(name)
 
 
-def _read_finding(line: Lineup, frame: Frame, node: ast.Attribute, *, writer: FunctionNode) -> Finding:
-    having = [info for info in line.classes if writer.name in info.methods]
+def _read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: FunctionNode) -> Finding:
+    having = [info for info in mro.classes if writer.name in info.methods]
     place = next(number for number, info in enumerate(having) if writer in info.methods[writer.name])
     hidden_by = f"`{having[max(place - 1, 0)].name}.{writer.name}`"
     return frame.finding(

@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Project, Severity
-from runner_sync.verify.classes import Assignment, ClassInfo, Lineup, is_attribute_of
+from runner_sync.verify.classes import Assignment, ClassInfo, Mro, is_attribute_of
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module, nodes_of
 from runner_sync.verify.program import Program
@@ -38,25 +38,25 @@ _EMPTY = frozenset({"dict", "list", "set", "tuple"})
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Overrides in ``module`` that hide the only method which gives an attribute more than a default."""
-    for line in program.leaves():
-        if line.open or not any(info.module is module for info in line.classes):
+    for mro in program.leaves():
+        if mro.open or not any(info.module is module for info in mro.classes):
             continue
-        for name, writer in _idle(program, line, module.project).items():
-            info, definitions = line.find(writer.name) or (None, [])
+        for name, writer in _idle(program, mro, module.project).items():
+            info, definitions = mro.find(writer.name) or (None, [])
             if info is None or info.module is not module or not definitions:
                 continue
-            reader = next(_readers(program, line, name), None)
-            if reader is not None and program.hides(line, info, writer):
+            reader = next(_readers(program, mro, name), None)
+            if reader is not None and program.hides(mro, info, writer):
                 yield _finding(program.frame(info, definitions[0]), name, writer, reader)
 
 
-def _idle(program: Program, line: Lineup, project: Project) -> dict[str, FunctionNode]:
+def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNode]:
     """Attributes to which only methods of ``project`` that can no longer run give more than a default, each with one
     such method."""
-    live = program.live(line)
-    given = {name for info in line.classes for name in info.methods}
+    live = program.live(mro)
+    given = {name for info in mro.classes for name in info.methods}
     found: dict[str, FunctionNode] = {}
-    for info, name, write in _writes(line):
+    for info, name, write in _writes(mro):
         if _is_default(write):
             continue
         if write.function is None or id(write.function) in live or info.module.project != project:
@@ -66,8 +66,8 @@ def _idle(program: Program, line: Lineup, project: Project) -> dict[str, Functio
     return {name: function for name, function in found.items() if name not in given}
 
 
-def _writes(line: Lineup) -> Iterator[tuple[ClassInfo, str, Assignment]]:
-    rows = ((info, name, writes) for info in line.classes for name, writes in info.written.items())
+def _writes(mro: Mro) -> Iterator[tuple[ClassInfo, str, Assignment]]:
+    rows = ((info, name, writes) for info in mro.classes for name, writes in info.written.items())
     return ((info, name, write) for info, name, writes in rows for write in writes)
 
 
@@ -85,10 +85,10 @@ def _is_default(write: Assignment) -> bool:
     return False
 
 
-def _readers(program: Program, line: Lineup, name: str) -> Iterator[tuple[Frame, ast.expr]]:
+def _readers(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.expr]]:
     """Where code that runs reads the attribute; without a default only where it asks for it first."""
-    live = program.live(line)
-    has_default = any(n == name and (w.function is None or id(w.function) in live) for _, n, w in _writes(line))
+    live = program.live(mro)
+    has_default = any(n == name and (w.function is None or id(w.function) in live) for _, n, w in _writes(mro))
     for info, function in live.values():
         frame = program.frame(info, function)
         for node in nodes_of(function):

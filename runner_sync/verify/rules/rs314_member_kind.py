@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.deferred import is_taken_for_value
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.guards import is_identity, questions
@@ -204,12 +204,12 @@ def _is_base(module: Module, node: ast.expr) -> bool:
 
 def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Finding]:
     """Whether code that is not checked uses what ``info`` overrides as something that the override is not."""
-    for line in program.lineups(info):
-        reached, own = line.find(name), member_of(program, line, name)
+    for mro in program.mros(info):
+        reached, own = mro.find(name), member_of(program, mro, name)
         if own is None or reached is None or reached[0] is not info:
             continue
-        for frame, node in virtual_reads(program, line, name):
-            hidden = _hidden(program, line, info, name, by=frame.module)
+        for frame, node in virtual_reads(program, mro, name):
+            hidden = _hidden(program, mro, info, name, by=frame.module)
             if hidden is None or hidden.kind == own.kind or frame.is_tested(node) or frame.is_guarded(node, calls=True):
                 continue
             wrong = _misread(program, frame, node, own=own, hidden=hidden)
@@ -228,13 +228,13 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
                 return
 
 
-def _hidden(program: Program, line: Lineup, info: ClassInfo, name: str, *, by: Module) -> Member | None:
+def _hidden(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Module) -> Member | None:
     """What ``by`` means by the name: upstream's code means upstream's."""
-    before = line.classes[: line.classes.index(info) + 1]
-    for other in line.classes[len(before) :]:
+    before = mro.classes[: mro.classes.index(info) + 1]
+    for other in mro.classes[len(before) :]:
         is_meant = by.project == "vllm-omni" or other.module.project != "vllm-omni"
         if is_meant and (name in other.methods or name in other.written):
-            return member_of(program, line, name, after=line.classes[line.classes.index(other) - 1])
+            return member_of(program, mro, name, after=mro.classes[mro.classes.index(other) - 1])
     return None
 
 

@@ -27,7 +27,7 @@ from runner_sync.lineage import similarity
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import statements_of, walk
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name
 from runner_sync.verify.program import Program
@@ -49,9 +49,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for frame in program.frames(module) if old is not None else ():
         before = old.twin(frame) if old is not None else None
         if old is not None and before is not None and frame.info is not None and before.info is not None:
-            now, was = program.lineups(frame.info), old.lineups(before.info)
+            now, was = program.mros(frame.info), old.mros(before.info)
             name = frame.function.name
-            is_known = not name.startswith("__") and not any(line.open for line in (*now, *was))
+            is_known = not name.startswith("__") and not any(mro.open for mro in (*now, *was))
             is_known = is_known and frame.unit not in told and not _may_be_registered(frame.function)
             replaced = _upstream(was, name) if is_known and not _is_held(now, name) else []
             if replaced and _is_asked_for(old, was, name) and not _may_be_asked_for(program, now, name):
@@ -60,25 +60,25 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 yield _finding(frame, replaced[0], successor, is_gone=not _upstream(now, name))
 
 
-def _upstream(lines: Sequence[Lineup], name: str) -> list[ClassInfo]:
+def _upstream(mros: Sequence[Mro], name: str) -> list[ClassInfo]:
     """The upstream classes of some MROs that have ``name``."""
-    classes = [info for line in lines for info in line.classes if info.module.project != "vllm-omni"]
+    classes = [info for mro in mros for info in mro.classes if info.module.project != "vllm-omni"]
     return [info for info in classes if name in info.methods or name in info.written]
 
 
-def _is_held(lines: Sequence[Lineup], name: str) -> bool:
+def _is_held(mros: Sequence[Mro], name: str) -> bool:
     """Whether an upstream class keeps something under the name, and may hand it to whoever calls it."""
-    return any(name in info.written for info in _upstream(lines, name))
+    return any(name in info.written for info in _upstream(mros, name))
 
 
-def _is_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> bool:
-    is_called = any(program.is_called(line, name) for line in lines)
+def _is_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
+    is_called = any(program.is_called(mro, name) for mro in mros)
     return is_called or program.world.surroundings.is_used_in("vllm-omni", name)
 
 
-def _may_be_asked_for(program: Program, lines: Sequence[Lineup], name: str) -> bool:
+def _may_be_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
     """The same of the new target, where any module whatever may do it: to say that none does takes all of them."""
-    if _is_asked_for(program, lines, name) or any(_is_in_body(c, name) for line in lines for c in line.classes):
+    if _is_asked_for(program, mros, name) or any(_is_in_body(c, name) for mro in mros for c in mro.classes):
         return True
     around = program.world.surroundings
     return any(around.is_used_in(project, name) or around.may_build_name(project, name) for project in PACKAGES)
@@ -95,10 +95,10 @@ def _may_be_registered(function: FunctionNode) -> bool:
     return not all(decorator_name(decorator) in _KEEPING for decorator in function.decorator_list)
 
 
-def _successor(replaced: ClassInfo, name: str, *, was: Sequence[Lineup], now: Sequence[Lineup]) -> str:
+def _successor(replaced: ClassInfo, name: str, *, was: Sequence[Mro], now: Sequence[Mro]) -> str:
     """The method that is new upstream and most like the one that is gone, empty when none is like it."""
-    known = {method for line in was for info in line.classes for method in info.methods}
-    fresh = [f for line in now for c in line.classes for n, fs in c.methods.items() if n not in known for f in fs]
+    known = {method for mro in was for info in mro.classes for method in info.methods}
+    fresh = [f for mro in now for c in mro.classes for n, fs in c.methods.items() if n not in known for f in fs]
     gone = [ast.unparse(function) for function in replaced.methods.get(name, ())]
     scored = [(similarity(text, ast.unparse(function)), function.name) for text in gone for function in fresh]
     score, found = max(scored, default=(0.0, ""))

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import head_end
-from runner_sync.verify.classes import ClassInfo, Lineup
+from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.modules import FunctionNode, Module, decorator_name
 from runner_sync.verify.program import Program
 
@@ -40,14 +40,14 @@ _ADDS_NOTHING = frozenset({"dataclass", "final", "runtime_checkable"})
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Classes of ``module`` that cannot be instantiated. The old program is not needed."""
-    for line in program.leaves():
-        if line.head.module is not module or line.open or not any(_enforces(info) for info in line.classes):
+    for mro in program.leaves():
+        if mro.head.module is not module or mro.open or not any(_enforces(info) for info in mro.classes):
             continue
-        if not _is_meant_abstract(line.head) and not program.world.surroundings.has_subclass_in(
-            "vllm-omni", line.head.name
+        if not _is_meant_abstract(mro.head) and not program.world.surroundings.has_subclass_in(
+            "vllm-omni", mro.head.name
         ):
-            for owner, function in _left_abstract(line):
-                yield _finding(line.head, owner, function)
+            for owner, function in _left_abstract(mro):
+                yield _finding(mro.head, owner, function)
 
 
 def _enforces(info: ClassInfo) -> bool:
@@ -65,10 +65,10 @@ def _is_meant_abstract(info: ClassInfo) -> bool:
     return has_own or _enforces(info) or bool(decorators - _ADDS_NOTHING)
 
 
-def _left_abstract(line: Lineup) -> Iterator[tuple[ClassInfo, FunctionNode]]:
+def _left_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, FunctionNode]]:
     """The upstream declarations that no class before them in the MRO fills in."""
     seen: set[str] = set()
-    for info in line.classes:
+    for info in mro.classes:
         for name, functions in info.methods.items():
             is_abstract = all(_is_abstract(function) for function in functions)
             if name not in seen and is_abstract and info.module.project != "vllm-omni":

@@ -29,7 +29,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.syntax import head_end, is_name
 from runner_sync.verify import generated
 from runner_sync.verify.annotations import Instance
-from runner_sync.verify.classes import ClassInfo, Lineup, is_record
+from runner_sync.verify.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module, decorator_name
 from runner_sync.verify.program import Program
@@ -53,8 +53,8 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
     """Dataclasses of ``module`` that cannot derive from what they derive from."""
     for info in program.own_classes(module):
-        for line in program.classes.lineups(info):
-            base = _other_kind(line)
+        for mro in program.classes.mros(info):
+            base = _other_kind(mro)
             if base is not None:
                 kind, other = ("frozen", "not") if _option(info, "frozen") else ("not frozen", "frozen")
                 reason = (
@@ -62,7 +62,7 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
                     f"is {other}"
                 )
                 yield _class_finding(info, base.name, reason, fix=f"Declare it as `{base.name}` is declared.")
-            found = generated.fields(line.classes) if generated.is_dataclass(info) and not line.is_foreign else None
+            found = generated.fields(mro.classes) if generated.is_dataclass(info) and not mro.is_foreign else None
             wrong = generated.misplaced(found or ())
             if wrong is not None:
                 field, before = wrong
@@ -79,7 +79,7 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
         return
     instances = program.infer(frame, node.value) or []
     sealed = [Instance(i.info, i.exact or _is_last(program, i.info)) for i in instances]
-    reasons = [_refusal(line, i, node.attr) for i in sealed for line in program.classes.lineups(i.info)]
+    reasons = [_refusal(mro, i, node.attr) for i in sealed for mro in program.classes.mros(i.info)]
     if reasons and all(reasons):
         info = instances[0].info
         yield frame.finding(
@@ -97,20 +97,20 @@ def _is_last(program: Program, info: ClassInfo) -> bool:
     return info.module.project == "vllm-ascend" and not program.world.surroundings.deriving_from(info.name)
 
 
-def _refusal(line: Lineup, instance: Instance, name: str) -> str:
+def _refusal(mro: Mro, instance: Instance, name: str) -> str:
     """Why an object refuses to have ``name`` assigned, empty when it may not."""
-    if line.open or any(not info.methods.keys().isdisjoint({"__setattr__", name}) for info in line.classes):
+    if mro.open or any(not info.methods.keys().isdisjoint({"__setattr__", name}) for info in mro.classes):
         return ""
-    for number, info in enumerate(line.classes):
+    for number, info in enumerate(mro.classes):
         if is_record(info) and name in dict(info.fields):
             return f"`{info.name}` ({info.place}) is a NamedTuple"
-        is_own = instance.exact and info is line.head
-        if _option(info, "frozen") and (is_own or any(name in dict(c.fields) for c in line.classes[number:])):
+        is_own = instance.exact and info is mro.head
+        if _option(info, "frozen") and (is_own or any(name in dict(c.fields) for c in mro.classes[number:])):
             return f"`{info.name}` ({info.place}) is frozen"
-    if not instance.exact or any(name in info.written for info in line.classes):
+    if not instance.exact or any(name in info.written for info in mro.classes):
         return ""
-    has_none = all(_has_slots(info, name) is False for info in line.classes)
-    return f"`{line.head.name}` ({line.head.place}) has no slot for it" if has_none else ""
+    has_none = all(_has_slots(info, name) is False for info in mro.classes)
+    return f"`{mro.head.name}` ({mro.head.place}) has no slot for it" if has_none else ""
 
 
 def _option(info: ClassInfo, word: str) -> bool | None:
@@ -134,10 +134,10 @@ def _has_slots(info: ClassInfo, name: str) -> bool | None:
     return any(isinstance(element, ast.Constant) and element.value in (name, "__dict__") for element in slots.elts)
 
 
-def _other_kind(line: Lineup) -> ClassInfo | None:
+def _other_kind(mro: Mro) -> ClassInfo | None:
     """The dataclass behind the first class of an MRO that is frozen where this one is not, or the reverse."""
-    own = _option(line.head, "frozen")
-    kinds = [(info, _option(info, "frozen")) for info in line.classes[1:]]
+    own = _option(mro.head, "frozen")
+    kinds = [(info, _option(info, "frozen")) for info in mro.classes[1:]]
     known = [(info, kind) for info, kind in kinds if kind is not None]
     others = [info for info, kind in known if kind is not own]
     if own is None or (own and len(others) != len(known)):

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.syntax import is_name
-from runner_sync.verify.classes import Lineup
+from runner_sync.verify.classes import Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -74,18 +74,18 @@ def _reason(program: Program, frame: Frame, node: ast.Attribute, *, old: Program
         return _lost_by_class(program, frame, node, old=old, before=before)
     if frame.info is None or before.info is None:
         return ""
-    now, was = program.lineups(frame.info), old.lineups(before.info)
-    if any(line.open for line in now) or _is_upstreams(now, node.attr):
+    now, was = program.mros(frame.info), old.mros(before.info)
+    if any(mro.open for mro in now) or _is_upstreams(now, node.attr):
         return ""
-    readers = (read for line in was for read in virtual_reads(old, line, node.attr))
+    readers = (read for mro in was for read in virtual_reads(old, mro, node.attr))
     places = (f"{f.module.path}:{read.lineno}" for f, read in readers if f.module.project != "vllm-omni")
     place = next(places, "")
     return f"{place} did" if place else ""
 
 
-def _is_upstreams(lines: Sequence[Lineup], name: str) -> bool:
+def _is_upstreams(mros: Sequence[Mro], name: str) -> bool:
     """Whether upstream still assigns the attribute, or some class makes more of it than an attribute."""
-    classes = [info for line in lines for info in line.classes]
+    classes = [info for mro in mros for info in mro.classes]
     return any(name in c.methods or (name in c.written and c.module.project != "vllm-omni") for c in classes)
 
 
@@ -93,22 +93,22 @@ def _lost_by_class(program: Program, frame: Frame, node: ast.Attribute, *, old: 
     """What the class of an object had in ``old``, where none that the object can be of has it now."""
     now = program.infer(frame, node.value) or []
     was = [i.info for i in old.infer(before, node.value) or ()] if now else []
-    had = [info for info in was if any(_has(line, node.attr) for line in old.classes.lineups(info))]
-    lines = [line for instance in now for line in program.classes.lineups(instance.info)]
+    had = [info for info in was if any(_has(mro, node.attr) for mro in old.classes.mros(info))]
+    mros = [mro for instance in now for mro in program.classes.mros(instance.info)]
     around = program.world.surroundings
-    if not had or any(line.open or _has(line, node.attr) for line in lines):
+    if not had or any(mro.open or _has(mro, node.attr) for mro in mros):
         return ""
     if any(not instance.exact and around.has_subclass(instance.info.name) for instance in now):
         return ""
     return f"`{had[0].name}` had it, and has no more ({now[0].info.place})"
 
 
-def _has(line: Lineup, name: str) -> bool:
-    return any(name in info.methods or name in info.written for info in line.classes)
+def _has(mro: Mro, name: str) -> bool:
+    return any(name in info.methods or name in info.written for info in mro.classes)
 
 
 def _is_mentioned(program: Program, name: str) -> bool:
-    return any(name in program.mentioned(line) for line in program.leaves())
+    return any(name in program.mentioned(mro) for mro in program.leaves())
 
 
 def _is_read_anywhere(program: Program, name: str) -> bool:

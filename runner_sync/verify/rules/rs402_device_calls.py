@@ -100,38 +100,38 @@ def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
     runners = {npu for _, npu in subject.profile.classes}
     own = {module.path for module in subject.job.modules}
     for head in subject.npu.classes.values():
-        line = ancestry(subject.library, head) if head.name in runners else None
+        mro = ancestry(subject.library, head) if head.name in runners else None
         words_of_gpu = (root, f".is_{subject.profile.device[0]}")
-        texts = [c.reading.text for c in line.classes if c.reading.path not in own] if line is not None else []
-        if line is None or not any(word in text for word in words_of_gpu for text in texts):
+        texts = [c.reading.text for c in mro.classes if c.reading.path not in own] if mro is not None else []
+        if mro is None or not any(word in text for word in words_of_gpu for text in texts):
             continue
-        above = [ancestry(subject.library, c).live() for c in line.classes[1:] if c.name in runners]
+        above = [ancestry(subject.library, c).live() for c in mro.classes[1:] if c.name in runners]
         known = {id(function) for live in above for _, function in live}
-        for owner, function in line.live():
+        for owner, function in mro.live():
             text = owner.reading.text_of(function) if owner.reading.path not in own else ""
             if not any(word in text for word in words_of_gpu) or id(function) in known:
                 continue
-            if not _is_called(subject, line, function):
+            if not _is_called(subject, mro, function):
                 continue
             used = _unasked(function, root, subject.profile.device)
-            if used is not None and not _is_only_asked(subject, line, function):
+            if used is not None and not _is_only_asked(subject, mro, function):
                 yield _at_class(head, owner, function, used, root)
             asked = _asked_of_tensor(function, subject.profile.device) if used is None else None
             if asked is not None:
                 yield _never_true(head, owner, function, asked, subject.profile.device)
 
 
-def _is_called(subject: Subject, line: Ancestry, function: Function) -> bool:
+def _is_called(subject: Subject, mro: Ancestry, function: Function) -> bool:
     """Whether anything that runs on NPU names the method; without the upstreams at hand, they may do."""
-    others = [other for _, other in line.live() if other is not function]
+    others = [other for _, other in mro.live() if other is not function]
     if subject.upstream is None or subject.vllm is None or function.name in mentioned(others):
         return True
     return function.name in words(subject.upstream) | words(subject.vllm)
 
 
-def _is_only_asked(subject: Subject, line: Ancestry, function: Function) -> bool:
+def _is_only_asked(subject: Subject, mro: Ancestry, function: Function) -> bool:
     """Whether each method that names this one tests for the device or the platform: it may well be for a GPU only."""
-    others = [other for _, other in line.live() if other is not function and function.name in mentioned([other])]
+    others = [other for _, other in mro.live() if other is not function and function.name in mentioned([other])]
     by_upstream = function.name in words(subject.upstream) | words(subject.vllm)
     return bool(others) and not by_upstream and all(_asks(other, subject.profile.device) for other in others)
 

@@ -27,7 +27,7 @@ from runner_sync.model import PACKAGES, Finding, Project, Tree
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
 from runner_sync.sync.commands import open_inputs
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
-from runner_sync.sync.overlay import Overlay
+from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.sync.runners import find_modules
 from runner_sync.syntax import lasting_module_of
 from runner_sync.verify import breakage
@@ -174,7 +174,7 @@ class Ground:
         """Plant, and ask ``verify`` with the untouched trees as the old ones."""
         trees = {**self._trees}
         for project, texts in plant.texts().items():
-            trees[project] = Overlay(self._trees[project], texts)
+            trees[project] = PatchedTree(self._trees[project], texts)
         world = World(trees, surroundings=self.old.surroundings.folders)
         found = breakage.find(world, self.old, list(self.runners))
         first, last = plant.lines

@@ -24,7 +24,7 @@ from runner_sync.statements import parses
 from runner_sync.sync import inputs, replaying, upgrade
 from runner_sync.sync.commands import open_inputs
 from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
-from runner_sync.sync.overlay import Overlay
+from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.sync.runners import find_modules
 from runner_sync.transforms import translate
 from runner_sync.units import texts
@@ -279,7 +279,7 @@ def breaks(fix: Fix) -> Mended:
 
     before = found_in(given.omni)
     made = {change.path: change.after for change in upgrade(options).changes if change.after is not None}
-    after = found_in(Overlay(given.omni, made))
+    after = found_in(PatchedTree(given.omni, made))
     new = tuple(f"{key[0]}: {message}" for key, message in after.items() if key not in before)
     name = f"{fix.omni} on vllm-ascend {fix.ascend}"
     return Mended(name, fix.seen, len(before), len(before.keys() & after.keys()), new)

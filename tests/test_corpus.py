@@ -16,7 +16,7 @@ from runner_sync.lock import FILE_NAME, load
 from runner_sync.model import Project, Tree
 from runner_sync.sync import ReplayOptions, TreeOptions, Upgrade, UpgradeOptions, lock, upgrade
 from runner_sync.sync import inputs as sync_inputs
-from runner_sync.sync.overlay import Overlay
+from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.sync.replaying import Replayed, cases, largest, row, run
 
 pytestmark = pytest.mark.corpus
@@ -177,7 +177,7 @@ def overlaid(texts: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
 
     def upgraded(*arguments: object, **options: object) -> sync_inputs.Inputs:
         given = opened(*arguments, **options)  # type: ignore[arg-type]
-        return replace(given, omni=Overlay(given.omni, texts), lock=load(texts[FILE_NAME], path=FILE_NAME))
+        return replace(given, omni=PatchedTree(given.omni, texts), lock=load(texts[FILE_NAME], path=FILE_NAME))
 
     monkeypatch.setattr(sync_inputs, "open_omni", upgraded)
 

@@ -14,8 +14,8 @@ from runner_sync.merge.align import similarity
 from runner_sync.merge.arguments import with_their_keywords
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.merge.phrase import is_mixed_from, is_part_of, merge_phrases
-from runner_sync.merge.placed import are_placed_by_guess
 from runner_sync.merge.policy import Policy, Terms
+from runner_sync.merge.positional import are_placed_by_guess
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.transplant import around, carry_over
 from runner_sync.merge.weave import Strand, Weave

@@ -1,6 +1,7 @@
 """What the classes of a derived module have from their bases, and which bases an upgrade gives them.
 
-Comes in: a module with its GPU twin, the program, options. Goes out: a ``Hierarchy``. May touch: the trees, by reading.
+Comes in: a module with its GPU twin, the texts of all modules, options. Goes out: a ``Hierarchy``. May touch: the
+trees, by reading.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from runner_sync.compose.member_text import self_names
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
 from runner_sync.sync import inputs
+from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.program import Program
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.units import join, set_bases, texts
 from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, instance_names, is_selected
@@ -27,53 +28,53 @@ def hierarchy_of(
     twin: GpuTwin,
     *,
     modules: Sequence[DerivedModule],
-    program: Program,
+    module_texts: ModuleTexts,
     options: UpgradeOptions,
     given: inputs.Inputs,
 ) -> Hierarchy:
     """The bases of the classes of ``found``, the mixins that this upgrade gives them, and those they go on without."""
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
-    missing = _mixins(found, program, twin.new, given.profile)
+    missing = _mixins(found, module_texts, twin.new, given.profile)
     added, left = _new_and_old(missing, found, twin, options, _used_by_gpu(modules, given))
     if missing and not _is_asked_for(found, twin.new, options.only):
         added, left = {}, {found.module.name: missing}
     return Hierarchy(
-        inherited={name: inherited_by(program, found, name, given) for name in classes},
-        with_twin=_with_twin(found, program, given) if twin.new is not None else {},
+        inherited={name: inherited_by(module_texts, found, name, given) for name in classes},
+        with_twin=_with_twin(found, module_texts, given) if twin.new is not None else {},
         added_mixins=added,
         missing_mixins=left,
     )
 
 
-def inherited_by(program: Program, found: DerivedModule, name: str, given: inputs.Inputs) -> Inherited:
+def inherited_by(module_texts: ModuleTexts, found: DerivedModule, name: str, given: inputs.Inputs) -> Inherited:
     """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
     dotted = module_name(found.path)
-    original = program.as_before()
+    original = module_texts.as_before()
     twin = given.profile.gpu_name(name)
     path = found.module.gpu.path if found.module.gpu is not None else ""
     text = given.omni.read(path) if path else None
     return replace(
-        program.inherited(found.text, name, dotted),
+        module_texts.inherited(found.text, name, dotted),
         before=original.inherited(found.text, name, dotted).members,
         vllm=original.inherited(text, twin, module_name(path)).vllm if text else {},
     )
 
 
-def _with_twin(found: DerivedModule, program: Program, given: inputs.Inputs) -> dict[str, Inherited]:
+def _with_twin(found: DerivedModule, module_texts: ModuleTexts, given: inputs.Inputs) -> dict[str, Inherited]:
     """What a class would inherit as a subclass of its GPU twin, where it is meant to be one and is not."""
     module = found.module
     if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
         return {}
-    if module.gpu.name in program.inherited(found.text, module.name, module_name(found.path)).classes:
+    if module.gpu.name in module_texts.inherited(found.text, module.name, module_name(found.path)).classes:
         return {}
     entry = Import(module_name(module.gpu.path), module.gpu.name, module.gpu.name)
-    bases = program.bases(found.text, module.name, module_name(found.path))
+    bases = module_texts.bases(found.text, module.name, module_name(found.path))
     grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
-    return {module.name: inherited_by(program, replace(found, text=add(join(grown), entry)), module.name, given)}
+    return {module.name: inherited_by(module_texts, replace(found, text=add(join(grown), entry)), module.name, given)}
 
 
 def _mixins(
-    found: DerivedModule, program: Program, gpu_new: ModuleRevision | None, profile: Profile
+    found: DerivedModule, module_texts: ModuleTexts, gpu_new: ModuleRevision | None, profile: Profile
 ) -> dict[str, frozenset[str]]:
     """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry.
 
@@ -81,13 +82,13 @@ def _mixins(
     """
     if gpu_new is None or found.module.gpu is None:
         return {}
-    have = program.inherited(found.text, found.module.name, module_name(found.path)).classes
+    have = module_texts.inherited(found.text, found.module.name, module_name(found.path)).classes
     twins = {gpu for gpu, _ in profile.classes}
     missing = {}
     for base in texts.bases_of(gpu_new.text, found.module.gpu.name):
         origin = next((o for o in base.origins if o.module.startswith(f"{profile.package}.")), None)
         if origin is not None and base.expression not in have and base.expression not in twins:
-            source = program.module(origin.module)
+            source = module_texts.module(origin.module)
             missing[base.expression] = instance_names(source[1], origin.name) if source is not None else frozenset()
     return missing
 

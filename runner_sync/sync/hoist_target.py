@@ -20,7 +20,7 @@ from runner_sync.errors import InputError
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
 from runner_sync.sync import inputs
-from runner_sync.sync.program import Program
+from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.syntax import walk
 from runner_sync.verify.ancestry import Ancestry, ancestry
@@ -204,7 +204,7 @@ def _why_no_base(
         options = " and ".join(f"--{name.lower().removeprefix('vllm-')}-path or -version" for name in missing)
         which = f"only {' and '.join(trees)} tell whether other runners inherit another {npu.name} from them"
         return f"{which}, and {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not named ({options})"
-    program = Program(given.trees)
-    if npu.name in program.inherited(found.text, npu.owner, module_name(found.path)).members:
+    module_texts = ModuleTexts(given.trees)
+    if npu.name in module_texts.inherited(found.text, npu.owner, module_name(found.path)).members:
         return f"other runners inherit an upstream {npu.name}, which one in {base.name} would hide"
     return ""

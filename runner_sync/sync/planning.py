@@ -26,8 +26,8 @@ from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import inputs, memo
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.hierarchy import hierarchy_of
+from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.program import Program
 from runner_sync.sync.runners import DerivedModule, find_modules
 from runner_sync.sync.undefined import Attributes
 from runner_sync.sync.variants import variants
@@ -71,7 +71,7 @@ class _Run:
     given: inputs.Inputs
     modules: Sequence[DerivedModule]
     bases: Bases
-    program: Program
+    module_texts: ModuleTexts
     attributes: Attributes
 
 
@@ -80,15 +80,15 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     modules = find_modules(given)
     _check_names(options.only, modules, given)
     bases = Bases(options, given, modules)
-    program = Program(given.trees, relocated=relocated_names(modules))
-    given = replace(given, config=replace(given.config, profile=given.profile.fitted(program.lacks)))
-    attributes = Attributes(program.trees.values(), given.profile.surroundings)
-    run = _Run(options, given, modules, bases, program, attributes)
+    module_texts = ModuleTexts(given.trees, relocated=relocated_names(modules))
+    given = replace(given, config=replace(given.config, profile=given.profile.fitted(module_texts.lacks)))
+    attributes = Attributes(module_texts.trees.values(), given.profile.surroundings)
+    run = _Run(options, given, modules, bases, module_texts, attributes)
     results: list[ModuleResult] = []
     for found in modules:
         options.progress(f"comparing {found.path}", len(results), len(modules))
         result = upgrade_module(_job(found, run))
-        program.overlay[found.path] = result.after
+        module_texts.upgraded[found.path] = result.after
         results.append(result)
     if options.gpu and options.upstream and not options.only:
         results += _started(modules, bases, given, results)
@@ -166,7 +166,7 @@ def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
 
 def _job(found: DerivedModule, run: _Run) -> ModuleJob:
     """What ``upgrade_module`` is given for one derived module."""
-    options, given, bases, program = run.options, run.given, run.bases, run.program
+    options, given, bases, module_texts = run.options, run.given, run.bases, run.module_texts
     twin = _twin(found, bases, options, given)
     return ModuleJob(
         given.profile,
@@ -180,18 +180,18 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
             locked=_locked(given.lock, found.path),
             infer=memo.closest,
             causes=bases.causes(found),
-            variants=variants(found, program, bases),
+            variants=variants(found, module_texts, bases),
         ),
         twin,
-        hierarchy_of(found, twin, modules=run.modules, program=program, options=options, given=given),
+        hierarchy_of(found, twin, modules=run.modules, module_texts=module_texts, options=options, given=given),
         Target(
             called_elsewhere=called_elsewhere(found, run.modules, given) if found is run.modules[0] else frozenset(),
-            records=_records(program),
-            constructors=program.constructors(found.text, module_name(found.path)),
-            relocated=program.relocated,
-            lacks=program.lacks,
-            moved_to=program.moved_to,
-            missing_members=_missing_members(given.profile.names, program)
+            records=_records(module_texts),
+            constructors=module_texts.constructors(found.text, module_name(found.path)),
+            relocated=module_texts.relocated,
+            lacks=module_texts.lacks,
+            moved_to=module_texts.moved_to,
+            missing_members=_missing_members(given.profile.names, module_texts)
             | _undefined(found, twin, run.attributes, given),
         ),
         Settings(only=options.only, policies=given.config.units),
@@ -209,12 +209,12 @@ def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: in
     )
 
 
-def _missing_members(names: Sequence[NameRewrite], program: Program) -> dict[str, str]:
+def _missing_members(names: Sequence[NameRewrite], module_texts: ModuleTexts) -> dict[str, str]:
     """Members of renamed classes that the class of the new name, which inherits from none, does not have."""
     found: dict[str, str] = {}
     for row in names:
         places = ((row.module, row.name), (row.new_module, row.new_name))
-        known = [(module[1], name) for dotted, name in places if (module := program.module(dotted)) is not None]
+        known = [(module[1], name) for dotted, name in places if (module := module_texts.module(dotted)) is not None]
         if row.name == row.new_name or len(known) < 2 or texts.bases_of(*known[1]):
             continue
         old, new = (instance_names(text, name) for text, name in known)
@@ -234,11 +234,11 @@ def _undefined(found: DerivedModule, twin: GpuTwin, attributes: Attributes, give
     return dict.fromkeys(attributes.undefined(twin.new.text, known), f"vllm {given.vllm.source.ref}")
 
 
-def _records(program: Program) -> dict[str, records.Record]:
+def _records(module_texts: ModuleTexts) -> dict[str, records.Record]:
     """The records of the modules that are upgraded already."""
     return {
-        name: records.record(program.trees["vllm-omni"].read(path) or "", text, name)
-        for path, text in program.overlay.items()
+        name: records.record(module_texts.trees["vllm-omni"].read(path) or "", text, name)
+        for path, text in module_texts.upgraded.items()
         for name in record_classes(texts.parsed(text, path))
         if records.fields(text, name)
     }

@@ -18,8 +18,8 @@ from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
 from runner_sync.sync import hierarchy, planning
+from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.origins import Trees
-from runner_sync.sync.program import Program
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
@@ -180,7 +180,7 @@ class _Judge:
         if not self.gpu_text:
             return None
         given, found, modules = self.trees.given, self.found, self.trees.modules
-        program = Program(given.trees, relocated=planning.relocated_names(modules))
+        module_texts = ModuleTexts(given.trees, relocated=planning.relocated_names(modules))
         vllm = self.trees.vllm
         owners = [npu for _, npu in self.profile.classes if npu in texts.whole_definitions(found.text)]
         return ModuleJob(
@@ -193,7 +193,7 @@ class _Judge:
                 load_vllm=lambda: None if vllm is None else ModuleRevision(vllm.source.ref, "", ""),
             ),
             hierarchy=Hierarchy(
-                inherited={name: hierarchy.inherited_by(program, found, name, given) for name in owners}
+                inherited={name: hierarchy.inherited_by(module_texts, found, name, given) for name in owners}
             ),
             target=Target(
                 called_elsewhere=planning.called_elsewhere(found, modules, given)

@@ -25,7 +25,7 @@ from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, Tree
 from runner_sync.statements import is_python
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
-from runner_sync.sync.overlay import Overlay
+from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult
 
 
@@ -95,7 +95,7 @@ def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Re
         if was is not None and now is not None:
             old[now[0]], truth[now[0]] = was[1], now[1]
     given = inputs.Inputs(
-        omni=Overlay(after, old),
+        omni=PatchedTree(after, old),
         root=None,
         config=config,
         lock=Lock(),

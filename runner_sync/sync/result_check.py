@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from runner_sync.model import Finding
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.overlay import Overlay
+from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
 from runner_sync.verify.idle import Idle
@@ -25,7 +25,7 @@ def new_breakage(
     if given.ascend is None or given.vllm is None or options.conflict == "inline":
         return (), ()
     options.progress("verifying", 0, 1)
-    omni = Overlay(given.omni, {result.path: result.after for result in results})
+    omni = PatchedTree(given.omni, {result.path: result.after for result in results})
     world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
     paths = [result.path for result in results]
     before = world.with_omni(given.omni)

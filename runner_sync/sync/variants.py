@@ -1,7 +1,7 @@
 """The classes of vllm-ascend that a runner has as its base in other branches than the one whose methods it copies.
 
-Comes in: a module, the program, its bases. Goes out: ``Variant`` values for a revision. May touch: what ``sources``
-touches.
+Comes in: a module, the texts of all modules, its bases. Goes out: ``Variant`` values for a revision. May touch: what
+``sources`` touches.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 
 from runner_sync.naming import module_name, project_of
 from runner_sync.sync.bases import Bases
-from runner_sync.sync.program import Program
+from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.units import texts
 from runner_sync.upgrade import Variant
 
 
-def variants(found: DerivedModule, program: Program, bases: Bases) -> Callable[[str], Sequence[Variant]]:
+def variants(found: DerivedModule, module_texts: ModuleTexts, bases: Bases) -> Callable[[str], Sequence[Variant]]:
     """What the module's class has in place of the class that it follows, as it was at a revision and as it is.
 
     A class that was not there yet is left out: who made it a base has read it as it is.
@@ -25,8 +25,8 @@ def variants(found: DerivedModule, program: Program, bases: Bases) -> Callable[[
 
     def since(ref: str) -> list[Variant]:
         known = []
-        for base, origin, owner in program.branches(found.text, found.module.name, dotted):
-            source = program.module(owner.module)
+        for base, origin, owner in module_texts.branches(found.text, found.module.name, dotted):
+            source = module_texts.module(owner.module)
             if source is None or project_of(owner.module) != anchor.project or owner.name == anchor.name:
                 continue
             path, text = source

@@ -1,4 +1,4 @@
-"""The trees as one program of texts: what a module binds, and what the classes of a derived module inherit.
+"""The trees as texts of modules: what a module binds, and what the classes of a derived module inherit.
 
 Comes in: trees and module texts. Goes out: ``Inherited`` values. May touch: the trees, by reading.
 
@@ -31,12 +31,12 @@ _OPEN = ("import *", "__getattr__")
 
 
 @dataclass
-class Program:
-    """The trees as modules; ``overlay`` are upgraded texts that stand in for files of the omni tree, ``relocated``
-    dotted names of modules that have moved."""
+class ModuleTexts:
+    """The texts of the trees by module name. ``upgraded`` are texts that stand in for files of the omni tree,
+    ``relocated`` dotted names of modules that have moved."""
 
     trees: Mapping[Project, Tree]
-    overlay: dict[str, str] = field(default_factory=dict)
+    upgraded: dict[str, str] = field(default_factory=dict)
     relocated: Mapping[str, str] = field(default_factory=dict)
 
     def module(self, dotted: str) -> tuple[str, str] | None:
@@ -46,7 +46,7 @@ class Program:
         if tree is None:
             return None
         for path in paths_of(dotted):
-            text = self.overlay.get(path) or tree.read(path)
+            text = self.upgraded.get(path) or tree.read(path)
             if text is not None:
                 return path, text
         return None
@@ -55,9 +55,9 @@ class Program:
         project = project_of(dotted)
         return self.trees.get(project) if project is not None else None
 
-    def as_before(self) -> Program:
+    def as_before(self) -> ModuleTexts:
         """The trees as they were before this run."""
-        return replace(self, overlay={})
+        return replace(self, upgraded={})
 
     def lacks(self, dotted: str, name: str) -> bool:
         """Whether a module of a known tree does not exist or does not bind ``name`` (empty: only whether it exists).

@@ -1,4 +1,4 @@
-"""Arguments without a name that both sides add at one place of a call: each is what its place makes it.
+"""Positional arguments that both sides add at one place of a call: each is what its place makes it.
 
 Comes in: a statement as base, omni and upstream have it, and merged. Goes out: whether that is to be looked at. May
 touch: nothing.
@@ -27,7 +27,7 @@ UNORDERED_METHODS = (".union", ".intersection", ".difference")
 
 
 def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> bool:
-    """Whether a call has an argument of upstream's alone directly before one of omni's alone, neither with a name.
+    """Whether a call has an argument of upstream's alone directly before one of omni's alone, both positional.
 
     The texts are modules; one that is no Python says nothing.
     """
@@ -51,7 +51,7 @@ def _calls(text: str) -> list[ast.Call]:
 
 
 def _given(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:
-    """What every function is given without a name."""
+    """The positional arguments of every function."""
     found: dict[str, set[str]] = defaultdict(set)
     for call in calls:
         found[ast.unparse(call.func)].update(map(ast.unparse, call.args))

@@ -10,7 +10,7 @@ from verify_samples import TextTree
 from runner_sync.model import PACKAGES, Project, Source, Tree
 from runner_sync.naming import module_name
 from runner_sync.profile import NPU
-from runner_sync.sync.program import Program
+from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.verify.classes import Classes
 from runner_sync.verify.world import World
 
@@ -48,7 +48,7 @@ def trees(runner: str) -> dict[Project, Tree]:
 def by_texts(given: dict[Project, Tree], path: str, name: str) -> tuple[set[str], set[str]]:
     text = given["vllm-omni"].read(path)
     assert text is not None
-    found = Program(given).inherited(text, name, module_name(path))
+    found = ModuleTexts(given).inherited(text, name, module_name(path))
     return set(found.classes), set(found.members)
 
 
@@ -111,7 +111,7 @@ def test_a_class_inherits_the_same(runner: str, parents: set[str]) -> None:
 )
 def test_a_module_lacks_the_same(module: str, name: str, lacks: bool) -> None:
     given = trees("")
-    assert Program(given).lacks(module, name) == lacks
+    assert ModuleTexts(given).lacks(module, name) == lacks
     found = World(given, surroundings=()).lookup(module, name)
     assert all(definition.kind == "missing" for definition in found) == lacks
 
@@ -138,10 +138,10 @@ def test_released_runners_inherit_the_same(
             assert members >= expected[1]  # by text, fields count as members, too
             seen += 1
     assert seen >= 5
-    program, world = Program(given), World(given, surroundings=())
+    module_texts, world = ModuleTexts(given), World(given, surroundings=())
     for row in NPU.names:
         found = world.lookup(row.new_module, row.new_name)
-        assert program.lacks(row.new_module, row.new_name) == all(d.kind == "missing" for d in found)
+        assert module_texts.lacks(row.new_module, row.new_name) == all(d.kind == "missing" for d in found)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_released_runners_inherit_the_same(
     ],
 )
 def test_a_name_is_looked_for_beside_the_module_that_lost_it(dotted: str, name: str, home: str) -> None:
-    assert Program(trees("")).moved_to(dotted, name) == home
+    assert ModuleTexts(trees("")).moved_to(dotted, name) == home
 
 
 def test_of_two_modules_that_define_a_name_neither_is_its_new_home() -> None:
@@ -163,6 +163,6 @@ def test_of_two_modules_that_define_a_name_neither_is_its_new_home() -> None:
     twice["vllm_ascend/worker/third.py"] = "# start\nasync def start():\n    pass\n"
     twice["vllm_ascend/worker/fourth.py"] = "from .runner import NPUModelRunner\nstarted = 1\n"
     tree = TextTree(Source("vllm-ascend", "path", "vllm-ascend"), twice)
-    program = Program({"vllm-ascend": tree})
+    module_texts = ModuleTexts({"vllm-ascend": tree})
     gone = "vllm_ascend.worker.worker_v1"
-    assert [program.moved_to(gone, name) for name in ("NPUModelRunner", "start", "started")] == ["", "", ""]
+    assert [module_texts.moved_to(gone, name) for name in ("NPUModelRunner", "start", "started")] == ["", "", ""]

@@ -1,6 +1,6 @@
 """A tree with some of its files exchanged, for what reads the result before it is written.
 
-Comes in: a tree and texts by path. Goes out: an ``Overlay``, which is a tree, too. May touch: the tree, by reading.
+Comes in: a tree and texts by path. Goes out: a ``PatchedTree``, which is a tree, too. May touch: the tree, by reading.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from runner_sync.sources.layout import is_below
 
 
 @dataclass(frozen=True)
-class Overlay:
+class PatchedTree:
     """A tree with some files exchanged."""
 
     tree: Tree

@@ -1,23 +1,21 @@
 """What stands in a container, by the annotation of the container: a ``Row`` in ``rows: dict[str, Row]``.
 
-Comes in: a `Program`, a frame of it and an expression that takes something out, or a loop. Goes out: `Instance`s,
+Comes in: a `CallGraph`, a frame of it and an expression that takes something out, or a loop. Goes out: `Instance`s,
 ``None`` where it cannot be told. May touch: nothing else.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from runner_sync.syntax import is_name
 from runner_sync.verify.annotations import Instance, instances, read, tuple_parts, union
+from runner_sync.verify.call_graph import CallGraph
+from runner_sync.verify.callees import Callee
+from runner_sync.verify.classes import Mro
+from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module, is_plain
-
-if TYPE_CHECKING:
-    from runner_sync.verify.callees import Callee
-    from runner_sync.verify.classes import Mro
-    from runner_sync.verify.frames import Frame
-    from runner_sync.verify.program import Program
 
 Loop = ast.For | ast.AsyncFor | ast.comprehension
 _Wanted = Literal["each", "item", "key", "value"]
@@ -35,13 +33,13 @@ _MAX_DEPTH = 6
 """Steps from one expression to the next in which an annotation is looked for."""
 
 
-def taken(program: Program, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
+def taken(program: CallGraph, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
     """The classes of ``rows[key]`` or ``rows.get(key)``."""
     found = _meant(program, _declared(program, frame, node, depth))
     return found if found is not None or not isinstance(node, ast.Subscript) else _by_key(program, frame, node, depth)
 
 
-def _by_key(program: Program, frame: Frame, node: ast.Subscript, depth: int) -> list[Instance] | None:
+def _by_key(program: CallGraph, frame: Frame, node: ast.Subscript, depth: int) -> list[Instance] | None:
     """What the object's own ``__getitem__`` says that it hands out."""
     if depth > _MAX_DEPTH or isinstance(node.slice, ast.Slice):
         return None
@@ -52,7 +50,7 @@ def _by_key(program: Program, frame: Frame, node: ast.Subscript, depth: int) -> 
     return _meant(program, _joined([_returned(callee) for group in groups for callee in group]))
 
 
-def looped(program: Program, frame: Frame, loop: Loop, name: str, *, depth: int) -> list[Instance] | None:
+def looped(program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: int) -> list[Instance] | None:
     """The classes of a variable of a loop."""
     parts = _each(program, frame, loop.iter, depth)
     if is_name(loop.target, name):
@@ -66,7 +64,7 @@ def looped(program: Program, frame: Frame, loop: Loop, name: str, *, depth: int)
     return _meant(program, parts[places[0]]) if len(parts) == len(names) else None
 
 
-def _meant(program: Program, found: list[_Annotated] | None) -> list[Instance] | None:
+def _meant(program: CallGraph, found: list[_Annotated] | None) -> list[Instance] | None:
     return union([instances(program.classes, *one) for one in found]) if found else None
 
 
@@ -79,7 +77,7 @@ def _apart(found: list[_Annotated] | None, size: int) -> list[list[_Annotated] |
     return [[(module, parts[place]) for module, parts in fitting] for place in range(size)]
 
 
-def _each(program: Program, frame: Frame, iterable: ast.expr, depth: int) -> list[list[_Annotated] | None]:
+def _each(program: CallGraph, frame: Frame, iterable: ast.expr, depth: int) -> list[list[_Annotated] | None]:
     """What comes out of an iterable: one thing, or as many as are taken apart at each turn."""
     match iterable:
         case ast.Call(func=ast.Attribute(value, "items"), args=[]):
@@ -97,7 +95,9 @@ def _each(program: Program, frame: Frame, iterable: ast.expr, depth: int) -> lis
     return [_out_of(program, frame, iterable, "each", depth=depth)]
 
 
-def _out_of(program: Program, frame: Frame, node: ast.expr, wanted: _Wanted, *, depth: int) -> list[_Annotated] | None:
+def _out_of(
+    program: CallGraph, frame: Frame, node: ast.expr, wanted: _Wanted, *, depth: int
+) -> list[_Annotated] | None:
     containers = _declared(program, frame, node, depth)
     found = [(module, _part(annotation, wanted)) for module, annotation in containers or ()]
     known = [(module, part) for module, part in found if part is not None]
@@ -127,7 +127,7 @@ def _without_none(annotation: ast.expr) -> ast.expr | None:
     return node
 
 
-def _declared(program: Program, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:
+def _declared(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:
     """The annotations of all that an expression can be; ``None`` when one of them has none."""
     if depth > _MAX_DEPTH:
         return None
@@ -153,7 +153,7 @@ def _hands_out(given: list[ast.expr]) -> bool:
     return not given[1:] or ast.unparse(given[1]) == "None"
 
 
-def _of_name(program: Program, frame: Frame, read_at: ast.Name, depth: int) -> list[_Annotated] | None:
+def _of_name(program: CallGraph, frame: Frame, read_at: ast.Name, depth: int) -> list[_Annotated] | None:
     found: list[list[_Annotated] | None] = []
     for node in frame.bound_before(read_at):
         match node:
@@ -166,14 +166,14 @@ def _of_name(program: Program, frame: Frame, read_at: ast.Name, depth: int) -> l
     return _joined(found) if read_at.id not in frame.imports else None
 
 
-def _mros(program: Program, frame: Frame, owner: ast.expr, depth: int) -> list[Mro]:
+def _mros(program: CallGraph, frame: Frame, owner: ast.expr, depth: int) -> list[Mro]:
     if frame.owner is not None and frame.info is not None and is_name(owner, frame.owner):
         return program.mros(frame.info)
     found = program.infer(frame, owner, depth + 1) or []
     return [mro for instance in found for mro in program.classes.mros(instance.info)]
 
 
-def _of_mro(program: Program, mro: Mro, name: str) -> list[_Annotated] | None:
+def _of_mro(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:
     """What the first class that says so annotates an attribute with."""
     if mro.open or any(name in info.methods for info in mro.classes):
         return None

@@ -79,14 +79,14 @@ class Tree(Protocol):
 
 @runtime_checkable
 class OnDisk(Protocol):
-    """What a tree can besides when its files lie in a folder, ``root``."""
+    """Extra attribute of a tree whose files lie in a folder."""
 
     root: Path
 
 
 @runtime_checkable
 class InGit(Tree, Protocol):
-    """What a tree can besides when it is in a git repository."""
+    """Extra operations of a tree that is in a git repository."""
 
     def history(self, path: str) -> Sequence[Revision]:
         """Every revision of ``path``, newest first."""
@@ -111,7 +111,7 @@ class InGit(Tree, Protocol):
 
 @runtime_checkable
 class InWork(Protocol):
-    """What a tree can besides when people work in it under git."""
+    """Extra operations of a tree that people work in under git."""
 
     def dirty(self, paths: Iterable[str]) -> list[str]:
         """Those of ``paths`` whose content git could not give back."""
@@ -120,7 +120,7 @@ class InWork(Protocol):
 
 @runtime_checkable
 class Described(Protocol):
-    """What a tree can besides when it knows where its distribution's core metadata is."""
+    """Extra operations of a tree that knows where its distribution's core metadata is."""
 
     def metadata(self) -> str | None:
         """Text of the core metadata, if there is one."""

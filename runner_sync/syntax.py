@@ -173,8 +173,11 @@ def is_super(node: ast.AST | None) -> bool:
 
 
 def parents_called(function: ast.AST, name: str) -> frozenset[str]:
-    """The classes whose ``name`` a method hands on to: ``super()``, or its last name where it is called with what the
-    method itself is called on (``model_runner_v1.NPUModelRunner.load(self)``)."""
+    """The parents whose ``name`` this method calls: ``super()`` or a class by name.
+
+    A class counts, by its last name, where the call passes on what this method is called on
+    (``model_runner_v1.NPUModelRunner.load(self)``).
+    """
     nodes = walk(function)
     method = next((node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
     found: set[str] = set()

@@ -147,7 +147,7 @@ class _Walk:
 
 
 def _bound_in(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that make a function's locals: what is deleted was to be bound."""
+    """The names that are locals of a function. ``del x`` makes ``x`` a local, too."""
     return frozenset(mention.name for mention in mentions(body) if mention.kind != "reads")
 
 

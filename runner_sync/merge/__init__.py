@@ -128,7 +128,7 @@ class _Chosen:
 
 
 def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
-    """The text of everything that stays. What cannot stand goes before that, and once more with what nothing reads."""
+    """Prune heads without a body, choose each strand's text, drop new assignments nobody reads, then prune again."""
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)
     contents, both_changed = _contents(weave, kept, terms)

@@ -20,8 +20,8 @@ from runner_sync.statements import Node, below, enclosing
 def with_what_goes_along(
     weave: Weave, kept: Collection[Strand], doubts: Sequence[Doubt], foreign: Collection[str]
 ) -> list[Doubt]:
-    """The doubts, each about something that was left out with what stays out along with it and no doubt shows: what is
-    inside that or in a clause of it, and the new heads around it under which nothing stands now.
+    """Add to each doubt about a left-out statement the other upstream statements dropped with it: its body, its
+    clauses, and new enclosing heads that became empty.
 
     What is ``foreign`` comes from elsewhere.
     """

@@ -1,5 +1,5 @@
-"""Ways out of a method that upstream added, where omni had made its own of the same ones; and out of a loop that is not
-there.
+"""New early ``return``s of upstream where omni's own return something else, and ``break``/``continue`` left without a
+loop.
 
 Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values; what leaves no loop is marked. May touch:
 nothing.

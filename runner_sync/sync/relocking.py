@@ -1,4 +1,4 @@
-"""What a lock that is written anew keeps of the one that is there.
+"""Carry over into a new lock what the old lock recorded, instead of inferring it again.
 
 Comes in: the results of a run as they stand, the old lock, the trees. Goes out: results with the recorded references.
 May touch: what ``sources`` touches.

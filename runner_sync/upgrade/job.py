@@ -100,15 +100,15 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """Names on ``self`` that come to NPU with an upgrade: what is ``kept`` there, with the members that use it, and
-    methods that are called for what is ``done``."""
+    """Names on ``self`` that an upgrade has to bring though the GPU twin has had them for long: the attributes in
+    ``kept`` come with the members that use them, the methods in ``done`` are called for their effect."""
 
     kept: frozenset[str] = frozenset()
     done: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
-        """Both."""
+        """``kept`` and ``done`` together."""
         return self.kept | self.done
 
     def with_more(self, found: Owed) -> Owed:

@@ -1,4 +1,5 @@
-"""What a merge cannot know and a result needs to run: records and calls that must say more, or less, than they did.
+"""Fix call sites after the merge: add fields, arguments and parameters that became required; drop arguments nothing
+sets.
 
 Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the drafts, the chosen ones mended, each change with
 a question. May touch: nothing.

@@ -1,4 +1,4 @@
-"""The other half of what an upgrade brings: the GPU twin has had it for some time, and NPU was never given it.
+"""Older GPU code that a port depends on: the twin has had it for some time, and NPU was never given it.
 
 Comes in: a ``ModuleJob``, its GPU side and the upgraded text. Goes out: names. May touch: nothing.
 

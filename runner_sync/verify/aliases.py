@@ -36,7 +36,7 @@ def _is_function(given: list[ast.expr]) -> bool:
 # The same node each time: what was asked about a call once is remembered by it.
 @functools.lru_cache(maxsize=4096)
 def _begun(call: ast.Call) -> ast.Call:
-    """What is called one day, with anything besides."""
+    """The call that ``partial(f, …)`` will make: its arguments plus unknown further ones."""
     anything = ast.Name("_")
     arguments = [*call.args[1:], ast.Starred(anything)]
     made = ast.Call(call.args[0], arguments, [*call.keywords, ast.keyword(None, anything)])

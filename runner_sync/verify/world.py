@@ -26,8 +26,8 @@ from runner_sync.verify.surroundings import Surroundings
 # Written by the build or compiled: in no source tree, so their absence proves nothing.
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
 
-# Where start-up patches live; only these files are searched for `Cls.attr = …`.
 _WORD = re.compile(r"\w+")
+# Where start-up patches live; only these files are searched for `Cls.attr = …`.
 _PATCHES = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
 
 

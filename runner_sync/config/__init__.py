@@ -1,0 +1,159 @@
+"""Configuration: the options of this repository, and its profile on top of the built-in one.
+
+Comes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in ``pyproject.toml``) or an explicit file.
+Goes out: a frozen ``Config``. Reads those two files and nothing else. Every key is described in ``KEYS``; errors name
+the file and the key.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from runner_sync.config.profile import read_profile
+from runner_sync.config.reader import Policy, Reader
+from runner_sync.errors import InputError
+from runner_sync.model import Severity
+from runner_sync.profile import NPU, Profile
+
+FILE_NAME = "runner-sync.toml"
+
+KEYS: Mapping[str, str] = {
+    "ascend-path": "vllm-ascend checkout or unpacked tree, relative to the configuration file",
+    "ascend-version": "vllm-ascend release to follow when no path is given",
+    "vllm-path": "vLLM checkout or unpacked tree, relative to the configuration file",
+    "vllm-version": "vLLM release to follow when no path is given",
+    "select": "rule codes or prefixes that `check` and `verify` report (default: all)",
+    "ignore": "rule codes or prefixes left out; the longer prefix wins over `select`",
+    "severity": "least severity reported: `info`, `warning` or `error`",
+    "baseline": "file of accepted findings (a ratchet), relative to the configuration file",
+    "per-path-ignores": "table: path pattern = list of rule codes left out there",
+    "units": "table: unit pattern = `upstream`, `omni` or `review`: which side a conflict there is settled for",
+    "name": "name of the profile in reports",
+    "package": "package that the derived modules belong to",
+    "marker": "label of the omni rulers",
+    "modules": "tables `paths`, `name`, `upstreams`, `gpu`, `inherits`: derived modules and what they follow",
+    "names": "tables `name`, `module`, `new-name`, `new-module`: imported names translated from GPU to NPU",
+    "keywords": "tables `call`, `name`, `new-name`: keyword arguments translated on calls of one function",
+    "attributes": "table: dotted GPU name = dotted NPU name",
+    "classes": "table: GPU class = NPU class",
+    "device-only": "names whose use marks code that cannot run on the derived platform",
+    "device": "two words: the device in GPU names and the one that takes its place",
+    "unported": "texts in GPU code that is left to a person to port",
+    "vllm-class": "vLLM's own runner class, for upstreams that name none",
+    "sampler-hook": "table `method`, `history`, `sampler`, `flag`, `asks`: the contract of a model's own sampler",
+    "output": "table `name`, `variable`: the record that a runner hands on",
+    "gpu-imports": "translated names that the derived platform must not import in their GPU form",
+    "handovers": "record classes that one step of a runner hands to the next, looked for where a module imports them",
+    "surroundings": "folders whose modules are handed runners, and may set attributes on them",
+    "extend-modules": "like `modules`, added to the built-in ones",
+    "extend-names": "like `names`, added to the built-in ones",
+    "extend-keywords": "like `keywords`, added to the built-in ones",
+    "extend-attributes": "like `attributes`, added to the built-in ones",
+    "extend-classes": "like `classes`, added to the built-in ones",
+    "extend-device-only": "like `device-only`, added to the built-in ones",
+    "extend-unported": "like `unported`, added to the built-in ones",
+    "extend-gpu-imports": "like `gpu-imports`, added to the built-in ones",
+    "extend-handovers": "like `handovers`, added to the built-in ones",
+    "extend-surroundings": "like `surroundings`, added to the built-in ones",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the configuration says; paths are absolute. ``source`` is the file it stands in, if any."""
+
+    profile: Profile = NPU
+    ascend_path: Path | None = None
+    ascend_version: str | None = None
+    vllm_path: Path | None = None
+    vllm_version: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severity: Severity = "info"
+    baseline: Path | None = None
+    per_path_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    units: Mapping[str, Policy] = field(default_factory=dict)
+    source: Path | None = None
+
+
+def load(root: Path | None, *, explicit: Path | None = None) -> Config:
+    """Configuration of the tree at ``root`` (``None``: it is on no disk), or of the file ``explicit``; or the defaults.
+
+    Raises ``InputError`` naming file and key for anything it cannot use.
+    """
+    if explicit is not None:
+        table = _table(explicit, required=True)
+        return _config(table or {}, explicit)
+    for path in (root / FILE_NAME, root / "pyproject.toml") if root is not None else ():
+        if path.is_file() and (table := _table(path, required=False)) is not None:
+            return _config(table, path)
+    return Config()
+
+
+def _table(path: Path, *, required: bool) -> dict[str, Any] | None:
+    text = _read(path)
+    in_pyproject = path.name == "pyproject.toml"
+    if in_pyproject and not required and "runner-sync" not in text:
+        return None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: is no valid TOML ({error}); correct it and run again.") from error
+    if not in_pyproject:
+        if isinstance(tool := data.get("tool"), dict) and "runner-sync" in tool:
+            raise InputError(
+                f"{path}: has the table [tool.runner-sync], which belongs into pyproject.toml; drop the heading."
+            )
+        return data
+    tool = data.get("tool", {})
+    table = tool.get("runner-sync") if isinstance(tool, dict) else None
+    if table is None and required:
+        raise InputError(f"{path}: has no table [tool.runner-sync]; add it or name another file.")
+    if table is not None and not isinstance(table, dict):
+        raise InputError(f"{path}: tool.runner-sync must be a table; write it as [tool.runner-sync].")
+    return table
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 (byte {error.start}); convert it and run again.") from error
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); name a configuration file that is there."
+        ) from error
+
+
+def _config(table: dict[str, Any], path: Path) -> Config:
+    unknown = [key for key in table if key not in KEYS]
+    if unknown:
+        close = difflib.get_close_matches(unknown[0], KEYS, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(KEYS)}."
+        raise InputError(f"{path}: unknown key {unknown[0]}; {hint}")
+    reader = Reader(path, table)
+    for project in ("ascend", "vllm"):
+        if f"{project}-path" in table and f"{project}-version" in table:
+            raise InputError(f"{path}: both {project}-path and {project}-version are set; keep one of them.")
+    return Config(
+        profile=read_profile(reader),
+        ascend_path=reader.path("ascend-path"),
+        ascend_version=reader.value("ascend-version", str, None),
+        vllm_path=reader.path("vllm-path"),
+        vllm_version=reader.value("vllm-version", str, None),
+        select=reader.codes("select", reader.value("select", tuple[str, ...], ())),
+        ignore=reader.codes("ignore", reader.value("ignore", tuple[str, ...], ())),
+        severity=reader.choice("severity", get_args(Severity), "info"),
+        baseline=reader.path("baseline"),
+        per_path_ignores={
+            pattern: reader.codes(f"per-path-ignores.{pattern}", codes)
+            for pattern, codes in reader.value("per-path-ignores", dict[str, tuple[str, ...]], {}).items()
+        },
+        units=reader.policies("units"),
+        source=path,
+    )

@@ -1,0 +1,101 @@
+"""The profile of a configuration: the built-in one with what a table sets, replaces or adds.
+
+Comes in: a ``Reader``. Goes out: a ``Profile``. May touch: nothing.
+
+Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``,
+``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones; with ``extend-`` in front they are put
+before them, and win where both speak of one name.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from runner_sync.config.reader import Reader
+from runner_sync.profile import NPU, KeywordRewrite, NameRewrite, Output, Profile, RunnerModule, SamplerHook
+
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+
+_Row = TypeVar("_Row")
+
+
+def read_profile(reader: Reader) -> Profile:
+    """The built-in profile with what the configuration sets, replaces and adds. Raises ``InputError``."""
+    return replace(
+        NPU,
+        name=reader.value("name", str, NPU.name),
+        package=reader.value("package", str, NPU.package),
+        marker=reader.value("marker", str, NPU.marker),
+        modules=_modules(reader),
+        names=_overlaid(reader, "names", NameRewrite, NPU.names),
+        keywords=_overlaid(reader, "keywords", KeywordRewrite, NPU.keywords),
+        device_only=_overlaid(reader, "device-only", str, NPU.device_only),
+        device=reader.value("device", tuple[str, str], NPU.device),
+        unported=_overlaid(reader, "unported", str, NPU.unported),
+        vllm_class=reader.value("vllm-class", str, NPU.vllm_class),
+        sampler_hook=reader.value("sampler-hook", SamplerHook, NPU.sampler_hook),
+        output=reader.value("output", Output, NPU.output),
+        gpu_imports=_overlaid(reader, "gpu-imports", str, NPU.gpu_imports),
+        handovers=_overlaid(reader, "handovers", str, NPU.handovers),
+        surroundings=_overlaid(reader, "surroundings", str, NPU.surroundings),
+        attributes=_dotted(reader, "attributes", NPU.attributes),
+        classes=_pairs(reader, "classes", NPU.classes),
+    )
+
+
+def _modules(reader: Reader) -> tuple[RunnerModule, ...]:
+    modules: tuple[RunnerModule, ...] = _overlaid(reader, "modules", RunnerModule, NPU.modules)
+    if not modules:
+        raise reader.error("modules is empty; name at least one derived module, or leave it out.")
+    for module in modules:
+        for key in ("paths", "upstreams"):
+            if not getattr(module, key):
+                raise reader.error(f"the module {module.name!r} has no {key}; name at least one.")
+    return modules
+
+
+def _overlaid(reader: Reader, key: str, kind: type[_Row], built_in: tuple[_Row, ...]) -> tuple[_Row, ...]:
+    rows = reader.value(key, tuple[kind, ...], built_in)  # type: ignore[valid-type]
+    added = reader.value(f"extend-{key}", tuple[kind, ...], ())  # type: ignore[valid-type]
+    return _over(added, rows)
+
+
+def _pairs(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    rows = tuple(reader.value(key, dict[str, str], dict(built_in)).items())
+    added = tuple(reader.value(f"extend-{key}", dict[str, str], {}).items())
+    if (added, rows) == ((), built_in):
+        return built_in
+    # A longer name is the more specific one: torch.cuda.graph must be seen before torch.cuda.
+    return tuple(sorted(_over(added, rows), key=lambda pair: -pair[0].count(".")))
+
+
+def _dotted(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Pairs of dotted names: what stands before the first dot is found through the imports of a module."""
+    for table in (key, f"extend-{key}"):
+        for pair in reader.value(table, dict[str, str], {}).items():
+            for name in pair:
+                if not _DOTTED.fullmatch(name):
+                    raise reader.error(f"{table} has {name!r}; write a dotted name such as torch.cuda.")
+    return _pairs(reader, key, built_in)
+
+
+def _over(added: tuple[_Row, ...], rows: tuple[_Row, ...]) -> tuple[_Row, ...]:
+    """``added`` and behind it the rows that speak of something else; one table may hold alternatives of one name."""
+    spoken_of = {_subject(row) for row in added}
+    return (*added, *(row for row in rows if _subject(row) not in spoken_of))
+
+
+def _subject(row: Any) -> Any:
+    """What a row speaks of: two rows with the same subject cannot both hold."""
+    match row:
+        case RunnerModule():
+            return row.name
+        case NameRewrite():
+            return row.module, row.name
+        case KeywordRewrite():
+            return row.call, row.name
+        case tuple():
+            return row[0]
+    return row

@@ -1,0 +1,122 @@
+"""Typed access to one table of a configuration file.
+
+Comes in: the table and the file that it stands in. Goes out: values of the asked types. May touch: nothing. Errors name
+the file and the key.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from runner_sync.errors import InputError
+from runner_sync.profile import Anchor, KeywordRewrite, NameRewrite, Output, RunnerModule, SamplerHook
+
+if TYPE_CHECKING:
+    import msgspec
+
+Policy = Literal["upstream", "omni", "review"]
+
+_CODE = re.compile(r"RS\d{0,3}|ALL")
+_ROW_KINDS = {
+    "modules": RunnerModule,
+    "names": NameRewrite,
+    "keywords": KeywordRewrite,
+    "sampler-hook": SamplerHook,
+    "output": Output,
+}
+
+
+_LISTS = ("select", "ignore", "device-only", "unported", "gpu-imports", "surroundings")
+"""Keys that hold plain words: one alone is easily written without brackets."""
+
+
+class Reader:
+    """Typed access to the keys of one configuration table."""
+
+    def __init__(self, path: Path, table: Mapping[str, Any]) -> None:
+        self._path = path
+        self._table = table
+
+    def value(self, key: str, kind: Any, default: Any) -> Any:
+        """The value of ``key`` as ``kind``, or ``default`` when it is not set."""
+        if key not in self._table:
+            return default
+        import msgspec  # a repository without configuration does not pay for it
+
+        try:
+            return msgspec.convert(self._prepared(key), kind)
+        except msgspec.ValidationError as error:
+            if isinstance(self._table[key], str) and key.removeprefix("extend-") in _LISTS:
+                raise self.error(f"{key} is a list; write {key} = [{json.dumps(self._table[key])}].") from error
+            raise self.error(f"{key}{_what(error)}") from error
+
+    def choice(self, key: str, allowed: Sequence[Any], default: Any) -> Any:
+        """The value of ``key``, one of ``allowed``."""
+        value = self.value(key, str, default)
+        if value not in allowed:
+            raise self.error(f"{key} is {value!r}; {_write_one_of(allowed)}")
+        return value
+
+    def error(self, said: str) -> InputError:
+        """What to raise for a value, with the file that has it."""
+        return InputError(f"{self._path}: {said}")
+
+    def _prepared(self, key: str) -> Any:
+        kind = _ROW_KINDS.get(key.removeprefix("extend-"))
+        return _rows(self._table[key], kind, f"{self._path}: {key}") if kind else self._table[key]
+
+    def path(self, key: str) -> Path | None:
+        """A path relative to the configuration file, made absolute."""
+        value = self.value(key, str, None)
+        if value == "":
+            raise self.error(f"{key} is empty; name a path or leave it out.")
+        return None if value is None else (self._path.parent / Path(value).expanduser()).resolve()
+
+    def policies(self, key: str) -> dict[str, Policy]:
+        """Policies by unit pattern."""
+        allowed = get_args(Policy)
+        for pattern, policy in self.value(key, dict[str, str], {}).items():
+            if policy not in allowed:
+                raise self.error(f"{key} has {policy!r} for {pattern!r}; {_write_one_of(allowed)}")
+        known: dict[str, Policy] = self.value(key, dict[str, Policy], {})
+        return known
+
+    def codes(self, key: str, codes: Sequence[str]) -> tuple[str, ...]:
+        """Rule codes or prefixes, checked for their form."""
+        for code in codes:
+            if not _CODE.fullmatch(code):
+                raise self.error(f"{key} has {code!r}, which is no rule code; write RS203, RS2 or ALL.")
+        return tuple(codes)
+
+
+def _rows(value: Any, kind: Any, where: str) -> Any:
+    """Tables in ``value`` with their keys as the dataclass ``kind`` spells them; ``InputError`` for a key it lacks."""
+    if isinstance(value, list):
+        return [_rows(item, kind, f"{where}[{index}]") for index, item in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    known = [row_field.name.replace("_", "-") for row_field in fields(kind)]
+    for key in value:
+        if key not in known:
+            raise InputError(f"{where}: unknown key {key}; known are {', '.join(known)}.")
+    return {
+        key.replace("-", "_"): _rows(item, Anchor, f"{where}.{key}") if kind is RunnerModule else item
+        for key, item in value.items()
+    }
+
+
+def _write_one_of(allowed: Sequence[str]) -> str:
+    return f"write {', '.join(allowed[:-1])} or {allowed[-1]}."
+
+
+def _what(error: msgspec.ValidationError) -> str:
+    """The rest of a sentence about a key: where in it, and what is wrong."""
+    text = re.sub(r"`([^`]*)`", lambda found: found[1].replace("_", "-"), str(error))
+    what, _, where = text.partition(" - at $")
+    place = "" if where.startswith("[...]") and "." not in where else where.replace("_", "-")
+    return f"{place}: {what[:1].lower()}{what[1:]}; see the table of keys in the documentation."

@@ -172,6 +172,12 @@ def is_super(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Call) and is_name(node.func, "super")
 
 
+def is_parent(node: ast.AST | None) -> bool:
+    """Whether ``node`` is ``super()`` or, by its capital letter, a class; any other object (``self.model.run``) merely
+    has a method of the same name."""
+    return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
+
+
 def parents_called(function: ast.AST, name: str) -> frozenset[str]:
     """The parents whose ``name`` this method calls: ``super()`` or a class by name.
 

@@ -16,7 +16,7 @@ from runner_sync import signatures
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function
 from runner_sync.statements import parse_function, parses
-from runner_sync.syntax import is_super, walk
+from runner_sync.syntax import is_parent, is_super, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +108,9 @@ def _call_of_parent(own: Function) -> ast.Call | None:
         node
         for node in walk(own)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == own.name
-        if _is_parent(node.func.value)
+        if is_parent(node.func.value)
     ]
     return found[0] if len(found) == 1 else None
-
-
-def _is_parent(node: ast.expr) -> bool:
-    """``super()``, or a class; any other object (``self.model.run``) merely has a method of that name."""
-    return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
 def _argument(places: Places, call: ast.Call, now: Function, name: str) -> Edit:

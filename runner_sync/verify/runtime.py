@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
 from runner_sync.naming import project_of
-from runner_sync.syntax import is_name, is_super, statements_of
+from runner_sync.syntax import is_name, is_parent, is_super, statements_of
 from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Mro
 from runner_sync.verify.frames import Frame, frame_of, frames_of
 from runner_sync.verify.modules import FunctionNode, Module, imports_at_start, imports_of, nodes_of, reads_of
@@ -227,18 +227,13 @@ class Runtime:
 @functools.lru_cache(maxsize=4096)
 def _mentioned(function: FunctionNode) -> frozenset[str]:
     """The attributes that a method reads, but for its own name on a parent, and what stands in quotes in it."""
-    read = {n.attr for n in reads_of(function) if n.attr != function.name or not _names_parent(n.value)}
+    read = {n.attr for n in reads_of(function) if n.attr != function.name or not is_parent(n.value)}
     said = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))
     return frozenset(read.union(said))
 
 
 def _errors(found: Iterable[Definition]) -> Iterator[InputError]:
     yield from (d.module.error for d in found if d.module is not None and d.module.error is not None)
-
-
-def _names_parent(node: ast.expr) -> bool:
-    """Whether an attribute of ``node`` is a parent's: ``super()`` or a class."""
-    return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
 def _is_first(mro: Mro, info: ClassInfo, name: str) -> bool:

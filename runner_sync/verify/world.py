@@ -241,10 +241,7 @@ class World:
             return [Definition("external" if self._is_namespace(module_name) else "missing", module_name)]
         if name is None:
             return [Definition("module", module_name, module, module.node)]
-        return self._name_in(module, name, seen) or self._submodule(module, name)
-
-    def _name_in(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
-        return self._lookup(module, name, seen)
+        return self._lookup(module, name, seen) or self._submodule(module, name)
 
     def _submodule(self, module: Module, name: str) -> list[Definition]:
         full = f"{module.name}.{name}"
@@ -265,7 +262,7 @@ class World:
     def member(self, outer: Definition, name: str) -> list[Definition]:
         """What ``outer.name`` means; of anything but a module it is unknown."""
         if outer.kind == "module" and outer.module is not None:
-            return self._name_in(outer.module, name, set()) or self._submodule(outer.module, name)
+            return self._lookup(outer.module, name, set()) or self._submodule(outer.module, name)
         return [Definition("external", f"{outer.name}.{name}")]
 
     def _all_patches(self) -> dict[str, list[Patch]]:

@@ -74,10 +74,7 @@ class Ancestry:
 
 def ancestry(library: Library, head: ClassText) -> Ancestry:
     """The MRO of ``head``. Where C3 has no answer (or bases form a circle), bases in the order they are written."""
-    known = library.ancestries.get(id(head))
-    if known is None:
-        known = library.ancestries[id(head)] = _ancestry(library, head)
-    return known
+    return library.answers.once((ancestry, id(head)), lambda: _ancestry(library, head))
 
 
 def _ancestry(library: Library, head: ClassText) -> Ancestry:

@@ -6,10 +6,10 @@ touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from runner_sync.verify.outline import outline
 from runner_sync.verify.reading import ClassText, Reading
@@ -17,8 +17,6 @@ from runner_sync.verify.reading import ClassText, Reading
 if TYPE_CHECKING:
     from runner_sync.lock import Entry
     from runner_sync.profile import Profile, RunnerModule
-    from runner_sync.verify.ancestry import Ancestry
-    from runner_sync.verify.parity import Pair
     from runner_sync.verify.world import World
 
 _MOST_STEPS = 4
@@ -66,13 +64,30 @@ class CheckJob:
     branch_point: World | None = None
 
 
+_Answer = TypeVar("_Answer")
+
+
+class Answers:
+    """What was worked out once, for whoever asks the same question again."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Any] = {}
+
+    def once(self, question: Hashable, find: Callable[[], _Answer]) -> _Answer:
+        """What ``find`` gave when ``question`` was asked first."""
+        if question not in self._known:
+            self._known[question] = find()
+        known: _Answer = self._known[question]
+        return known
+
+
 class Library:
     """The files of a job, each read and parsed once."""
 
     def __init__(self, job: CheckJob) -> None:
         self.job = job
         self._by_path: dict[str, Reading | None] = {}
-        self.ancestries: dict[int, Ancestry] = {}
+        self.answers = Answers()
         self._known: dict[tuple[str, str], ClassText | None] = {}
         for module in job.modules:
             self._by_path[module.path] = Reading(module.path, module.text)
@@ -124,8 +139,7 @@ class Subject:
         self.profile: Profile = library.job.profile
         self.module = module
         self._bases: dict[str, Reading | None] = {}
-        self.pairs: tuple[Pair, ...] | None = None
-        """What `parity.pairs` has made of the twins, for all rules."""
+        self.answers = Answers()
 
     @cached_property
     def npu(self) -> Reading:

@@ -63,11 +63,9 @@ class Pair:
         return tuple(c for c in self.npu_mro.classes if c not in self.gpu_mro.classes)
 
 
-def pairs(subject: Subject) -> Iterator[Pair]:
-    """The twins of one module."""
-    if subject.pairs is None:
-        subject.pairs = tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins)
-    yield from subject.pairs
+def pairs(subject: Subject) -> tuple[Pair, ...]:
+    """The twins of one module, made once for all rules."""
+    return subject.answers.once(pairs, lambda: tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins))
 
 
 def port_of(unit: str, place: str) -> str:

@@ -18,12 +18,12 @@ from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.codes import BREAKAGE, Codes, is_selected
-from runner_sync.verify.ignores import review_ignores, silence
+from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
 from runner_sync.verify.needs import NEEDS, has, need_of
-from runner_sync.verify.reading import Hit
+from runner_sync.verify.reading import Hit, Reading
 from runner_sync.verify.registry import Rule, applicable
-from runner_sync.verify.rules import rs410_conflict_markers
+from runner_sync.verify.rules import rs410_conflict_markers, rs491_unused_ignore, rs492_ignore_without_reason
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
 
@@ -80,7 +80,7 @@ def run(
     readings = {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
     left, comments = silence(hits, readings)
     ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
-    about = review_ignores(comments, readings, has_run=ran)
+    about = _about_ignores(comments, readings, has_run=ran)
     found = sorted([*left, *(h for h in about if codes.wants(h.finding.code, h.finding.path))], key=_place)
     result = _report(found, baseline, ran=ran, severity=severity, changed=changed, ignored=len(hits) - len(left))
     return replace(result, branch_error=broken.branch_error)
@@ -235,3 +235,16 @@ def _is_touched(hit: Hit, changed: Lines) -> bool:
 def _place(hit: Hit) -> tuple[str, int, int, str, str, str]:
     finding = hit.finding
     return finding.path, finding.line, finding.column, finding.code, finding.symbol, finding.message
+
+
+def _about_ignores(
+    known: Mapping[str, tuple[Ignore, ...]], readings: Mapping[str, Reading], *, has_run: Callable[[str], bool]
+) -> list[Hit]:
+    """Findings about the comments; codes that did not run this time cannot be unused."""
+    return [
+        hit
+        for path, ignores in known.items()
+        for ignore in ignores
+        for rule in (rs491_unused_ignore, rs492_ignore_without_reason)
+        for hit in rule.find(readings[path], ignore, has_run)
+    ]

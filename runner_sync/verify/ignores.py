@@ -1,7 +1,7 @@
 """`# runner-sync: ignore[RS203] why`: findings that people silenced, and silencers that silence nothing.
 
-Comes in: readings and hits. Goes out: the hits that remain, and findings about the comments themselves (RS491 for one
-that silences nothing, RS492 for one without a reason or codes). May touch: nothing.
+Comes in: readings and hits. Goes out: the hits that remain, and the comments with what each was used for, which RS491
+(one that silences nothing) and RS492 (one without a reason or codes) speak of. May touch: nothing.
 
 A comment counts on the first or last line of a finding, on the last one of its statement, and on a line of its own
 above either (decorators and other comments may stand between). Several codes are separated by commas; ``RS203:_sample``
@@ -11,13 +11,12 @@ silences only that symbol.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from runner_sync.syntax import statement_at
 from runner_sync.verify.needs import known_codes
 from runner_sync.verify.reading import Comment, Hit, Reading
-from runner_sync.verify.rules import rs491_unused_ignore, rs492_ignore_without_reason
 
 _COMMENT = re.compile(r"#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z")
 _CODE = re.compile(r"(?P<code>RS\d{3})(?::(?P<symbol>.+))?\Z")
@@ -85,16 +84,3 @@ def _applies(ignore: Ignore, hit: Hit, reading: Reading) -> bool:
 def _stands_above(reading: Reading, line: int, target: int) -> bool:
     between = reading.lines[line : target - 1]
     return line < target and all(text.lstrip().startswith(("#", "@")) for text in between)
-
-
-def review_ignores(
-    known: Mapping[str, tuple[Ignore, ...]], readings: Mapping[str, Reading], *, has_run: Callable[[str], bool]
-) -> list[Hit]:
-    """Findings about the comments; codes that did not run this time cannot be unused."""
-    return [
-        hit
-        for path, ignores in known.items()
-        for ignore in ignores
-        for rule in (rs491_unused_ignore, rs492_ignore_without_reason)
-        for hit in rule.find(readings[path], ignore, has_run)
-    ]

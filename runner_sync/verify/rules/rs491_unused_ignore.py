@@ -17,13 +17,10 @@ Leaves alone: codes of rules that did not run this time (`--select`, or trees th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from runner_sync.model import Severity
+from runner_sync.verify.ignores import Ignore
 from runner_sync.verify.reading import Hit, Reading
-
-if TYPE_CHECKING:
-    from runner_sync.verify.ignores import Ignore
 
 CODE = "RS491"
 NAME = "unused-ignore"

@@ -18,13 +18,10 @@ Leaves alone: other `# runner-sync:` comments.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from runner_sync.model import Severity
+from runner_sync.verify.ignores import Ignore
 from runner_sync.verify.reading import Hit, Reading
-
-if TYPE_CHECKING:
-    from runner_sync.verify.ignores import Ignore
 
 CODE = "RS492"
 NAME = "ignore-without-reason"

@@ -4,7 +4,8 @@ Comes in: ``FileChange`` values with LF texts and the root they are relative to.
 the files named, and temporary files beside them while it runs. The only room that writes.
 
 Everything that can be refused is refused before the first file is replaced; whatever interrupts the replacing
-(``KeyboardInterrupt`` too) puts every file back. What the old file had and texts in this program do not (CRLF, a byte
+(``KeyboardInterrupt`` too) puts every file back. Ctrl-C and SIGTERM are noted while this room works and delivered when
+the files are in order, all old or all new. What the old file had and texts in this program do not (CRLF, a byte
 order mark, a missing final newline, the file mode) comes back; lines that did not change keep their own ending.
 """
 
@@ -20,15 +21,17 @@ import stat
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from types import FrameType
 
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange
 
 _BOM = "\ufeff"
 _ENDING = re.compile(r"\r\n|\n")
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(slots=True)
@@ -52,15 +55,17 @@ def write(changes: Sequence[FileChange], root: Path) -> tuple[str, ...]:
     UTF-8, or no longer what it was when it was read (``before``).
     """
     jobs = [job for job in _planned(changes, root) if job is not None]
-    try:
-        for job in jobs:
-            _stage(job)
-        _commit(jobs)
-    except OSError as error:
-        name = error.filename or (jobs[0].path if jobs else root)
-        raise InputError(f"{name}: cannot be written ({error.strerror or error}); no file was changed.") from error
-    finally:
-        _sweep(jobs)
+    with _uninterrupted() as stop_if_asked:
+        try:
+            for job in jobs:
+                stop_if_asked()
+                _stage(job)
+            _commit(jobs, stop_if_asked)
+        except OSError as error:
+            name = error.filename or (jobs[0].path if jobs else root)
+            raise InputError(f"{name}: cannot be written ({error.strerror or error}); no file was changed.") from error
+        finally:
+            _sweep(jobs)
     return tuple(job.path for job in jobs)
 
 
@@ -230,10 +235,11 @@ def _link(target: Path, backup: Path) -> None:
         shutil.copy2(target, backup)
 
 
-def _commit(jobs: Sequence[_Job]) -> None:
+def _commit(jobs: Sequence[_Job], stop_if_asked: Callable[[], None]) -> None:
     try:
         for job in jobs:
-            # Noted before it happens: an interrupt may come between the rename and the note.
+            stop_if_asked()
+            # Noted before it happens: what fails may have renamed the file all the same.
             job.begun = True
             if job.fresh is not None:
                 job.fresh.replace(job.target)
@@ -242,8 +248,7 @@ def _commit(jobs: Sequence[_Job]) -> None:
         for folder in {job.target.parent for job in jobs}:
             _sync_folder(folder)
     except BaseException as error:
-        with _uninterrupted():
-            failures = [failure for job in reversed(jobs) if job.begun and (failure := _put_back(job))]
+        failures = [failure for job in reversed(jobs) if job.begun and (failure := _put_back(job))]
         if failures:
             raise InputError("; ".join(failures) + ".") from error
         raise
@@ -260,16 +265,49 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait: a second one must not stop the first from being undone."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _uninterrupted() -> Iterator[Callable[[], None]]:
+    """Let Ctrl-C and SIGTERM wait until the block has ended; gives a function that raises once one of them has come.
+
+    An error of the block's own goes before them: it may say where a text is that could not be put back.
+    """
+    came: list[int] = []
+
+    def stop_if_asked() -> None:
+        if came:
+            raise KeyboardInterrupt
+
     try:
+        with _noted(came):
+            yield stop_if_asked
+    except KeyboardInterrupt:
+        _deliver(came)
+        raise
+    _deliver(came)
+
+
+@contextlib.contextmanager
+def _noted(came: list[int]) -> Iterator[None]:
+    """Add Ctrl-C and SIGTERM to ``came`` instead of having them handled, unless they are ignored anyway.
+
+    By handlers, not by a mask: a mask is one thread's, and that of a progress bar would take the signal for all.
+    """
+    previous: dict[signal.Signals, Callable[[int, FrameType | None], object] | int] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in _INTERRUPTS:
+                handler = signal.getsignal(number)
+                if handler not in (signal.SIG_IGN, None):
+                    previous[number] = handler
+                    signal.signal(number, lambda number, _frame: came.append(number))
         yield
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _deliver(came: Sequence[int]) -> None:
+    for number in came:
+        signal.raise_signal(number)
 
 
 def _put_back(job: _Job) -> str:

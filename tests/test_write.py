@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -128,6 +131,109 @@ def test_a_file_that_cannot_be_put_back_leaves_its_text_and_says_where(
     kept = Path(str(caught.value).split(" is in ")[1].rstrip("."))
     assert kept.read_bytes() == b"a = 1\n"
     assert (root / "pkg/b.py").read_bytes() == b"b = 1\n"
+
+
+class Terminated(BaseException):
+    """What the command line raises for SIGTERM."""
+
+
+@pytest.fixture
+def terminable() -> Iterator[None]:
+    """SIGTERM raises, and a second thread is there to receive it, as that of a progress bar is."""
+
+    def fail(_number: int, _frame: FrameType | None) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, fail)
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    yield
+    done.set()
+    thread.join()
+    signal.signal(signal.SIGTERM, before)
+
+
+def signalling(call: Callable[..., None], signals: dict[int, int]) -> Callable[..., None]:
+    """``call``, behind which a signal is sent to this process: ``signals`` has which one, by the number of the call."""
+    seen = 0
+
+    def run(*args: object, **options: object) -> None:
+        nonlocal seen
+        seen += 1
+        call(*args, **options)
+        if seen in signals:
+            os.kill(os.getpid(), signals[seen])
+
+    return run
+
+
+@pytest.mark.usefixtures("terminable")
+@pytest.mark.parametrize(
+    ("name", "signals", "raised"),
+    [
+        ("fsync", {1: signal.SIGTERM}, Terminated),
+        ("fsync", {3: signal.SIGINT}, KeyboardInterrupt),
+        ("link", {1: signal.SIGTERM}, Terminated),
+        ("replace", {1: signal.SIGTERM}, Terminated),
+        ("replace", {2: signal.SIGINT, 3: signal.SIGTERM}, KeyboardInterrupt),
+        ("replace", {2: signal.SIGTERM, 3: signal.SIGINT, 4: signal.SIGTERM}, Terminated),
+    ],
+    ids=["first staged", "all staged", "backed up", "first", "second and putting back", "three in a row"],
+)
+def test_a_signal_before_the_last_file_changes_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch, name: str, signals: dict[int, int], raised: type[BaseException]
+) -> None:
+    before, handlers = snapshot(root), [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    monkeypatch.setattr(os, name, signalling(getattr(os, name), signals))
+    with pytest.raises(raised):
+        write([change("a"), change("b"), change("c")], root)
+    assert snapshot(root) == before
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+
+@pytest.mark.usefixtures("terminable")
+@pytest.mark.parametrize(("name", "at"), [("replace", 3), ("fsync", 4), ("unlink", 1), ("unlink", 3)])
+def test_a_signal_behind_the_last_file_leaves_all_written_and_nothing_beside(
+    root: Path, monkeypatch: pytest.MonkeyPatch, name: str, at: int
+) -> None:
+    owner = os if name != "unlink" else Path
+    monkeypatch.setattr(owner, name, signalling(getattr(owner, name), {at: signal.SIGTERM}))
+    with pytest.raises(Terminated):
+        write([change("a"), change("b"), change("c")], root)
+    assert snapshot(root) == {f"pkg/{name}.py": b"new\n" for name in "abc"}
+
+
+@pytest.mark.parametrize(("handler", "written"), [(signal.SIG_IGN, True), (lambda *_: None, False)])
+def test_a_signal_that_nobody_minds_is_not_lost(
+    root: Path, monkeypatch: pytest.MonkeyPatch, handler: signal.Handlers, written: bool
+) -> None:
+    """One that is ignored stops nothing; one whose handler returns stops the writing, which cannot have ended well."""
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        monkeypatch.setattr(os, "replace", signalling(os.replace, {1: signal.SIGTERM}))
+        if written:
+            assert write([change("a"), change("b")], root) == ("pkg/a.py", "pkg/b.py")
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                write([change("a"), change("b")], root)
+        assert ((root / "pkg/b.py").read_bytes() == b"new\n") is written
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("terminable")
+def test_a_text_that_could_not_be_put_back_is_told_before_a_signal(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(source: Path, target: Path) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        if Path(target).name == "a.py" and str(source).endswith(".old"):
+            raise OSError(5, "Input/output error")
+        real(source, target)
+
+    real = os.replace
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(InputError, match=r"pkg/a\.py: could not be put back"):
+        write([change("a"), change("b")], root)
 
 
 @pytest.mark.parametrize(

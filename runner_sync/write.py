@@ -48,9 +48,12 @@ class _Job:
     begun: bool = False
 
 
-def write(changes: Sequence[FileChange], root: Path) -> tuple[str, ...]:
+def write(
+    changes: Sequence[FileChange], root: Path, *, tell: Callable[[tuple[str, ...]], None] = lambda _paths: None
+) -> tuple[str, ...]:
     """Write every change below ``root`` or none; returns the paths that really changed.
 
+    ``tell`` is given them as well, before a signal that has waited is delivered and nothing is returned any more.
     Raises ``InputError``, with nothing changed, for a target that is outside ``root``, a directory, not writable, not
     UTF-8, or no longer what it was when it was read (``before``).
     """
@@ -66,7 +69,9 @@ def write(changes: Sequence[FileChange], root: Path) -> tuple[str, ...]:
             raise InputError(f"{name}: cannot be written ({error.strerror or error}); no file was changed.") from error
         finally:
             _sweep(jobs)
-    return tuple(job.path for job in jobs)
+        paths = tuple(job.path for job in jobs)
+        tell(paths)
+    return paths
 
 
 def _planned(changes: Sequence[FileChange], root: Path) -> list[_Job | None]:

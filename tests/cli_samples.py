@@ -68,6 +68,7 @@ class FakeSync:
     lock: FileChange | None = LOCK
     before: Callable[[], None] = lambda: None
     during_apply: Callable[[], None] = lambda: None
+    behind_apply: Callable[[], None] = lambda: None
     refuse: Callable[[], None] = lambda: None
     asked: dict[str, Any] = field(default_factory=dict)
 
@@ -101,10 +102,13 @@ class FakeSync:
 
         return run
 
-    def apply(self, upgrade: Upgrade, options: Any) -> tuple[str, ...]:
+    def apply(self, upgrade: Upgrade, options: Any, *, tell: Callable[[tuple[str, ...]], None]) -> tuple[str, ...]:
         self.asked["apply"] = (upgrade, options)
         self.during_apply()
-        return (RUNNER, "runner-sync.lock")
+        paths = (RUNNER, "runner-sync.lock")
+        tell(paths)
+        self.behind_apply()
+        return paths
 
     def require_place(self, options: Any, *, is_lock: bool = False) -> None:
         self.asked["require_place"] = (options, is_lock)

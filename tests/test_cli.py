@@ -217,7 +217,7 @@ def test_the_next_command_can_be_pasted_into_a_shell(
 def test_a_lock_alone_needs_no_commit_advice(
     sync: FakeSync, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["runner_sync.sync"], "apply", lambda *_: ("runner-sync.lock",))
+    monkeypatch.setattr(sys.modules["runner_sync.sync"], "apply", lambda *_, **__: ("runner-sync.lock",))
     assert cli.run(["upgrade"]) == 0
     assert capsys.readouterr().err == f"Wrote {sync.root}/runner-sync.lock.\n"
 
@@ -425,6 +425,14 @@ def test_a_cancelled_job_unwinds_as_an_interrupt_does(sync: FakeSync, capsys: py
     assert cli.run(["upgrade"]) == 143
     assert capsys.readouterr().err == "interrupted; nothing was written\n"
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_job_cancelled_when_all_is_in_place_says_what_was_written(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sync.behind_apply = lambda: os.kill(os.getpid(), signal.SIGTERM)
+    assert cli.run(["upgrade"]) == 143
+    assert capsys.readouterr().err == "interrupted; 2 files had been written\n"
 
 
 def _raising(error: BaseException) -> Callable[..., None]:

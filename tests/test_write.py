@@ -154,6 +154,10 @@ def terminable() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
+def never(_paths: tuple[str, ...]) -> None:
+    raise AssertionError("nothing was written")
+
+
 def signalling(call: Callable[..., None], signals: dict[int, int]) -> Callable[..., None]:
     """``call``, behind which a signal is sent to this process: ``signals`` has which one, by the number of the call."""
     seen = 0
@@ -187,7 +191,7 @@ def test_a_signal_before_the_last_file_changes_nothing(
     before, handlers = snapshot(root), [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     monkeypatch.setattr(os, name, signalling(getattr(os, name), signals))
     with pytest.raises(raised):
-        write([change("a"), change("b"), change("c")], root)
+        write([change("a"), change("b"), change("c")], root, tell=never)
     assert snapshot(root) == before
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
 
@@ -199,9 +203,11 @@ def test_a_signal_behind_the_last_file_leaves_all_written_and_nothing_beside(
 ) -> None:
     owner = os if name != "unlink" else Path
     monkeypatch.setattr(owner, name, signalling(getattr(owner, name), {at: signal.SIGTERM}))
+    told: list[tuple[str, ...]] = []
     with pytest.raises(Terminated):
-        write([change("a"), change("b"), change("c")], root)
+        write([change("a"), change("b"), change("c")], root, tell=told.append)
     assert snapshot(root) == {f"pkg/{name}.py": b"new\n" for name in "abc"}
+    assert told == [("pkg/a.py", "pkg/b.py", "pkg/c.py")]
 
 
 @pytest.mark.parametrize(("handler", "written"), [(signal.SIG_IGN, True), (lambda *_: None, False)])

@@ -6,7 +6,7 @@ Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``; ``apply`` writes it. May to
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -235,8 +235,13 @@ def lock(options: UpgradeOptions) -> Upgrade:
     return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)
 
 
-def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:
-    """Write a planned upgrade, all files or none. Raises ``InputError`` for dirty files unless they are allowed."""
+def apply(
+    planned: Upgrade, options: UpgradeOptions, *, tell: Callable[[tuple[str, ...]], None] = lambda _paths: None
+) -> tuple[str, ...]:
+    """Write a planned upgrade, all files or none; the paths written, which ``tell`` learns even when a signal follows.
+
+    Raises ``InputError`` for dirty files unless they are allowed.
+    """
     if planned.root is None:
         raise InputError("the omni tree is a release, not a folder: name a folder to write to with --out.")
     changes = [*planned.changes, *([planned.lock] if planned.lock is not None else [])]
@@ -249,7 +254,7 @@ def apply(planned: Upgrade, options: UpgradeOptions) -> tuple[str, ...]:
         # The lock is the tool's own file, and `lock` is what mends it: it keeps what holds of the one that is there.
         mends = planned.report.command == "lock"
         _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)])
-    return write.write(changes, planned.root)
+    return write.write(changes, planned.root, tell=tell)
 
 
 def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:

@@ -81,9 +81,7 @@ def _carry_out(
     planned = plan(options)
     if diff:
         return planned, ()
-    paths = sync.apply(planned, options)
-    screen.written = len(paths)
-    return planned, paths
+    return planned, sync.apply(planned, options, tell=screen.count_written)
 
 
 def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Screen) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
@@ -28,6 +28,10 @@ class Screen:
     color: ColorChoice = "auto"
     traceback: bool = False
     written: int = 0
+
+    def count_written(self, paths: Sequence[str]) -> None:
+        """Remember that these files were replaced."""
+        self.written += len(paths)
 
     def show(self, text: str) -> None:
         """Write a result for a person to standard output."""

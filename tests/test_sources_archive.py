@@ -6,6 +6,7 @@ import gzip
 import io
 import stat
 import tarfile
+import time
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -131,6 +132,32 @@ def test_a_header_that_is_a_bomb_is_refused_before_it_is_unpacked() -> None:
     info.pax_headers = {"comment": "x" * 3_000_000}
     with pytest.raises(InputError, match="headers are larger"):
         pack(make_sdist(extra=[(info, b"")]))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"GNU.sparse.map": "1,x"},
+        {"GNU.sparse.size": "abc"},
+        {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "9"},
+    ],
+    ids=lambda headers: next(iter(headers)),
+)
+def test_headers_of_a_sparse_file_that_make_no_sense_are_refused(headers: dict[str, str]) -> None:
+    info = tarfile.TarInfo(f"{TOP}/vllm_ascend/a.py")
+    info.pax_headers = headers
+    with pytest.raises(InputError, match="no gzip-compressed tar archive"):
+        pack(make_sdist(extra=[(info, b"")]))
+
+
+def test_a_long_number_in_a_header_costs_no_time() -> None:
+    """``tarfile`` looks for ``\\d+ hdrcharset=`` from every digit on: two minutes for 200 KB of them."""
+    info = tarfile.TarInfo(f"{TOP}/vllm_ascend/a.py")
+    info.pax_headers = {"comment": "1" * 200_000}
+    started = time.process_time()
+    with pytest.raises(InputError, match="headers are larger"):
+        pack(make_sdist(extra=[(info, b"")]))
+    assert time.process_time() - started < 5
 
 
 def test_more_members_than_any_release_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -261,6 +262,42 @@ def test_a_file_system_monitor_of_the_repository_is_not_run(repo: Repo, tmp_path
     tree = open_path("vllm-ascend", repo.folder)
     assert isinstance(tree, WorkTree)
     assert tree.dirty([RUNNER]) == []
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_filter_of_the_repository_is_not_run(repo: Repo, tmp_path: Path) -> None:
+    program = tmp_path / "filter"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+    program.chmod(0o755)
+    for name in ("plain", "a=b"):
+        repo.git.config(f"filter.{name}.clean", str(program))
+        repo.git.config(f"filter.{name}.required", "true")
+    attributes = repo.folder / ".git/info/attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    attributes.write_text(f"{RUNNER} filter=plain\n{INIT} filter=a=b\n")
+    base = repo.git.rev_parse("HEAD")
+    runner = repo.folder / RUNNER
+    runner.write_text(runner.read_text() + "more = 1\n")
+    os.utime(repo.folder / INIT, (1, 1))
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert tree.dirty([RUNNER, INIT]) == [RUNNER]
+    assert set(tree.changed_lines(base)) == {RUNNER}
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_a_partial_clone_lacks_is_not_fetched(repo: Repo, tmp_path: Path) -> None:
+    program = tmp_path / "upload-pack"
+    program.write_text(f'#!/bin/sh\ntouch {tmp_path}/ran\nexec git-upload-pack "$@"\n')
+    program.chmod(0o755)
+    repo.git.config("uploadpack.allowFilter", "true")
+    old, folder = repo.git.rev_parse("HEAD"), tmp_path / "partial"
+    repo.commit({RUNNER: "new = 1\n"})
+    repo.git.clone("-q", "--filter=blob:none", f"file://{repo.folder}", str(folder))
+    git.Repo(folder).git.config("remote.origin.uploadpack", str(program))
+    assert read(open_path("vllm-ascend", folder, ref="HEAD")) == "new = 1\n"
+    with pytest.raises(InputError, match="lacks the git object"):
+        read(open_path("vllm-ascend", folder, ref=old))
     assert not (tmp_path / "ran").exists()
 
 

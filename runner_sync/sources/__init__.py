@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from runner_sync.sources.checkout import RevisionTree, WorkTree
     from runner_sync.sources.declared import declared_vllm, metadata
-    from runner_sync.sources.folder import open_path
     from runner_sync.sources.installed import open_installed
+    from runner_sync.sources.opening import open_path
     from runner_sync.sources.placing import folder_in_repository
     from runner_sync.sources.release import open_release, releases
 
@@ -38,7 +38,7 @@ _MODULES = {
     "folder_in_repository": "placing",
     "metadata": "declared",
     "open_installed": "installed",
-    "open_path": "folder",
+    "open_path": "opening",
     "open_release": "release",
     "releases": "release",
 }

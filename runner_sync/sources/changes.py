@@ -25,7 +25,7 @@ def changed_lines(repository: Repository, since: str, *, to: str | None, prefix:
     start = fork_point(repository, since, to or "HEAD")
     revisions = (start,) if to is None else (start, to)
     scope = ("--", prefix) if prefix else ()
-    changed = _read(repository.run(*_DIFF, *_PLAIN, *revisions, *scope))
+    changed = _read(repository.run_on_files(*_DIFF, *_PLAIN, *revisions, *scope))
     return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
 
 

@@ -81,7 +81,7 @@ class WorkTree(FolderTree, _GitTree):
         if not asked:
             return []
         names = [self.prefix + path for path in asked]
-        status = self.repository.run("--literal-pathspecs", *_STATUS, "--", *names)
+        status = self.repository.run_on_files("--literal-pathspecs", *_STATUS, "--", *names)
         listed = self.repository.run("--literal-pathspecs", "ls-files", "-z", "--", *names)
         changed, tracked = {entry[3:] for entry in status.split("\0")}, set(listed.split("\0"))
         untracked = {name for name in names if self._exists(name)} - tracked

@@ -1,7 +1,6 @@
-"""A plain unpacked tree, and the one door for everything that is given by path.
+"""A plain unpacked tree.
 
-Comes in: a path and, for git checkouts, a revision. Goes out: a ``Tree``. May touch: files below the path, read only;
-``checkout`` does what needs git.
+Comes in: a path. Goes out: a ``Tree``. May touch: files below the path, read only.
 """
 
 from __future__ import annotations
@@ -58,26 +57,6 @@ class FolderTree:
         return None
 
 
-def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> Tree:
-    """Open a tree given by path: a git checkout at ``ref``, its work tree as it stands, or a plain unpacked tree.
-
-    ``path`` is the project's root (or ``site-packages``) or the package folder inside. Raises ``InputError`` for a path
-    that is no such tree, for ``ref`` on something that is not a git checkout, and for an unknown revision.
-    """
-    place = Path(path).expanduser()
-    if not place.is_dir():
-        raise InputError(f"{path} is not a folder: give the {project} tree with {layout.PATH_OPTIONS[project]}.")
-    if has_repository(place):
-        from runner_sync.sources import checkout
-
-        tree = checkout.open_checkout(project, place, ref=ref)
-        if tree is not None:
-            return tree
-    if ref is not None:
-        raise InputError(f"{path} is not a git checkout of {project}, so it has no revision {ref}: leave the ref out.")
-    return open_folder(project, place)
-
-
 def open_folder(project: Project, place: Path) -> FolderTree:
     """Open a plain unpacked tree, without asking git about it."""
     root = find_root(project, place)
@@ -114,13 +93,6 @@ def _or_a_commit(project: Project, place: Path) -> str:
     if not is_empty_clone or project == "vllm-omni":
         return ""
     return f", or a commit of this clone, which has no files checked out, with {option}"
-
-
-def has_repository(place: Path) -> bool:
-    """Whether ``place`` lies in a git work tree or is a bare repository (told from files, without git)."""
-    folder = place.resolve()
-    is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
-    return is_bare or any((parent / ".git").exists() for parent in (folder, *folder.parents))
 
 
 def _python_files(top: Path) -> Iterator[Path]:

@@ -1,8 +1,9 @@
 """A git repository as this room needs it: commands, revisions, objects.
 
 Comes in: a folder. Goes out: command output, commit hashes, blob bytes. May touch: the repository, read only, through
-GitPython. Programs that a repository's configuration would have git run while reading (file-system monitor, signature
-display) are off, git's ownership check stays on, and git never asks for a password.
+GitPython. What the configuration of a repository would have git run while reading is off: file-system monitor, filters,
+signature display, the fetching of what a partial clone lacks. Git's ownership check stays on, and git never asks for a
+password.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import os
 import re
 import shlex
 import weakref
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,13 +36,28 @@ class Repository:
         self.is_bare = repo.bare
         weakref.finalize(self, repo.close)
 
-    def run(self, *arguments: str) -> str:
-        """Standard output of one git command, or ``InputError`` with git's own first sentence."""
+    def run_on_files(self, *arguments: str) -> str:
+        """``run`` for a command that compares files of the work tree: their bytes as they are, through no filter."""
+        return self.run(*arguments, settings=self._no_filters)
+
+    @cached_property
+    def _no_filters(self) -> dict[str, str]:
+        """Settings by which no filter that is configured anywhere (``filter.NAME.clean``) does anything."""
+        try:
+            listed = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+        except InputError:
+            return {}  # there is none
+        names = dict.fromkeys(key.rpartition(".")[0] for key in listed.split("\0") if key)
+        values = {"clean": "", "process": "", "required": "false"}
+        return {f"{name}.{key}": value for name in names for key, value in values.items()}
+
+    def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
+        """Standard output of one git command under ``settings``, or ``InputError`` with git's own first sentence."""
         from git.exc import GitCommandError, GitCommandNotFound
 
         command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
         try:
-            return self._repo.git.execute(command, strip_newline_in_stdout=False)
+            return self._repo.git.execute(command, strip_newline_in_stdout=False, env=_variables(settings or {}))
         except GitCommandNotFound as error:
             raise InputError("git is not installed: install git or give an unpacked tree.") from error
         except GitCommandError as error:
@@ -141,8 +159,22 @@ def open_repository(place: Path) -> Repository | None:
     return Repository(repo)
 
 
+def _variables(settings: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables that give git ``settings``, whatever is in their names, behind those it is given anyway."""
+    first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    given = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
+    for number, (name, value) in enumerate(settings.items(), start=first):
+        given |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+    return given
+
+
 def _environment(repo: Repo) -> dict[str, str]:
-    settings = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_NO_REPLACE_OBJECTS": "1"}
+    settings = {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "LC_ALL": "C",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+    }
     # Git hooks export these for *their* repository, which may be another one. Set only then: naming the folder
     # outright would switch off git's check of who owns it.
     if any(name in os.environ for name in _HOOK_VARIABLES):

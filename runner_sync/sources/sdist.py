@@ -21,9 +21,11 @@ from runner_sync.sources import layout
 from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_sizes, leads_outside, refusal
 
 _CHUNK = 256 * 1024
-_HEADROOM = 1024 * 1024
-"""Bytes that headers between two members may take; a real one takes 0.5 to 4 KB."""
-_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, UnicodeError)
+_HEADROOM = 64 * 1024
+"""Bytes that headers between two members may take; a real one takes 0.5 to 4 KB, and ``tarfile`` searches some of them
+in time that grows with the square of their size."""
+_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, ValueError)
+"""What ``gzip`` and ``tarfile`` raise for an archive that is none; ``ValueError`` for headers of sparse files."""
 
 
 class _Readable(Protocol):

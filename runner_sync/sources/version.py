@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 _METADATA = re.compile(r"^Version:[ \t]*(\S+)", re.MULTILINE)
 _ASSIGNED = re.compile(r"""^__version__\s*(?::\s*\w+\s*)?=\s*(?:version\s*=\s*)?['"]([^'"]+)['"]""", re.MULTILINE)
@@ -20,7 +20,7 @@ def canonical(text: str) -> str | None:
     """``text`` as a canonical version (``v0.18.0RC1`` → ``0.18.0rc1``), or ``None`` when it is none."""
     try:
         return str(Version(text.strip()))
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, or a number of more digits than Python reads
         return None
 
 

@@ -1,0 +1,41 @@
+"""The one door for everything that is given by path: a git checkout, at a revision or as it stands, or a plain tree.
+
+Comes in: a path and, for git checkouts, a revision. Goes out: a ``Tree``. May touch: files below the path, read only;
+``checkout`` does what needs git.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project, Tree
+from runner_sync.sources import layout
+from runner_sync.sources.folder import open_folder
+
+
+def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> Tree:
+    """Open a tree given by path: a git checkout at ``ref``, its work tree as it stands, or a plain unpacked tree.
+
+    ``path`` is the project's root (or ``site-packages``) or the package folder inside. Raises ``InputError`` for a path
+    that is no such tree, for ``ref`` on something that is not a git checkout, and for an unknown revision.
+    """
+    place = Path(path).expanduser()
+    if not place.is_dir():
+        raise InputError(f"{path} is not a folder: give the {project} tree with {layout.PATH_OPTIONS[project]}.")
+    if _has_repository(place):
+        from runner_sync.sources import checkout  # who gives a folder pays for no git
+
+        tree = checkout.open_checkout(project, place, ref=ref)
+        if tree is not None:
+            return tree
+    if ref is not None:
+        raise InputError(f"{path} is not a git checkout of {project}, so it has no revision {ref}: leave the ref out.")
+    return open_folder(project, place)
+
+
+def _has_repository(place: Path) -> bool:
+    """Whether ``place`` lies in a git work tree or is a bare repository (told from files, without git)."""
+    folder = place.resolve()
+    is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    return is_bare or any((parent / ".git").exists() for parent in (folder, *folder.parents))

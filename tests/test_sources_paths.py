@@ -119,6 +119,14 @@ def test_a_file_beyond_any_source_file_is_refused(monkeypatch: pytest.MonkeyPatc
         layout.decode(b"abcd", "a.py")
 
 
+def test_a_file_beyond_any_source_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = open_path("vllm-omni", fill(tmp_path, {INIT: "", "vllm_omni/big.py": "abcd"}))
+    monkeypatch.setattr(layout, "MAX_TEXT", 3)
+    monkeypatch.delattr(Path, "read_bytes")
+    with pytest.raises(InputError, match=r"big\.py has 4 bytes, more than any source file"):
+        tree.read("vllm_omni/big.py")
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
@@ -131,6 +139,7 @@ def test_a_file_beyond_any_source_file_is_refused(monkeypatch: pytest.MonkeyPatc
         ({"vllm_omni/_version.py": "    __version__ = 'dev'\n"}, None),
         ({"vllm_omni/_version.py": "__version__ = __import__('os').getcwd()\n"}, None),
         ({"PKG-INFO": "Name: x\n\nVersion: 9\n"}, None),
+        ({"PKG-INFO": f"Version: {'1' * 5000}\n"}, None),
         ({}, None),
     ],
 )
@@ -144,6 +153,7 @@ def test_a_plain_tree_says_its_version(tmp_path: Path, files: dict[str, str], ex
         (["v0.9.1", "v0.10.0rc1", "nightly"], "0.10.0rc1"),
         (["v0.10.0", "v0.10.0rc1"], "0.10.0"),
         (["x"], None),
+        (["v0.10.0", "1" * 5000], "0.10.0"),
         ([], None),
     ],
 )

@@ -246,6 +246,16 @@ def test_a_tampered_wheel_is_refused(index: FakeIndex, ranges: str) -> None:
     assert cache.keys("member") == []
 
 
+@pytest.mark.parametrize(("project", "version"), [("vllm-omni", "0.14.0"), ("vllm-ascend", "0.14.0rc1")])
+def test_a_file_larger_than_any_release_is_refused(
+    index: FakeIndex, monkeypatch: pytest.MonkeyPatch, project: Project, version: str
+) -> None:
+    index.ranges = "none"
+    monkeypatch.setattr("runner_sync.sources.sdist.MAX_PACKED", 100)
+    with pytest.raises(InputError, match="MB, unlike any release"):
+        open_release(project, version)
+
+
 def test_an_index_without_hashes_is_refused(index: FakeIndex) -> None:
     index.stated = {SDIST: None, WHEEL: None}
     with pytest.raises(InputError, match="states no SHA-256"):

@@ -19,6 +19,8 @@ from runner_sync.model import Project, Source
 from runner_sync.sources import layout
 
 MAX_MEMBERS = 100_000
+MAX_PACKED = 1024**3
+"""Bytes. The largest wheel of the three projects has 0.51 GB."""
 MAX_UNPACKED = 2 * 1024**3
 """Bytes. The largest sdist of the three projects unpacks to 0.12 GB."""
 MAX_RATIO = 100

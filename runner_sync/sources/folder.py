@@ -31,7 +31,10 @@ class FolderTree:
             return None
         file = self.root / path
         try:
-            return layout.decode(file.read_bytes(), str(file)) if file.is_file() else None
+            if not file.is_file():
+                return None
+            layout.check_size(file.stat().st_size, str(file))
+            return layout.decode(file.read_bytes(), str(file))
         except OSError as error:
             raise InputError(f"cannot read {file} ({error.strerror or error}): check its permissions.") from error
 

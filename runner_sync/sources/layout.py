@@ -33,14 +33,19 @@ def decode(data: bytes, name: str) -> str:
 
     Other encodings are refused, not guessed: what is written back is UTF-8 (as ruff and the three projects do).
     """
-    if len(data) > MAX_TEXT:
-        raise InputError(f"{name} has {len(data)} bytes, more than any source file: check the path.")
+    check_size(len(data), name)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{name}:{line} is not UTF-8 text: convert the file to UTF-8 and run again.") from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def check_size(size: int, name: str) -> None:
+    """Raises ``InputError`` for more bytes than a source file has; asked before reading where the size is known."""
+    if size > MAX_TEXT:
+        raise InputError(f"{name} has {size} bytes, more than any source file: check the path.")
 
 
 def is_inside(path: str) -> bool:

@@ -13,19 +13,31 @@ import io
 import posixpath
 import tarfile
 import zlib
-from typing import IO, Protocol, cast
+from typing import IO, Protocol, Self, cast
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.sources import layout
-from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_sizes, leads_outside, refusal
+from runner_sync.sources.archive import (
+    MAX_MEMBERS,
+    MAX_PACKED,
+    MAX_UNPACKED,
+    Packer,
+    check_name,
+    check_sizes,
+    leads_outside,
+    refusal,
+)
 
 _CHUNK = 256 * 1024
 _HEADROOM = 64 * 1024
-"""Bytes that headers between two members may take; a real one takes 0.5 to 4 KB, and ``tarfile`` searches some of them
-in time that grows with the square of their size."""
-_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, ValueError)
-"""What ``gzip`` and ``tarfile`` raise for an archive that is none; ``ValueError`` for headers of sparse files."""
+"""Bytes that headers between two members may take, and what ``tarfile`` reads ahead: 12 KB in real archives."""
+_EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+_MOST_EFFORT = 10**9
+"""Squares of the sizes of extended headers, summed: ``tarfile`` before Python 3.11.10 and 3.12.6 searches each in a
+time that grows so, a second or two for this much. Real archives stay below 0.02 of it."""
+_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, ValueError, IndexError)
+"""What ``tarfile`` raises for archives it cannot read; the last two for headers of sparse files that make no sense."""
 
 
 class _Readable(Protocol):
@@ -33,12 +45,18 @@ class _Readable(Protocol):
 
 
 class Body(io.RawIOBase):
-    """A download that hashes what passes through and reports progress."""
+    """A download that hashes what passes through and reports progress. ``total`` is the size that the server states.
 
-    def __init__(self, raw: _Readable, label: str, *, total: int | None, progress: layout.Progress | None) -> None:
+    Reading it raises ``InputError`` where it is, or is stated to be, larger than any release.
+    """
+
+    def __init__(
+        self, raw: _Readable, label: str, *, project: Project, total: int | None, progress: layout.Progress | None
+    ) -> None:
         super().__init__()
         self._raw = raw
         self._label = label
+        self._project = project
         self._total = total
         self._progress = progress
         self._hash = hashlib.sha256()
@@ -50,10 +68,12 @@ class Body(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
         """Read up to ``len(buffer)`` bytes."""
+        self._check_size(self._total or 0)
         data = self._raw.read(len(buffer))
         buffer[: len(data)] = data
         self._hash.update(data)
         self.done += len(data)
+        self._check_size(self.done)
         if self._progress and data:
             self._progress(self._label, self.done, self._total)
         return len(data)
@@ -64,6 +84,11 @@ class Body(io.RawIOBase):
         while self.readinto(buffer):
             pass
         return self._hash.hexdigest()
+
+    def _check_size(self, size: int) -> None:
+        if size > MAX_PACKED:
+            why = f"it has more than {MAX_PACKED // 1024**2} MB, unlike any release"
+            raise refusal(self._label, why, project=self._project)
 
 
 class _Unpacked:
@@ -112,16 +137,33 @@ class _Members:
 
     def keep(self, packer: Packer) -> None:
         """Put the content of every kept file into ``packer``."""
-        with tarfile.open(fileobj=cast(IO[bytes], self._stream), mode="r|") as tar:
+        with tarfile.open(fileobj=cast(IO[bytes], self._stream), mode="r|", tarinfo=self._headers()) as tar:
             count = 0
             while (member := tar.next()) is not None:
                 count += 1
                 self._require(count <= MAX_MEMBERS, f"it has more than {MAX_MEMBERS} members")
+                # tarfile would read on towards the next header for hours, past the end of the archive.
+                self._require(tar.offset <= MAX_UNPACKED, f"its member {member.name!r} is larger than any release")
                 self._stream.allow(member.size)
                 path = self._path(member)
                 if member.isreg() and layout.is_kept(path, self._project):
                     packer.add(path, self._content(tar, member))
         self._stream.finish()
+
+    def _headers(self) -> type[tarfile.TarInfo]:
+        """What ``tarfile`` reads headers with, refusing extended ones that only cost time."""
+        effort, require = 0, self._require
+
+        class Header(tarfile.TarInfo):
+            @classmethod
+            def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+                nonlocal effort
+                header = super().frombuf(buf, encoding, errors)
+                effort += header.size**2 if header.type in _EXTENDED else 0
+                require(effort <= _MOST_EFFORT, "its headers are larger than any release's")
+                return header
+
+        return Header
 
     def _path(self, member: tarfile.TarInfo) -> str:
         """The member's path below the sdist's one top folder."""

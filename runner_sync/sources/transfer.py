@@ -88,7 +88,7 @@ def fetch_sdist(file: IndexFile, session: IndexSession, *, project: Project, pro
 
     def attempt() -> bytes:
         with session.get(file.url, headers=IDENTITY, stream=True) as response:
-            body = _body(response, file, progress)
+            body = _body(response, file, project=project, progress=progress)
             return pack_sdist(body, file.filename, project=project, version=file.version, sha256=expected)
 
     return _persistently(attempt)
@@ -101,7 +101,7 @@ def fetch_wheel(file: IndexFile, session: IndexSession, *, project: Project, pro
     def attempt() -> bytes:
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as whole:
             with session.get(file.url, headers=IDENTITY, stream=True) as response:
-                found = _copy(_body(response, file, progress), whole)
+                found = _copy(_body(response, file, project=project, progress=progress), whole)
             check_hash(found, expected, file.filename, project=project)
             return pack_wheel(whole, file.filename, project=project, version=file.version, sha256=expected)
 
@@ -151,10 +151,11 @@ def _open_remote(remote: RemoteFile) -> zipfile.ZipFile:
     return opened
 
 
-def _body(response: requests.Response, file: IndexFile, progress: layout.Progress | None) -> Body:
+def _body(response: requests.Response, file: IndexFile, *, project: Project, progress: layout.Progress | None) -> Body:
     response.raise_for_status()
     length = response.headers.get("Content-Length", "")
-    return Body(response.raw, file.filename, total=int(length) if length.isdigit() else None, progress=progress)
+    total = int(length) if length.isdigit() else None
+    return Body(response.raw, file.filename, project=project, total=total, progress=progress)
 
 
 def _copy(body: Body, target: IO[bytes]) -> str:

@@ -20,7 +20,7 @@ def canonical(text: str) -> str | None:
     """``text`` as a canonical version (``v0.18.0RC1`` → ``0.18.0rc1``), or ``None`` when it is none."""
     try:
         return str(Version(text.strip()))
-    except ValueError:  # InvalidVersion, or a number of more digits than Python reads
+    except ValueError:  # also of a number with more digits than Python reads
         return None
 
 

@@ -68,10 +68,10 @@ def _is_version(name: str, asked: str, versions: Mapping[str, str]) -> bool | No
     version = versions.get(name.removesuffix(_ASKS)) if name.endswith(_ASKS) else None
     if version is None:
         return None
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     try:
         # What is built for another device has a local label: `0.24.0+empty`.
         return Version(Version(version).public) == Version(asked)
-    except InvalidVersion:
+    except ValueError:  # also of a number with more digits than Python reads
         return None

@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnresolvedConflict
+from runner_sync.unmerged import conflicts
 
 MarkerKind = Literal["open", "close", "toggle", "bare", "trailing", "loose"]
 ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "crosses-block"]
@@ -212,6 +213,8 @@ class _Cursor:
 
 def _tokens(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
     where = path or "the text"
+    if found := conflicts(text):
+        raise UnresolvedConflict(path, found[0][0])
     try:
         yield from tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline)
     except tokenize.TokenError as error:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.markers import read_markers, ruler_style
 
 WIDE = "#  ----------------------- Omni-new ------------------------"
@@ -205,6 +205,12 @@ def test_new_rulers_follow_the_file(lines: tuple[str, ...], expected: str) -> No
 def test_a_file_without_rulers_gets_the_usual_one() -> None:
     ruler = ruler_style("x = 1\n")
     assert regions(f"def f():\n    {ruler}\n    x = 1\n    {ruler}\n") == [(2, 4)]
+
+
+def test_a_conflict_is_what_is_told_of_a_file_that_has_one() -> None:
+    text = "def f():\n<<<<<<< a\n    x = 1\n=======\n  x = 2\n>>>>>>> b\n"
+    with pytest.raises(UnresolvedConflict, match=r"runner\.py:2: holds an unresolved merge conflict"):
+        read_markers(text, path="runner.py")
 
 
 @pytest.mark.parametrize("comment", ["# -------- a{}b", "# -------- Omni-new: a{}b", "# [Omni] a{}b", "# ---{}b"])

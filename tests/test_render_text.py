@@ -33,6 +33,8 @@ SENTENCES = [
      f"Upgraded: 2 units updated, 1 added, 0 removed {PORTED}; 2 review items; 3 findings; 2 files written."),
     ("only planned", replace(REPORTS["upgrade"], summary={}),
      f"Plan: 2 units updated, 1 added, 0 removed {PORTED}; 2 review items; 3 findings."),
+    ("not verified", Report("upgrade", INPUTS, UNITS[2:3], REVIEWS, summary={"unverified": 1}),
+     "Plan: 0 units updated, 0 removed; 2 review items; not verified."),
     ("written, but there was nothing to write", Report("upgrade", INPUTS, UNITS[2:3], REVIEWS, summary={"written": 0}),
      "Wrote nothing: 0 units updated, 0 removed; 2 review items; 0 findings."),
     ("singular", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], FINDINGS[:1]),
@@ -248,6 +250,13 @@ def test_replay_shows_the_largest_hunk_first() -> None:
     text = render(REPORTS["replay"], "text")
     assert text.index("3 lines only in what people released") < text.index("2 lines only in the tool's result")
     assert text.index("P2 ") < text.index("P10 "), "cases in natural order"
+
+
+def test_replay_shows_as_many_hunks_as_it_is_given() -> None:
+    report = REPORTS["replay"]
+    hunks = tuple(replace(report.replay_hunks[0], path=f"runner_{number}.py") for number in range(12))
+    text = render(replace(report, replay_hunks=hunks), "text")
+    assert all(f"runner_{number}.py" in text for number in range(12))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,10 +17,11 @@ from sync_samples import AR, ASCEND, ASCEND_NEW, BASE, GPU_AR, GPU_BASE, RULER, 
 
 from runner_sync import lock, sync
 from runner_sync.errors import InputError
-from runner_sync.model import Finding, Report
+from runner_sync.model import BaseRef, Finding, Report
 from runner_sync.naming import module_name
 from runner_sync.render import render
 from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.units.texts import unit_texts
 
 
 @pytest.fixture
@@ -776,6 +778,9 @@ def test_seven_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) 
     }
 
 
+GONE = "7c8ee98378"
+
+
 def gone_commit(trees: Trees) -> Path:
     """A lock that names a commit of a branch, which the merge left behind."""
     commit(trees.omni)
@@ -786,7 +791,7 @@ def gone_commit(trees: Trees) -> Path:
         ["git", "-C", str(trees.omni), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
     )
     assert head.stdout[:10] in text
-    lock_file.write_text(text.replace(head.stdout[:10], "7c8ee98378"), "utf-8")
+    lock_file.write_text(text.replace(head.stdout[:10], GONE), "utf-8")
     commit(trees.omni)
     return lock_file
 
@@ -810,6 +815,41 @@ def test_the_first_commit_with_the_locked_texts_is_read(trees: Trees) -> None:
     planned = sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
     (note,) = [note for note in planned.report.notes if "names vllm-omni 7c8ee98378; " in note]
     assert f"; {first} was read" in note
+
+
+def settle(trees: Trees, unit: tuple[str, str], twin: tuple[str, str]) -> Path:
+    """A lock by which ``unit`` follows its GPU ``twin`` as that is now, settled at a commit that is gone."""
+    lock_file = trees.omni / lock.FILE_NAME
+    known = lock.load(lock_file.read_text("utf-8"))
+    path, qualname = twin
+    digest = lock.digest(unit_texts((trees.omni / path).read_text("utf-8"))[qualname])
+    entry = known.find(*unit) or lock.Entry(*unit)
+    settled = replace(entry, gpu=BaseRef("vllm-omni", GONE, path, qualname, "lock", 1.0, digest))
+    made = lock.merge(known, [settled], inputs=known.inputs, gone=set())
+    lock_file.write_text(lock.dump(made), "utf-8")
+    commit(trees.omni)
+    return lock_file
+
+
+def test_a_changed_twin_is_not_read_at_a_commit_that_only_has_another_twins_texts(trees: Trees) -> None:
+    """A shallow clone, or a squash: what the GPU runner got since would count as known, and never be ported."""
+    gone_commit(trees)
+    settle(trees, (BASE, "OmniNPUModelRunner.execute_model"), (GPU_BASE, "OmniGPUModelRunner._forward"))
+    trees.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    shutil.rmtree(trees.omni / ".git")
+    commit(trees.omni)
+    with pytest.raises(InputError, match=rf"{GONE}, which cannot be read"):
+        sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
+
+
+def test_a_lock_made_anew_keeps_what_names_a_commit_that_is_gone(trees: Trees) -> None:
+    """What was settled by hand looks like an older twin again, and only the lock knows better."""
+    gone_commit(trees)
+    trees.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    text = settle(trees, (AR, "NPUARModelRunner._stage_of"), (GPU_AR, "GPUARModelRunner._stage_of")).read_text("utf-8")
+    made = sync.lock(trees.upgrade(trees.ascend_old, vllm_base="0.20.0")).lock
+    after, before = (lock.load(one).entries for one in (made.after or "" if made is not None else text, text))
+    assert [(one.key, one.upstream, one.gpu) for one in after] == [(one.key, one.upstream, one.gpu) for one in before]
 
 
 def test_a_locked_commit_whose_texts_nobody_has_is_an_error(trees: Trees) -> None:

@@ -391,6 +391,7 @@ def test_inline_conflicts_show_three_sides_and_the_rest_is_written(trees: Trees)
     written = apply(planned, options)
     after = runner.read_text("utf-8").split("\n")
     (item,) = planned.report.reviews
+    assert planned.report.summary["unverified"] == 1
     start = after.index(f"<<<<<<< omni {item.id}")
     block = [line.strip() for line in after[start + 1 : start + 7]]
     assert block[:4] == [

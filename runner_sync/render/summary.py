@@ -126,7 +126,8 @@ def _upgrade_sentence(report: Report) -> str:
     added = f"{tally['added']} added, " if tally["added"] else ""
     ported = f" ({tally['units_ported']} with ports from the GPU twin)" if tally["units_ported"] else ""
     units = f"{count(tally['updated'], 'unit')} updated, {added}{tally['removed']} removed{ported}"
-    rest = f"{count(tally['reviews'], 'review item')}; {count(tally['findings'], 'finding')}"
+    found = "not verified" if report.summary.get("unverified") else count(tally["findings"], "finding")
+    rest = f"{count(tally['reviews'], 'review item')}; {found}"
     files = f"; {count(written, 'file')} written" if isinstance(written, int) and written else ""
     return f"{lead}: {units}; {rest}{files}{left}."
 

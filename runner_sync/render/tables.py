@@ -37,7 +37,6 @@ _LEGEND = (
 )
 _RANKS = {"base": 1, "kept": 2, "removed": 3, "kind": 4}
 _BLOCK_COLUMNS = (("unit", 0), ("lines", 0), ("", 1), ("purpose", 0), ("uses", 3), ("twin", 2))
-_HUNKS_PER_CASE = 5
 _LINES_PER_HUNK = 12
 
 
@@ -208,8 +207,8 @@ def _largest_hunks(report: Report, ink: Ink) -> Iterable[str]:
     sign = {"tool": "+", "truth": "-"}
     for case, group in groupby(order_hunks(report.replay_hunks), key=lambda hunk: hunk.case):
         hunks = list(group)
-        said = [f"{ink.paint(one_line(case), 'bold')}: the largest of {count(len(hunks), 'hunk')} left"]
-        for hunk in hunks[:_HUNKS_PER_CASE]:
+        said = [f"{ink.paint(one_line(case), 'bold')}: the largest hunks left"]
+        for hunk in hunks:
             who = {"tool": "only in the tool's result", "truth": "only in what people released"}.get(
                 hunk.side, hunk.side
             )

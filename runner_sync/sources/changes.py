@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from runner_sync.sources.repository import Repository
 
 _DIFF = ("--literal-pathspecs", "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff")
-_PLAIN = ("--no-textconv", "--no-renames", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/")
+_PLAIN = (
+    "--no-textconv",
+    "--no-renames",
+    "--no-relative",
+    "--ignore-submodules=all",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+)
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 

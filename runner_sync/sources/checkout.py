@@ -28,7 +28,7 @@ _PLAIN = (
     "--date-order",
     f"--format={_MARK}%H %s",
 )
-_STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=none")
+_STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=all")
 
 
 class _GitTree:

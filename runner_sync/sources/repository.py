@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from git import Repo
 
 REGULAR_FILE = re.compile(r"100\d{3}")
+_WHOLE = "fetch the whole repository (of a partial clone with `git fetch --refetch --no-filter`)"
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 
 
@@ -120,7 +121,8 @@ class Repository:
         try:
             return self._repo.git.get_object_data(digest)[3]
         except (ValueError, BadName, GitCommandError, OSError) as error:
-            raise InputError(f"{self.place} lacks the git object {digest}: fetch the whole repository.") from error
+            self._repo.git.clear_cache()  # that process has ended, and the next object may be there
+            raise InputError(f"{self.place} lacks the git object {digest}: {_WHOLE}.") from error
 
     def _commit(self, name: str) -> str | None:
         try:
@@ -172,6 +174,7 @@ def _environment(repo: Repo) -> dict[str, str]:
     settings = {
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
         "LC_ALL": "C",
         "GIT_NO_REPLACE_OBJECTS": "1",
     }

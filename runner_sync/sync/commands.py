@@ -38,7 +38,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     results, notes = planning.plan(options, given)
     finished = [_finish(result, options, given) for result in results]
     forget_trees()
-    findings, remarks = result_check.new_breakage(given, finished, options) if options.verify else ((), ())
+    findings, remarks = result_check.new_breakage(given, finished, options)
     return _planned("upgrade", finished, findings=findings, notes=(*notes, *remarks), given=given, options=options)
 
 
@@ -110,7 +110,7 @@ def _planned(
             *_unported_notes(results, given, options),
             *_no_lock(given, options),
         ),
-        summary=_summary(command, results, options),
+        summary=_summary(command, results, given, options),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
     )
     root = options.out if options.out is not None else given.root
@@ -119,12 +119,20 @@ def _planned(
     return Upgrade(report, changes, root, lock, patch)
 
 
-def _summary(command: str, results: list[ModuleResult], options: UpgradeOptions) -> dict[str, int | str]:
+def _summary(
+    command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
+) -> dict[str, int | str]:
     """The figures of a run, with the review comments that it found and the GPU members that it left out, where any; and
-    whether vllm-ascend was not followed."""
+    whether vllm-ascend was not followed, and the result not verified."""
     found = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
     unported = len(_left_out(results)) if not options.only else 0
-    extras = {"left_open": found, "unported": unported, "gpu_only": int(not options.upstream)}
+    unverified = command == "upgrade" and bool(result_check.why_unverified(given, options))
+    extras = {
+        "left_open": found,
+        "unported": unported,
+        "gpu_only": int(not options.upstream),
+        "unverified": int(unverified),
+    }
     extra = {name: number for name, number in extras.items() if number}
     return planning.summarise(results) | extra
 

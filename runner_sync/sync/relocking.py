@@ -18,7 +18,7 @@ from runner_sync.sync import inputs
 from runner_sync.sync.locked import unlike_locked
 from runner_sync.sync.options import Progress
 from runner_sync.sync.revisions import Revisions
-from runner_sync.upgrade import ModuleResult
+from runner_sync.upgrade import ModuleResult, ModuleRevision
 from runner_sync.verify import locked
 from runner_sync.verify.reading import Reading
 
@@ -55,7 +55,7 @@ class Recorded:
 
     @classmethod
     def of(cls, lock: Lock, given: inputs.Inputs, progress: Progress) -> Recorded:
-        return cls(lock, given, Revisions(given, progress))
+        return cls(lock, given, Revisions(replace(given, lock=lock), progress))
 
     def kept(self, result: ModuleResult) -> ModuleResult:
         """``result`` with the references that the old lock has of its units, as far as they hold."""
@@ -88,10 +88,17 @@ class Recorded:
         if ref.project == "vllm-omni" and self.given.omni.read(ref.path) is None:
             return False
         try:
-            side = self.revisions.at(ref.project, ref.ref, ref.path)
+            side = self._revision(ref)
         except InputError:
             return False
         return bool(side.text) and not unlike_locked([ref], side.text, ref.path)
+
+    def _revision(self, ref: BaseRef) -> ModuleRevision:
+        """What ``ref`` names; of a commit that is gone, the one that has its texts."""
+        try:
+            return self.revisions.at(ref.project, ref.ref, ref.path)
+        except InputError:
+            return self.revisions.locked(ref.project, ref.ref, ref.path)
 
     def _has_moved(self, ref: BaseRef) -> bool:
         tree = self.given.trees.get(ref.project)

@@ -22,8 +22,8 @@ def new_breakage(
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """Breakage that the upgraded modules have in the target trees, and notes on what they inherit; where vllm-ascend is
     not followed, only the breakage that the run made."""
-    if given.ascend is None or given.vllm is None or options.conflict == "inline":
-        return (), ()
+    if why := why_unverified(given, options):
+        return (), ((f"not verified: {why}",) if options.verify else ())
     options.progress("verifying", 0, 1)
     omni = PatchedTree(given.omni, {result.path: result.after for result in results})
     world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
@@ -41,6 +41,17 @@ def new_breakage(
         *_note(inherited),
         *_never_set([one for one in idle if is_selected(one.unit, options.only)]),
     )
+
+
+def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
+    """Why the result is not held against the target trees; empty where it is."""
+    if not options.verify:
+        return "it was not asked for"
+    if given.ascend is None or given.vllm is None:
+        return f"no {'vllm-ascend' if given.ascend is None else 'vLLM'} is at hand"
+    if options.conflict == "inline":
+        return "diff3 markers are no Python; run `runner-sync verify` once they are settled"
+    return ""
 
 
 def _never_set(idle: Sequence[Idle]) -> Iterator[str]:

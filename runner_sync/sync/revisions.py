@@ -69,16 +69,17 @@ class Revisions:
         """The module at the first commit of the checkout that has every text locked under ``ref``, as that ref.
 
         Later ones may have members besides, which nobody decided about when the lock was written.
-        A module of which nothing was locked under it is read at the commit of one of which something was.
+        A module of which nothing was locked under it is read at the commit of one of which something was; any other
+        must have its own texts there, or what changed since would count as known.
         """
         tree = self.given.ascend if project == "vllm-ascend" else self.given.omni
         if not isinstance(tree, InGit):
             return None
         both = [one for entry in self.given.lock.entries for one in (entry.upstream, entry.gpu) if one is not None]
-        paths = dict.fromkeys((path, *(one.path for one in both if one.project == project and one.ref == ref)))
-        for place in paths:
+        locked = dict.fromkeys(one.path for one in both if one.project == project and one.ref == ref)
+        for place in [path] if path in locked else locked:
             references = self.given.lock.references(project, ref, place)
-            for revision in reversed(tree.history(place)) if references else ():
+            for revision in reversed(tree.history(place)):
                 if _has_texts(references, tree.read_blob(revision.blob), place):
                     note = f"{FILE_NAME} names {project} {ref}; {revision.commit[:10]} was read, which has its texts"
                     self.note(note)

@@ -427,6 +427,27 @@ def test_a_module_without_twin_is_started_where_another_one_imports_it(
         assert [item.reason for item in result.report.reviews if item.path == AR]
 
 
+def test_a_started_module_imports_nothing_from_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it is meant to define for others is the twin's, and not that of vllm-ascend, which has fields of its own."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    (trees.omni / AR).unlink()
+    record = "class ExecuteModelState:\n    pass\n\n\n"
+    head, cls, body = dedent(OMNI_TREE[GPU_AR]).partition("class ")
+    keep = "\n    def _keep(self):\n        return ExecuteModelState()\n"
+    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import NPUARModelRunner\n"
+    lay_out(
+        trees.omni,
+        {GPU_AR: head + record + cls + body + keep, BASE: wanted + dedent(OMNI_TREE[BASE])},
+    )
+    lay_out(trees.ascend_new, {ASCEND: dedent(ASCEND_NEW[ASCEND]).replace("class NPU", f"{record}class NPU", 1)})
+    commit(trees.omni)
+    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
+    (started,) = [change.after or "" for change in result.changes if change.path == AR]
+    assert "from vllm_omni.worker.gpu_ar_model_runner import ExecuteModelState\n" in started
+    assert "npu_ar_model_runner import" not in started
+
+
 def test_a_module_of_another_folder_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)

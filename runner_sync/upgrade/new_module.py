@@ -18,7 +18,7 @@ from runner_sync.compose.imports import Provider, settle
 from runner_sync.merge.confidence import DOUBTFUL
 from runner_sync.model import Triple, UnitReport
 from runner_sync.naming import module_name
-from runner_sync.profile import Profile, RunnerModule
+from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
@@ -78,13 +78,21 @@ def _module_text(job: StartJob) -> str:
         },
     )
     own = module_name(job.gpu.path)
-    named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in job.profile.names)
+    named = "\n".join(_import_of(row, job) for row in job.profile.names)
     providers = [
         Provider(named, ""),
         Provider(job.upstream.text, module_name(job.upstream.path)),
         Provider(translated, own),
     ]
     return settle("", text, providers, first_party=job.profile.package).text
+
+
+def _import_of(row: NameRewrite, job: StartJob) -> str:
+    """How a translated name is imported; one that the module itself is meant to define (`ExecuteModelState`) from the
+    twin, as long as it does not."""
+    if row.new_module == module_name(job.path):
+        return f"from {row.module} import {row.name} as {row.new_name}"
+    return f"from {row.new_module} import {row.new_name}"
 
 
 def _members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:

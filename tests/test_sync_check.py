@@ -762,11 +762,12 @@ def test_seven_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) 
         on_release(
             "0.26.0",
             ascend=TreeOptions(version="0.30.0rc2"),
-            vllm=TreeOptions(version="0.30.0"),
             ascend_base="0.26.0rc1",
             vllm_base="0.26.0",
         )
     )
+    said = [(source.project, source.ref) for source in report.inputs]
+    assert said == [("vllm-omni", "0.26.0"), ("vllm-ascend", "0.30.0rc2"), ("vllm", "0.30.0")], "vLLM is not named"
     assert {(finding.code, finding.symbol) for finding in report.findings} == {
         ("RS303", "_bookkeeping_sync"),
         ("RS304", "_all_gather_hidden_states_and_aux"),

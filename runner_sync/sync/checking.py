@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
-from runner_sync.model import FileChange, Finding, InGit, Report
+from runner_sync.model import FileChange, Finding, InGit, Report, Source
 from runner_sync.sync import baseline_file, check_modules, inputs, pairs, selection
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import DerivedModule, find_modules, refuse_classless, refuse_gone
@@ -50,7 +50,7 @@ def check(options: CheckOptions) -> Report:
     said += check_modules.without_upstream(given, job.modules)
     said += [*_not_looked_for(given, codes), *_idle_ignores(given)]
     result = _run(options, given, job, codes)
-    return _report("check", options, given, result, modules, said=(*said, *_unread(job, result)))
+    return _report("check", options, given, job, result, modules, said=(*said, *_unread(job, result)))
 
 
 def verify(options: CheckOptions) -> Report:
@@ -79,7 +79,7 @@ def verify(options: CheckOptions) -> Report:
         opinion, remark = typechecker_opinion(options, job)
         said += [remark] if remark else []
     result = _run(options, given, job, codes, opinion)
-    return _report("verify", options, given, result, modules, said=(*said, *_unread(job, result)))
+    return _report("verify", options, given, job, result, modules, said=(*said, *_unread(job, result)))
 
 
 def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
@@ -194,6 +194,7 @@ def _report(
     command: str,
     options: CheckOptions,
     given: inputs.Inputs,
+    job: CheckJob,
     result: CheckResult,
     modules: Sequence[DerivedModule],
     *,
@@ -206,13 +207,19 @@ def _report(
     spoken_of = dict.fromkeys(finding.path for finding in findings if finding.path in texts)
     return Report(
         command,
-        inputs=given.sources,
+        inputs=_read(given, job),
         findings=findings,
         changes=tuple(FileChange(path, texts[path], texts[path]) for path in spoken_of),
         notes=(*said, *remarks),
         summary=_counts(findings, result),
         folder=sources.folder_in_repository(given.omni),
     )
+
+
+def _read(given: inputs.Inputs, job: CheckJob) -> tuple[Source, ...]:
+    """The sources that were read: also the vLLM that belongs to the vllm-ascend, where none is named."""
+    trees = given.trees if job.world is None else {**given.trees, **job.world.trees}
+    return tuple(tree.source for tree in trees.values())
 
 
 def _counts(findings: Sequence[Finding], result: CheckResult) -> dict[str, int | str]:

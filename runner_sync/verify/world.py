@@ -71,7 +71,7 @@ class World:
 
         ``surroundings`` are the folders whose modules are handed runners, and may set attributes on them.
         """
-        self._trees = dict(trees)
+        self.trees = dict(trees)
         told = {project: tree.source.version for project, tree in trees.items()}
         self._versions = {PACKAGES[project]: version for project, version in told.items() if version}
         self.surroundings = Surroundings(trees, surroundings)
@@ -87,7 +87,7 @@ class World:
 
     def with_omni(self, omni: Tree) -> World:
         """The same upstreams with another omni tree; what both have is parsed once."""
-        trees: dict[Project, Tree] = {**self._trees, "vllm-omni": omni}
+        trees: dict[Project, Tree] = {**self.trees, "vllm-omni": omni}
         other = World(trees, surroundings=self.surroundings.folders)
         other._built = self._built
         return other
@@ -95,7 +95,7 @@ class World:
     def tree_of(self, name: str) -> Tree | None:
         """The tree that holds module ``name``, or ``None`` when it is external."""
         project = project_of(name)
-        return self._trees.get(project) if project else None
+        return self.trees.get(project) if project else None
 
     def module(self, name: str) -> Module | None:
         """The module ``name``, or ``None`` when no tree has it. Raises InputError when omni's own cannot be parsed."""
@@ -116,7 +116,7 @@ class World:
 
     def beside(self, paths: Sequence[str]) -> list[str]:
         """The other omni modules in the folders of ``paths``, as far as they parse: the runners' mixins and helpers."""
-        tree = self._trees.get("vllm-omni")
+        tree = self.trees.get("vllm-omni")
         folders = sorted({path.rpartition("/")[0] for path in paths})
         near = [(path, folder) for folder in folders for path in (tree.paths(f"{folder}/") if tree else ())]
         return [p for p, f in near if p.rpartition("/")[0] == f and p not in paths and self._is_readable(p)]
@@ -271,7 +271,7 @@ class World:
             self._patches = {}
             patching: tuple[Project, ...] = ("vllm-ascend", "vllm-omni")
             for project in patching:
-                tree = self._trees.get(project)
+                tree = self.trees.get(project)
                 for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
                     module = self.module(module_name(path)) if _PATCHES.search(path) else None
                     own = list(_read_patches(module)) if module is not None else []

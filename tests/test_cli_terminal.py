@@ -210,6 +210,14 @@ def test_advice_names_no_file_when_no_written_file_holds_an_item() -> None:
     assert "unchanged.py" not in said
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_advice_asks_for_the_vllm_ascend_that_the_next_commands_need(is_known: bool) -> None:
+    """A port from the GPU runners alone needs none, and `lock` and `verify` do."""
+    inputs = tuple(source for source in SOURCES if is_known or source.project != "vllm-ascend")
+    said = advise(replace(PLAN, inputs=inputs), (RUNNER,), root=Path("omni"), is_tree=True, options="")
+    assert ("verify --omni-path omni --ascend-version V, where V is" in said) is not is_known
+
+
 def test_advice_without_review_items_names_no_search() -> None:
     said = advise(PLAN, (RUNNER,), root=Path("omni"), is_tree=True, options="")
     assert "Wrote 1 file below omni" in said

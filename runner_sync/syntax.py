@@ -75,6 +75,13 @@ def is_indented(text: str) -> bool:
     return _INDENTED.match(text) is not None
 
 
+def indentation(text: str) -> str:
+    """The blanks in front of the first line of code, else of the first comment: a comment above may stand anywhere."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    first = next((line for line in lines if not line.lstrip().startswith("#")), lines[0] if lines else "")
+    return first[: len(first) - len(first.lstrip(" \t"))]
+
+
 def move_lines(tree: ast.AST, by: int) -> None:
     """Every node of a tree ``by`` lines down, or up; ``ast.increment_lineno`` takes three times as long."""
     for node in walk(tree):

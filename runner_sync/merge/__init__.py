@@ -47,6 +47,7 @@ from runner_sync.merge.unread import unread_additions
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, compiles, flatten, parses
+from runner_sync.syntax import indentation
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def _written(
 ) -> Merged:
     """What is kept as text, and the doubts, with those that the order of the text brings, as questions at its lines."""
     kept, contents = chosen.kept, chosen.contents
-    emitted = text_of(weave, kept, contents, indent=_indent(triple.omni or triple.upstream), tight=tight)
+    emitted = text_of(weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), tight=tight)
     asked = [*doubts, *under_other_conditions(weave, kept, emitted)]
     asked += in_other_suites(weave, kept, moved_to(weave, kept)) if tight else []
     asked += moved_apart(weave, kept, emitted, asked)
@@ -183,13 +184,6 @@ def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[
         if reason is not None:
             doubts.append(Doubt(strand, reason, CONTESTED))
     return contents, doubts
-
-
-def _indent(text: str) -> int:
-    """The column of the first line of code: a comment above a unit may stand at any."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    first = next((line for line in lines if not line.lstrip().startswith("#")), lines[0] if lines else "")
-    return len(first) - len(first.lstrip())
 
 
 __all__ = [

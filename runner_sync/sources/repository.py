@@ -163,7 +163,8 @@ def open_repository(place: Path) -> Repository | None:
 
 def _variables(settings: Mapping[str, str]) -> dict[str, str]:
     """Environment variables that give git ``settings``, whatever is in their names, behind those it is given anyway."""
-    first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    count = os.environ.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isdecimal() else 0  # of any other count git itself says what is wrong
     given = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
     for number, (name, value) in enumerate(settings.items(), start=first):
         given |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}

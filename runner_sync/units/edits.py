@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.errors import InputError
-from runner_sync.syntax import walk
+from runner_sync.syntax import indentation, walk
 from runner_sync.units.listing import find_class
 from runner_sync.units.pieces import ClassPiece, Module, Piece, flat, qualify, split_lines
 from runner_sync.units.splitting import RULER, number, number_parts, parse, split
@@ -246,20 +246,13 @@ def body_indent(piece: ClassPiece) -> str:
     """Indentation of the members of ``piece`` (four spaces when it has none)."""
     for part in piece.parts[1:]:
         if part.kind != "trivia":
-            return _indent_of(part.text)
+            return indentation(part.text)
     return "    "
-
-
-def _indent_of(text: str) -> str:
-    """The indentation of the first line of code, else of the first comment: a comment above may stand anywhere."""
-    lines = [line for line in split_lines(text) if line.strip()]
-    first = next((line for line in lines if not line.lstrip().startswith("#")), lines[0] if lines else "")
-    return first[: len(first) - len(first.lstrip(" \t"))]
 
 
 def reindent(text: str, indent: str) -> str:
     """``text`` moved so that its first line starts at ``indent``; the inside of multi-line strings stays as it is."""
-    old = _indent_of(text)
+    old = indentation(text)
     if old == indent:
         return text
     frozen = _string_lines(text)
@@ -275,8 +268,8 @@ def reindent(text: str, indent: str) -> str:
 def _string_lines(text: str) -> frozenset[int]:
     """Lines of ``text`` that begin inside a string."""
     inside: set[int] = set()
-    for node in walk(parse("if 1:\n" + text if _indent_of(text) else text)):
+    for node in walk(parse("if 1:\n" + text if indentation(text) else text)):
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
-            shift = 1 if _indent_of(text) else 0
+            shift = 1 if indentation(text) else 0
             inside.update(range(node.lineno + 1 - shift, (node.end_lineno or node.lineno) + 1 - shift))
     return frozenset(inside)

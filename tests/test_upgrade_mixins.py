@@ -6,7 +6,18 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, check_upgrade, commit, lay_out, stay_at_home
+from sync_samples import (
+    AR,
+    ASCEND,
+    ASCEND_OLD,
+    GPU_AR,
+    OMNI_TREE,
+    Trees,
+    check_upgrade,
+    commit,
+    lay_out,
+    stay_at_home,
+)
 
 from runner_sync.upgrade.mixins import instance_names, without_uses
 
@@ -365,14 +376,16 @@ class TestUpgrade:
     SENDING = "class SendingMixin:\n    def send(self, rows):\n        self.sent = rows\n"
     NEWER = MIXED.replace("            if info is None", "            self.send(info)\n            if info is None")
 
-    def upgraded(self, trees: Trees, was: str, now: str, **rest: object) -> tuple[str, str]:
+    def upgraded(
+        self, trees: Trees, was: str, now: str, *, ascend: Path | None = None, **rest: object
+    ) -> tuple[str, str]:
         """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
         lay_out(trees.omni, {GPU_AR: was, "vllm_omni/sending.py": self.SENDING})
         commit(trees.omni)
         lay_out(trees.omni, {GPU_AR: now})
         commit(trees.omni)
         result = check_upgrade(
-            trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, **rest)
+            trees.upgrade(ascend or trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, **rest)
         )
         text = (trees.omni / AR).read_text("utf-8")
         text = next((change.after or "" for change in result.changes if change.path == AR), text)
@@ -396,6 +409,60 @@ class TestUpgrade:
         assert "self.send(" not in text
         assert "`runner-sync upgrade --only 'NPUARModelRunner*'` adds it with what calls it" in questions
         assert "uses anything of it" not in questions
+
+    BODY = """
+        def take_rows(self, rows):
+            self.check(rows)
+            self.rows = list(rows)
+            for row in self.rows:
+                self.note(row)
+            return self.rows
+    """
+
+    def caught_up(self, trees: Trees, now: str, **rest: object) -> tuple[str, str]:
+        """The same after an upgrade to a vllm-ascend that has ``now`` for the method that NPU has a copy of; the twin has
+        the mixin before and after."""
+        lay_out(trees.omni, {AR: OMNI_TREE[AR] + self.BODY.replace("return self.rows", "return [*self.rows]")})
+        lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + self.BODY})
+        commit(trees.ascend_old)
+        lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + now})
+        commit(trees.ascend_old)
+        return self.upgraded(trees, self.MIXED, self.NEWER, ascend=trees.ascend_old, ascend_base="HEAD~1", **rest)
+
+    def test_a_mixin_that_npu_has_done_without_comes_with_a_step_of_vllm_ascend(self, trees: Trees) -> None:
+        text, questions = self.caught_up(trees, self.BODY.replace("list(rows)", "tuple(rows)"))
+        assert "self.rows = tuple(rows)" in text
+        assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
+        assert "self.send(logits)" in text
+        assert "NPU has done without SendingMixin since before this upgrade: if on purpose, take it out" in questions
+
+    @pytest.mark.parametrize(
+        ("change", "rest"),
+        [
+            pytest.param(("rows", "rows"), {}, id="vllm-ascend changed nothing that NPU has"),
+            pytest.param(("list", "tuple"), {"only": ("take_rows",)}, id="a unit is asked for"),
+        ],
+    )
+    def test_a_mixin_that_npu_has_done_without_waits(
+        self, trees: Trees, change: tuple[str, str], rest: dict[str, object]
+    ) -> None:
+        text, _ = self.caught_up(trees, self.BODY.replace(*change), **rest)
+        assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
+
+    def test_a_mixin_that_somebody_took_out_again_stays_out(self, trees: Trees) -> None:
+        self.caught_up(trees, self.BODY.replace("list", "tuple"))
+        text = (trees.omni / AR).read_text("utf-8")
+        without = (
+            text.replace(", SendingMixin", "").replace("self.send(logits)", "pass").replace("self.send(info)", "pass")
+        )
+        (trees.omni / AR).write_text(without, "utf-8")
+        commit(trees.omni)
+        lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + self.BODY.replace("list", "sorted")})
+        commit(trees.ascend_old)
+        planned = check_upgrade(trees.upgrade(trees.ascend_old, verify=False))
+        after = next(change.after or "" for change in planned.changes if change.path == AR)
+        assert "self.rows = sorted(rows)" in after
+        assert "class NPUARModelRunner(OmniNPUModelRunner):" in after
 
     def test_only_brings_a_mixin_that_npu_has_done_without(self, trees: Trees) -> None:
         text, _ = self.upgraded(trees, self.MIXED, self.NEWER, only=("NPUARModelRunner*",))

@@ -20,8 +20,6 @@ from runner_sync.sync.runners import DerivedModule
 from runner_sync.units import join, set_bases, texts
 from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, instance_names, is_selected
 
-Mixins = dict[str, dict[str, frozenset[str]]]
-
 
 def hierarchy_of(
     found: DerivedModule,
@@ -35,14 +33,10 @@ def hierarchy_of(
     """The bases of the classes of ``found``, the mixins that this upgrade gives them, and those they go on without."""
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
     missing = _mixins(found, module_texts, twin.new, given.profile)
-    added, left = _new_and_old(missing, found, twin, options, _used_by_gpu(modules, given))
-    if missing and not _is_asked_for(found, twin.new, options.only):
-        added, left = {}, {found.module.name: missing}
-    return Hierarchy(
+    return replace(
+        _with_mixins(missing, found, twin, options, _used_by_gpu(modules, given)),
         inherited={name: inherited_by(module_texts, found, name, given) for name in classes},
         with_twin=_with_twin(found, module_texts, given) if twin.new is not None else {},
-        added_mixins=added,
-        missing_mixins=left,
     )
 
 
@@ -103,30 +97,38 @@ def _is_asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Se
     return any(is_selected(name, only) for name in names)
 
 
-def _new_and_old(
+def _with_mixins(
     missing: Mapping[str, frozenset[str]],
     found: DerivedModule,
     gpu: GpuTwin,
     options: UpgradeOptions,
     used: frozenset[str],
-) -> tuple[Mixins, Mixins]:
-    """Missing mixins by class: those to bring, and those that the NPU class has done without since before this upgrade.
+) -> Hierarchy:
+    """What becomes of each missing mixin. One that ``--only`` asks for comes, and one that is new in the GPU twin.
 
-    The latter are no change of an upgrade (``check`` reports them), unless ``--only`` asks for the class. A mixin of
-    which no GPU runner uses anything does nothing there yet, and is not brought either.
+    One that NPU has done without since before comes with a step of vllm-ascend's, unless an earlier upgrade settled
+    that. One of which no GPU runner uses anything does nothing there yet, and is left.
     """
-    assert not missing or found.module.gpu is not None
-    name = found.module.name
-    old: set[str] = set()
-    if found.module.gpu is not None and not (options.only and is_selected(name, options.only)):
-        twin = found.module.gpu.name
-        tables = [{b.expression for b in texts.bases_of(base.side.text, twin)} for base in gpu.bases]
-        old = set.intersection(*tables) if tables else set()
-        old |= {b.expression for b in texts.bases_of(gpu.settled.text, twin)} if gpu.settled is not None else set()
-        old |= {mixin for mixin, names in missing.items() if names and not names & used}
-    brought = {mixin: names for mixin, names in missing.items() if mixin not in old}
-    left = {mixin: names for mixin, names in missing.items() if mixin in old}
-    return ({name: brought} if brought else {}), ({name: left} if left else {})
+    if not missing:
+        return Hierarchy()
+    assert found.module.gpu is not None
+    name, twin = found.module.name, found.module.gpu.name
+    if not _is_asked_for(found, gpu.new, options.only):
+        return Hierarchy(missing_mixins={name: missing})
+    if options.only and is_selected(name, options.only):
+        return Hierarchy(added_mixins={name: missing})
+    unused = {mixin for mixin, names in missing.items() if names and not names & used}
+    settled = {b.expression for b in texts.bases_of(gpu.settled.text, twin)} if gpu.settled is not None else set()
+    tables = [{b.expression for b in texts.bases_of(base.side.text, twin)} for base in gpu.bases]
+    old = set.intersection(*tables) if tables else set()
+    late = frozenset() if options.only else frozenset(old & missing.keys() - unused - settled)
+    brought = {mixin: names for mixin, names in missing.items() if mixin not in unused | settled | old}
+    left = {mixin: names for mixin, names in missing.items() if mixin not in brought}
+    return Hierarchy(
+        added_mixins={name: brought} if brought else {},
+        missing_mixins={name: left} if left else {},
+        late_mixins={name: late} if late else {},
+    )
 
 
 def _used_by_gpu(modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:

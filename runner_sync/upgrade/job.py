@@ -5,8 +5,8 @@ Comes in and goes out: frozen dataclasses of texts. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
@@ -151,6 +151,19 @@ class Hierarchy:
     """Mixins to put behind the bases that a class has."""
     missing_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     """Mixins of the GPU twin that the class goes on without."""
+    late_mixins: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Those of ``missing_mixins`` that come after all, where the class takes a step with vllm-ascend."""
+
+    def with_late_mixins(self, class_names: Collection[str]) -> Hierarchy:
+        """With the late mixins of these classes added."""
+        due = {name: late for name, late in self.late_mixins.items() if name in class_names}
+        added, missing = dict(self.added_mixins), dict(self.missing_mixins)
+        for name, late in due.items():
+            left = missing.pop(name)
+            added[name] = {**added.get(name, {}), **{mixin: left[mixin] for mixin in left if mixin in late}}
+            if rest := {mixin: names for mixin, names in left.items() if mixin not in late}:
+                missing[name] = rest
+        return replace(self, added_mixins=added, missing_mixins=missing, late_mixins=due)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

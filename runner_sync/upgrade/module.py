@@ -34,9 +34,12 @@ from runner_sync.upgrade.reviews import laid_out_anew, review
 def upgrade_module(job: ModuleJob) -> ModuleResult:
     """Upgrade one module. Raises ``InputError`` when its text does not parse.
 
-    It is done again where it brings one half of something of which the GPU twin has the other half already.
+    A class that takes a step with vllm-ascend gets the mixins, too, that it should have had before: people catch up then.
+    The rest is done again where it brings one half of something of which the GPU twin has the other half already.
     """
     followed = _after_upstream(job)
+    moved = {draft.owner for draft in followed if draft.text != draft.before}
+    job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved))
     result, side = _upgraded(job, followed)
     while not (found := owing.owed(job, side, result.after)).names <= job.twin.owed.names:
         job = replace(job, twin=replace(job.twin, owed=job.twin.owed.with_more(found)))
@@ -147,6 +150,8 @@ def _mixed_in(job: ModuleJob) -> list[Draft]:
             f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; the GPU code that sets it up and "
             "calls it was ported only where the NPU class has a place for it"
         )
+        if late := [mixin for mixin in mixins if mixin in job.hierarchy.late_mixins.get(class_name, ())]:
+            reason += f"; NPU has done without {', '.join(late)} since before this upgrade: if on purpose, take it out"
         draft = Draft.for_question(class_name)
         found.append(draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED)))
     return found

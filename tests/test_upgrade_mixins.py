@@ -420,8 +420,9 @@ class TestUpgrade:
     """
 
     def caught_up(self, trees: Trees, now: str, **rest: object) -> tuple[str, str]:
-        """The same after an upgrade to a vllm-ascend that has ``now`` for the method that NPU has a copy of; the twin has
-        the mixin before and after."""
+        """The same after an upgrade to a vllm-ascend that has ``now`` for the method that NPU has a copy of.
+
+        The twin has the mixin before and after."""
         lay_out(trees.omni, {AR: OMNI_TREE[AR] + self.BODY.replace("return self.rows", "return [*self.rows]")})
         lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + self.BODY})
         commit(trees.ascend_old)

@@ -9,8 +9,8 @@ stage; each stage gives them back with a text or a question more, and never chan
 
 - ``ascend``, the first upstream: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
   ``given_up`` for what a copy has of methods that upstream has no more, ``splitting`` where upstream took a method
-  apart, ``spelling`` where it calls by another name what omni imports, ``overriding`` for the namesakes of upstream's
-  methods that are omni's own;
+  apart, ``spelling`` where it calls by another name what omni imports, ``unions`` where it writes types otherwise,
+  ``overriding`` for the namesakes of upstream's methods that are omni's own;
 - ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixins`` for what a mixin brings,
   ``members`` for what becomes of what only the GPU class has;
 - ``inheriting``: a class of copies becomes a subclass of its twin;

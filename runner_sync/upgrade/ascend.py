@@ -26,6 +26,7 @@ from runner_sync.upgrade.given_up import statements_of_given_up
 from runner_sync.upgrade.job import ModuleJob, winner
 from runner_sync.upgrade.reviews import review, review_of, unmerged
 from runner_sync.upgrade.spelling import as_upstream_calls
+from runner_sync.upgrade.unions import in_omni_spelling
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -126,7 +127,7 @@ def _merged_divided(
     """
     assert draft.upstream is not None
     policy = merge.settled_for(merge.FOLLOW, winner(job, draft.name))
-    sides = Triple(origin.text, draft.text, splitting.joined(draft.upstream, text))
+    sides = _sides(origin.text, draft.text, splitting.joined(draft.upstream, text), job)
     result = merge.merge(sides, policy=policy, heritage=origin.heritage)
     halves = splitting.cut(result.text, text)
     if halves is None or not set(draft.own) & set(canonical(halves[1])):
@@ -199,13 +200,19 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     mine = draft.text
     if draft.upstream != origin.text:
         mine = as_upstream_calls(mine, job.text, upstream=draft.upstream, upstream_module=job.upstream.new.text)
-    result = _with_locals_alike(Triple(origin.text, mine, draft.upstream), policy, origin)
+    result = _with_locals_alike(_sides(origin.text, mine, draft.upstream, job), policy, origin)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.asking(item), outcome="review")
     items = [review_of(item, draft, job.path, line=item.line) for item in result.decisions]
     return draft.asking(*items).grown(result.text, "upstream")
+
+
+def _sides(base: str, omni: str, upstream: str, job: ModuleJob) -> Triple:
+    """The three texts of a merge, upstream's two in omni's spelling."""
+    old, new = (in_omni_spelling(text, unit=omni, module=job.text) for text in (base, upstream))
+    return Triple(old, omni, new)
 
 
 def _with_locals_alike(sides: Triple, policy: merge.Policy, origin: lineage.Origin) -> merge.Merged:

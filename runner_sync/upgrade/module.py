@@ -34,7 +34,7 @@ from runner_sync.upgrade.reviews import laid_out_anew, review
 def upgrade_module(job: ModuleJob) -> ModuleResult:
     """Upgrade one module. Raises ``InputError`` when its text does not parse.
 
-    A class that takes a step with vllm-ascend gets the mixins, too, that it should have had before: people catch up then.
+    A class that takes a step with vllm-ascend gets the mixins, too, that it has done without: people catch up then.
     The rest is done again where it brings one half of something of which the GPU twin has the other half already.
     """
     followed = _after_upstream(job)

@@ -1,0 +1,69 @@
+"""Types of upstream's in omni's spelling: ``X | None`` and ``A | B`` for ``Optional[X]`` and ``Union[A, B]``.
+
+Comes in: upstream's unit, omni's unit and module. Goes out: upstream's unit. May touch: nothing.
+
+vllm-omni's linter asks for PEP 604 (ruff's UP007 and UP045) and vllm-ascend's did not until 0.15.0rc1: what people
+copied, they respelled. Both sides of a merge are respelled before it, so that a signature with omni's spelling and a
+new parameter of upstream's has both, and what comes in needs no import from ``typing`` that omni never had.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+
+from runner_sync.edits import Edit, Places, apply
+from runner_sync.statements import as_module
+from runner_sync.syntax import is_indented, module_of, walk
+
+_TYPING = re.compile(r"\b(?:Optional|Union)\[")
+_PIPE = re.compile(r"\| None\b|\bNone \|")
+
+
+def in_omni_spelling(text: str, *, unit: str, module: str) -> str:
+    """``text`` with its annotations spelled as omni's ``module`` spells them, unless omni's ``unit`` has ``typing``."""
+    if not _TYPING.search(text) or _TYPING.search(unit) or len(_PIPE.findall(module)) <= len(_TYPING.findall(module)):
+        return text
+    whole = as_module(text)
+    places = Places(whole)
+    edits = [
+        Edit(places.start(annotation), places.end(annotation), respelled)
+        for annotation in _annotations(module_of(whole))
+        if (respelled := _respelled(annotation, places)) != places.source(annotation)
+    ]
+    made = apply(whole, edits)
+    return made[len(whole) - len(text) :] if is_indented(text) else made
+
+
+def _annotations(tree: ast.Module) -> list[ast.expr]:
+    """The annotations of parameters, results and variables; none stands inside another one."""
+    found: list[ast.expr | None] = []
+    for node in walk(tree):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            found.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.append(node.returns)
+    return [annotation for annotation in found if annotation is not None]
+
+
+def _respelled(node: ast.expr, places: Places) -> str:
+    """The source of an annotation, its unions written with ``|`` as far as they can be evaluated."""
+    if isinstance(node, ast.Subscript):
+        members = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        kind = ast.unparse(node.value).rpartition(".")[2]
+        if kind in ("Optional", "Union") and all(_is_type(member) for member in members):
+            parts = [_respelled(member, places) for member in members]
+            return " | ".join(parts if kind == "Union" else [*parts, "None"])
+    begin = places.start(node)
+    inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+    edits = [Edit(places.start(one) - begin, places.end(one) - begin, _respelled(one, places)) for one in inner]
+    return apply(places.source(node), edits)
+
+
+def _is_type(node: ast.expr) -> bool:
+    """Whether ``node | None`` can be evaluated: a string has no ``|``, nor has a function that stands for a type."""
+    if isinstance(node, ast.Constant):
+        return node.value is None
+    named = getattr(builtins, node.id, type) if isinstance(node, ast.Name) else type
+    return isinstance(named, type)

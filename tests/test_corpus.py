@@ -120,7 +120,7 @@ LIMITS = {
 
 
 UNMET = {
-    ("both", "kept"): "0.211 today, 0.183 on the commits that people followed",
+    ("both", "kept"): "0.209 today, 0.180 on the commits that people followed",
 }
 """Promises that the engine does not meet yet; a met one fails here until it is taken off the list."""
 

@@ -704,7 +704,10 @@ def test_a_gpu_file_that_does_not_parse_is_named(locked: Trees) -> None:
         sync.upgrade(locked.upgrade(locked.ascend_old, omni_base="HEAD", vllm_base="0.20.0"))
 
 
-def test_from_the_lock_nothing_heavy_is_imported(locked: Trees) -> None:
+@pytest.mark.parametrize("in_git", [False, True])
+def test_from_the_lock_nothing_heavy_is_imported(locked: Trees, in_git: bool) -> None:
+    if in_git:
+        commit(locked.omni, "v0.22.0")
     done = subprocess.run([sys.executable, "-c", _LIGHT, str(locked.omni)], check=True, capture_output=True, text=True)
     count, heavy = done.stdout.strip().split(" ", 1)
     assert int(count) > 0

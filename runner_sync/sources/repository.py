@@ -1,9 +1,9 @@
 """A git repository as this room needs it: commands, revisions, objects.
 
-Comes in: a folder. Goes out: command output, commit hashes, blob bytes. May touch: the repository, read only, through
-GitPython. What the configuration of a repository would have git run while reading is off: file-system monitor, filters,
-signature display, the fetching of what a partial clone lacks. Git's ownership check stays on, and git never asks for a
-password.
+Comes in: a folder. Goes out: command output, commit hashes, blob bytes. May touch: the repository, read only: by git's
+commands, and for objects by GitPython, which is imported for the first of them because ``check`` reads none. What the
+configuration of a repository would have git run while reading is off: file-system monitor, filters, signature display,
+the fetching of what a partial clone lacks. Git's ownership check stays on, and git never asks for a password.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import difflib
 import os
 import re
 import shlex
+import subprocess
 import weakref
 from collections.abc import Mapping
 from functools import cached_property
@@ -21,21 +22,30 @@ from typing import TYPE_CHECKING
 from runner_sync.errors import InputError
 
 if TYPE_CHECKING:
-    from git import Repo
+    from git import Git, Repo
 
 REGULAR_FILE = re.compile(r"100\d{3}")
 _WHOLE = "fetch the whole repository (of a partial clone with `git fetch --refetch --no-filter`)"
+_ABOUT = ("--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir", "--show-cdup")
+"""The last of these, the way up to the top, is left unsaid outside of a work tree."""
+
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+_SETTINGS = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "LANGUAGE": "C",
+    "LC_ALL": "C",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
 
 
 class Repository:
     """One repository, opened for reading; its helper process ends with this value."""
 
-    def __init__(self, repo: Repo) -> None:
-        self._repo = repo
-        self.place = Path(repo.working_tree_dir or repo.git_dir)
-        self.is_bare = repo.bare
-        weakref.finalize(self, repo.close)
+    def __init__(self, place: Path, *, is_bare: bool = False) -> None:
+        self.place = place
+        self.is_bare = is_bare
 
     def run_on_files(self, *arguments: str) -> str:
         """``run`` for a command that compares files of the work tree: their bytes as they are, through no filter."""
@@ -54,16 +64,21 @@ class Repository:
 
     def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
         """Standard output of one git command under ``settings``, or ``InputError`` with git's own first sentence."""
-        from git.exc import GitCommandError, GitCommandNotFound
-
         command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
+        # Git hooks export variables for *their* repository, which may be another one.
+        inherited = {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
+        variables = inherited | _SETTINGS | _variables(settings or {})
         try:
-            return self._repo.git.execute(command, strip_newline_in_stdout=False, env=_variables(settings or {}))
-        except GitCommandNotFound as error:
-            raise InputError("git is not installed: install git or give an unpacked tree.") from error
-        except GitCommandError as error:
-            said = str(error.stderr)
-            raise InputError(f"git cannot read {self.place} ({_reason(said)}): {_remedy(said, self.place)}.") from error
+            done = subprocess.run(
+                command, cwd=self.place, env=variables, stdin=subprocess.DEVNULL, capture_output=True, check=False
+            )
+        except OSError as error:
+            if error.filename == "git":
+                raise InputError("git is not installed: install git or give an unpacked tree.") from error
+            raise InputError(self._unreadable(str(error.strerror or error))) from error
+        if done.returncode:
+            raise InputError(self._unreadable(os.fsdecode(done.stderr)))
+        return os.fsdecode(done.stdout)
 
     def inside(self, place: Path) -> str | None:
         """``place`` as a prefix of the repository's paths (``""`` or ``folder/``), ``None`` if it lies elsewhere."""
@@ -119,10 +134,24 @@ class Repository:
         from git.exc import BadName, GitCommandError
 
         try:
-            return self._repo.git.get_object_data(digest)[3]
+            return self._git.get_object_data(digest)[3]
         except (ValueError, BadName, GitCommandError, OSError) as error:
-            self._repo.git.clear_cache()  # that process has ended, and the next object may be there
+            self._git.clear_cache()  # that process has ended, and the next object may be there
             raise InputError(f"{self.place} lacks the git object {digest}: {_WHOLE}.") from error
+
+    @cached_property
+    def _git(self) -> Git:
+        """GitPython's git, for objects."""
+        os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+        from git import Repo
+
+        repo = Repo(self.place, expand_vars=False)
+        repo.git.update_environment(**_SETTINGS, **_own_place(repo))
+        weakref.finalize(self, repo.close)
+        return repo.git
+
+    def _unreadable(self, said: str) -> str:
+        return f"git cannot read {self.place} ({_reason(said)}): {_remedy(said, self.place)}."
 
     def _commit(self, name: str) -> str | None:
         try:
@@ -149,16 +178,18 @@ class Repository:
 
 def open_repository(place: Path) -> Repository | None:
     """The repository that ``place`` lies in, or ``None`` when it lies in none. Raises ``InputError`` without git."""
-    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    from git import Repo
-    from git.exc import InvalidGitRepositoryError, NoSuchPathError
-
+    folder = place.resolve()
+    near = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
     try:
-        repo = Repo(place.resolve(), search_parent_directories=True, expand_vars=False)
-    except (InvalidGitRepositoryError, NoSuchPathError):
-        return None
-    repo.git.update_environment(**_environment(repo))
-    return Repository(repo)
+        said = Repository(near).run("rev-parse", *_ABOUT)
+    except InputError as error:
+        if "not a git repository" in str(error):
+            return None
+        raise
+    bare, inside, folders = said.removesuffix("\n").split("\n", 2)
+    if inside == "false":
+        return Repository(Path(folders), is_bare=bare == "true")
+    return Repository((near / folders.rpartition("\n")[2]).resolve())
 
 
 def _variables(settings: Mapping[str, str]) -> dict[str, str]:
@@ -171,27 +202,20 @@ def _variables(settings: Mapping[str, str]) -> dict[str, str]:
     return given
 
 
-def _environment(repo: Repo) -> dict[str, str]:
-    settings = {
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_NO_LAZY_FETCH": "1",
-        "LC_ALL": "C",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-    }
-    # Git hooks export these for *their* repository, which may be another one. Set only then: naming the folder
-    # outright would switch off git's check of who owns it.
-    if any(name in os.environ for name in _HOOK_VARIABLES):
-        settings |= {"GIT_DIR": str(repo.git_dir), "GIT_INDEX_FILE": f"{repo.git_dir}/index"}
-        if repo.working_tree_dir:
-            settings["GIT_WORK_TREE"] = str(repo.working_tree_dir)
-    return settings
+def _own_place(repo: Repo) -> dict[str, str]:
+    """Where ``repo`` is, for GitPython's git in a git hook: it cannot be told to forget the hook's variables.
+
+    Set only then: naming the folder outright switches off git's check of who owns it.
+    """
+    if not any(name in os.environ for name in _HOOK_VARIABLES):
+        return {}
+    place = {"GIT_DIR": str(repo.git_dir), "GIT_INDEX_FILE": f"{repo.git_dir}/index"}
+    return place | ({"GIT_WORK_TREE": str(repo.working_tree_dir)} if repo.working_tree_dir else {})
 
 
 def _reason(stderr: str) -> str:
-    """Git's own sentence in GitPython's quotation of standard error."""
-    text = stderr.strip().removeprefix("stderr:").strip().removeprefix("'").removesuffix("'")
-    return next((line.strip(" .") for line in text.splitlines() if line.strip()), "it failed")
+    """Git's own first sentence."""
+    return next((line.strip(" .") for line in stderr.splitlines() if line.strip()), "it failed")
 
 
 def _remedy(stderr: str, place: Path) -> str:

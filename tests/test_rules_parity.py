@@ -390,6 +390,14 @@ def test_an_omni_block_that_npu_lacks_is_found_once() -> None:
     )
 
 
+def test_strings_in_a_row_are_not_named_as_one() -> None:
+    listing = (
+        "known = {'Talker', \"Code2Wav's\", 'Vocoder'}\n    self.known = known\n    self.count = 1\n    self.plain(x)"
+    )
+    (finding,) = found(job(npu(PLAIN), gpu(PLAIN.replace("self.plain(x)", listing)), vllm=VLLM), "RS202")
+    assert "3 omni statements in a row with `Talker`, beginning with `known = {" in finding.message
+
+
 @pytest.mark.parametrize(
     ("npu_body", "gpu_body", "vllm"),
     [

@@ -54,8 +54,7 @@ _SYMBOL = 70
 _ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
 _CALL = re.compile(r"([\w.]+)\(")
 
-_PROSE = re.compile(r"'[^']* [^']*'")
-"""A string of several words: a message, whose words name nothing."""
+_STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 
 _PYTHONS = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins)})
 
@@ -158,7 +157,7 @@ class _Missing:
         return not self._news_of(run)
 
     def _news_of(self, run: Sequence[Node]) -> list[str]:
-        texts = [_PROSE.sub("", node.canon) for node in run]
+        texts = [_STRING.sub(_unless_prose, node.canon) for node in run]
         return [word for text in texts for word in re.findall(r"\w+", text) if self._is_news(word)]
 
     def _is_bound(self, node: Node) -> bool:
@@ -168,6 +167,11 @@ class _Missing:
         """Whether neither NPU code nor an upstream mentions ``name``; what a local variable is called says nothing."""
         is_heard_of = name in self._heard_of or name in self._pair.npu_mentions or name in self._locals
         return name.isidentifier() and name not in _PYTHONS and not is_heard_of
+
+
+def _unless_prose(string: re.Match[str]) -> str:
+    """A string as it is, nothing for one of several words: a message, whose words name nothing."""
+    return "" if " " in string[0] else string[0]
 
 
 def _assigned(function: Function) -> Iterator[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -252,6 +254,18 @@ def test_what_is_not_installed_is_none_and_what_is_gone_is_an_error(tmp_path: Pa
     assert open_installed("vllm", search=[str(install(tmp_path / "a"))]) is None
     with pytest.raises(InputError, match=r"vllm-ascend is installed but .* install it again"):
         open_installed("vllm-ascend", search=[str(install(tmp_path / "b", files={}))])
+
+
+def test_metadata_of_another_project_is_not_read(tmp_path: Path) -> None:
+    """It would be imported for every ``check`` in a checkout of vllm-omni, or where that is installed."""
+    fill(tmp_path, {"vllm_omni-0.18.0.dist-info/METADATA": "Name: vllm-omni\n", "vllm_omni/__init__.py": ""})
+    code = (
+        "import sys; from runner_sync.sources import open_installed; "
+        f"print([open_installed(project, search=[{str(tmp_path)!r}]) for project in ('vllm', 'vllm-ascend')], "
+        "'importlib.metadata' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "[None, None] False\n"
 
 
 @pytest.mark.parametrize("name", ["vllm_ascend-0.18.0.dist-info", "VLLM.Ascend-0.18.0.dist-info"])

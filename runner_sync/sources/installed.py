@@ -7,6 +7,7 @@ imported: a distribution for another machine (vllm-ascend without an NPU) can be
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,7 +59,14 @@ def _may_hold(folder: str, project: Project) -> bool:
         entries = [place, *place.iterdir()]
     except OSError:
         return place.is_file()
-    return any(entry.name.lower().startswith(project.partition("-")[0]) for entry in entries)
+    start = project.partition("-")[0]
+    return any(_named_by(e.name) == project for e in entries if e.name.lower().startswith(start))
+
+
+def _named_by(metadata: str) -> str:
+    """The distribution that a folder of metadata names (``vllm_ascend-0.18.0.dist-info``, ``vllm.egg-info``)."""
+    name = metadata.lower().rpartition(".")[0].partition("-")[0]
+    return re.sub(r"[-_.]+", "-", name)
 
 
 def _described(tree: FolderTree, found: str | None) -> FolderTree:

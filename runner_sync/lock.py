@@ -15,7 +15,7 @@ import inspect
 import re
 import tomllib
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, get_args
@@ -206,7 +206,7 @@ def digest_of(statements: Sequence[ast.stmt]) -> str:
     """``digest`` of a text whose syntax tree is at hand."""
     words: list[str] = []
     for statement in statements:
-        _canonical(statement, words)
+        _canonical(statement, words.append)
     return hashlib.sha256("".join(words).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -230,25 +230,39 @@ def _parse_unit(text: str) -> list[ast.stmt]:
 _UNCOUNTED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
-def _canonical(node: Any, words: list[str]) -> None:
-    """Add the words of ``node`` to ``words``: one list for all, because a unit has thousands of nodes."""
-    if not isinstance(node, ast.AST):
-        words.append(f"{type(node).__name__}:{node!r}")
-        return
-    words.append(f"({type(node).__name__}")
-    for name in node._fields:
+class _Labels(dict[type[ast.AST], tuple[tuple[str, str], ...]]):
+    """The fields of each kind of node that count, each with the word that announces it."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[tuple[str, str], ...]:
+        self[kind] = found = tuple((name, f" {name}=") for name in kind._fields if name not in _UNCOUNTED)
+        return found
+
+
+_labels = _Labels()
+
+
+def _canonical(node: ast.AST, add: Callable[[str], None]) -> None:
+    """Hand the words of ``node`` to ``add``: one list for all, because a unit has thousands of nodes."""
+    kind = node.__class__
+    add(f"({kind.__name__}")
+    for name, label in _labels[kind]:
         value = getattr(node, name, None)
-        if value is None or name in _UNCOUNTED:
-            continue
-        if isinstance(value, list):
-            if value:
-                words.append(f" {name}=")
+        if value.__class__ is str:
+            add(f"{label}str:{value!r}")
+        elif isinstance(value, ast.AST):
+            add(label)
+            _canonical(_documentation(value) if kind is ast.Expr else value, add)
+        elif value.__class__ is not list:
+            if value is not None:
+                add(f"{label}{type(value).__name__}:{value!r}")
+        elif value:
+            add(label)
             for item in value:
-                _canonical(item, words)
-        else:
-            words.append(f" {name}=")
-            _canonical(_documentation(value) if isinstance(node, ast.Expr) else value, words)
-    words.append(")")
+                if isinstance(item, ast.AST):
+                    _canonical(item, add)
+                else:
+                    add(f"{type(item).__name__}:{item!r}")
+    add(")")
 
 
 def _documentation(value: Any) -> Any:

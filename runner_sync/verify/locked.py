@@ -103,6 +103,12 @@ def has_moved(reference: BaseRef, reading: Reading, *, quick: object) -> bool:
 
 def digest_now(reading: Reading, qualname: str) -> str | None:
     """Digest of the unit of that name, ``None`` when there is none."""
+    if qualname not in reading.digests:
+        reading.digests[qualname] = _digest(reading, qualname)
+    return reading.digests[qualname]
+
+
+def _digest(reading: Reading, qualname: str) -> str | None:
     from runner_sync.lock import digest, digest_of
 
     unit = reading.units.get(qualname)

@@ -157,6 +157,11 @@ class Reading:
         found = units(module, whole=whole)
         return {u.qualname: u for u in found if u.kind in _KINDS or (u.kind == "class" and u.qualname in whole)}
 
+    @cached_property
+    def digests(self) -> dict[str, str | None]:
+        """The digests of units that somebody asked ``locked`` for, by qualified name."""
+        return {}
+
     def unit_at(self, line: int) -> str:
         """Qualified name of the definition that holds ``line``, or ``<module>``."""
         return next((name for start, end, name in self._rows if start <= line <= end), "<module>")

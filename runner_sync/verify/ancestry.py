@@ -42,6 +42,12 @@ class Ancestry:
             self._live = self._reach(first)
         return self._live
 
+    def is_live(self, owner: ClassText, function: Function) -> bool:
+        """Whether this method of ``owner`` can run; where none hides it, no other class is parsed to tell."""
+        if owner not in self.classes:
+            return False
+        return self.find(function.name) is owner or any(live is function for _, live in self.live())
+
     def _reach(self, pending: list[tuple[ClassText, Function]]) -> list[tuple[ClassText, Function]]:
         seen: dict[int, tuple[ClassText, Function]] = {}
         while pending:

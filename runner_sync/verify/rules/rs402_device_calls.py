@@ -25,7 +25,7 @@ A question about `is_cuda` beside others, or in a method that asks for another d
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Severity
 from runner_sync.statements import may_swallow
@@ -101,15 +101,12 @@ def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
     own = {module.path for module in subject.job.modules}
     for head in subject.npu.classes.values():
         mro = ancestry(subject.library, head) if head.name in runners else None
-        words_of_gpu = (root, f".is_{subject.profile.device[0]}")
-        texts = [c.reading.text for c in mro.classes if c.reading.path not in own] if mro is not None else []
-        if mro is None or not any(word in text for word in words_of_gpu for text in texts):
+        if mro is None:
             continue
-        above = [ancestry(subject.library, c).live() for c in mro.classes[1:] if c.name in runners]
-        known = {id(function) for live in above for _, function in live}
-        for owner, function in mro.live():
-            text = owner.reading.text_of(function) if owner.reading.path not in own else ""
-            if not any(word in text for word in words_of_gpu) or id(function) in known:
+        outside = [c for c in mro.classes if c.reading.path not in own]
+        above = [ancestry(subject.library, c) for c in mro.classes[1:] if c.name in runners]
+        for owner, function in _naming(outside, (root, f".is_{subject.profile.device[0]}")):
+            if not mro.is_live(owner, function) or any(other.is_live(owner, function) for other in above):
                 continue
             if not _is_called(subject, mro, function):
                 continue
@@ -121,12 +118,22 @@ def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
                 yield _never_true(head, owner, function, asked, subject.profile.device)
 
 
+def _naming(classes: Iterable[ClassText], names: tuple[str, ...]) -> Iterator[tuple[ClassText, Function]]:
+    """The methods in whose text one of ``names`` stands; classes of files without are not even parsed."""
+    for owner in classes:
+        if any(name in owner.reading.text for name in names):
+            for function in (function for functions in owner.methods.values() for function in functions):
+                text = owner.reading.text_of(function)
+                if any(name in text for name in names):
+                    yield owner, function
+
+
 def _is_called(subject: Subject, mro: Ancestry, function: Function) -> bool:
     """Whether anything that runs on NPU names the method; without the upstreams at hand, they may do."""
-    others = [other for _, other in mro.live() if other is not function]
-    if subject.upstream is None or subject.vllm is None or function.name in mentioned(others):
+    if subject.upstream is None or subject.vllm is None:
         return True
-    return function.name in words(subject.upstream) | words(subject.vllm)
+    others = [other for _, other in mro.live() if other is not function]
+    return function.name in mentioned(others) or function.name in words(subject.upstream) | words(subject.vllm)
 
 
 def _is_only_asked(subject: Subject, mro: Ancestry, function: Function) -> bool:

@@ -2,13 +2,21 @@
 
 Comes in: source text. Goes out: ``Module`` values, ``model.Unit`` lists, edited ``Module`` values, class bases as data.
 May touch: nothing (standard library ``ast`` and ``tokenize`` only; sources are parsed, never executed).
+
+Each part is imported when it is first asked for: a ``check`` only reads, and pays for no edits.
 """
 
-from runner_sync.units.bases import BaseClass, BaseOrigin, class_bases, set_bases
-from runner_sync.units.edits import insert_definition, insert_member, reindent, replace_units
-from runner_sync.units.listing import has_class, record_classes, units
-from runner_sync.units.pieces import ClassPiece, Module, Piece, join
-from runner_sync.units.splitting import split
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runner_sync.units.bases import BaseClass, BaseOrigin, class_bases, set_bases
+    from runner_sync.units.edits import insert_definition, insert_member, reindent, replace_units
+    from runner_sync.units.listing import has_class, record_classes, units
+    from runner_sync.units.pieces import ClassPiece, Module, Piece, join
+    from runner_sync.units.splitting import split
 
 __all__ = [
     "BaseClass",
@@ -28,3 +36,29 @@ __all__ = [
     "split",
     "units",
 ]
+
+_MODULES = {
+    "BaseClass": "bases",
+    "BaseOrigin": "bases",
+    "ClassPiece": "pieces",
+    "Module": "pieces",
+    "Piece": "pieces",
+    "class_bases": "bases",
+    "has_class": "listing",
+    "insert_definition": "edits",
+    "insert_member": "edits",
+    "join": "pieces",
+    "record_classes": "listing",
+    "reindent": "edits",
+    "replace_units": "edits",
+    "set_bases": "bases",
+    "split": "splitting",
+    "units": "listing",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -28,7 +28,6 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Severity
-from runner_sync.statements import may_swallow
 from runner_sync.syntax import walk
 from runner_sync.verify.ancestry import Ancestry, ancestry
 from runner_sync.verify.job import Subject
@@ -209,7 +208,7 @@ def _idle(node: ast.AST) -> list[ast.AST]:
     match node:
         case ast.Try(body=body, handlers=[_, *_]) | ast.TryStar(body=body):
             return [*body]
-        case ast.With(body=body) | ast.AsyncWith(body=body) if may_swallow(node):
+        case ast.With(body=body) | ast.AsyncWith(body=body) if _may_swallow(node):
             return [*body]
         case ast.ExceptHandler(type=ast.expr() as caught):
             return [caught]
@@ -217,6 +216,12 @@ def _idle(node: ast.AST) -> list[ast.AST]:
             return [*given[_TYPES[name]]]
     parts = [getattr(node, name, None) for name in ("annotation", "returns")]
     return [part for part in parts if part is not None]
+
+
+def _may_swallow(node: ast.With | ast.AsyncWith) -> bool:
+    from runner_sync.statements import may_swallow  # few checks come to a method that uses the GPU
+
+    return may_swallow(node)
 
 
 def _never_true(

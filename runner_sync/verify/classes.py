@@ -63,6 +63,19 @@ class ClassInfo:
         return f"{self.module.path}:{self.node.lineno}"
 
     @property
+    def has_getattr(self) -> bool:
+        """Whether objects of the class may have attributes that nobody set."""
+        return "__getattr__" in self.methods or "__getattribute__" in self.methods
+
+    def has(self, name: str) -> bool:
+        """Whether the class statement shows a member of that name, wherever in it that is given or declared."""
+        return name in self.methods or name in self.written
+
+    def written_in_body(self, name: str) -> list[Assignment]:
+        """What the class body itself says of a name outside of its methods."""
+        return [assignment for assignment in self.written.get(name, ()) if assignment.function is None]
+
+    @property
     def fields(self) -> list[tuple[str, bool]]:
         """Annotated class-level fields in order, with whether each has a default (NamedTuple, dataclass)."""
         return [
@@ -99,6 +112,10 @@ class Mro:
             if method in info.written:
                 return info, []
         return None
+
+    def has(self, name: str) -> bool:
+        """Whether some class of it shows a member of that name."""
+        return any(info.has(name) for info in self.classes)
 
     def __contains__(self, info: object) -> bool:
         return info in self.classes
@@ -143,7 +160,7 @@ class Classes:
             merged, is_agreed = mro.merge([*parts, [part[0] for part in parts if part]])
             known = all(part is not None for part in combination)
             is_unsure = is_open or not known or not is_agreed
-            opened = is_unsure or _answers(info) or any(part.open for part in combination if part)
+            opened = is_unsure or info.has_getattr or any(part.open for part in combination if part)
             is_foreign = is_unsure or any(part.is_foreign for part in combination if part)
             yield Mro((info, *merged), opened, is_foreign)
 
@@ -184,11 +201,6 @@ def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
     if any(ast.unparse(base).split(".")[-1] in _ENUMS for base in node.bases):
         info.written |= {name: [Assignment(None, None, None, node)] for name in _OF_ENUM - info.written.keys()}
     return info
-
-
-def _answers(info: ClassInfo) -> bool:
-    """Whether objects of a class may have attributes that nobody set."""
-    return "__getattr__" in info.methods or "__getattribute__" in info.methods
 
 
 def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:

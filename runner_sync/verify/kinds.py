@@ -138,7 +138,7 @@ def _of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> M
     if mro.open or (after is not None and after not in mro):
         return None
     classes = mro.classes[mro.classes.index(after) + 1 :] if after is not None else mro.classes
-    having = [c for c in classes if name in c.methods or _in_body(c, name)]
+    having = [c for c in classes if name in c.methods or c.written_in_body(name)]
     # A declaration says of what type the attribute is; it hides nothing.
     defining = next((c for c in having if name in c.methods or _gives_in_body(c, name)), having[0] if having else None)
     assigned = [(info, a) for info, a in program.assignments(mro, name) if a.function is not None]
@@ -155,12 +155,8 @@ def _of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> M
     return Member("value", place, True, sources=(*sources, *(found.sources if found is not None else ())))
 
 
-def _in_body(info: ClassInfo, name: str) -> bool:
-    return any(assignment.function is None for assignment in info.written.get(name, ()))
-
-
 def _gives_in_body(info: ClassInfo, name: str) -> list[Assignment]:
-    return [a for a in info.written.get(name, ()) if a.function is None and gives(info, a, name)]
+    return [assignment for assignment in info.written_in_body(name) if gives(info, assignment, name)]
 
 
 def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
@@ -172,7 +168,7 @@ def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
         if not names & {"overload", "setter", "deleter"}:
             made = _of_function(program.frame(info, function), of_class=True)
             found.append(replace(made, fixed=made.fixed and not is_settable) if made is not None else None)
-    declared = [a for a in info.written.get(name, ()) if a.function is None] if not found else []
+    declared = info.written_in_body(name) if not found else []
     for assignment in _gives_in_body(info, name) or declared:
         found.append(_of_body(program, info, assignment.value, assignment.annotation, assignment.node))
     return _agreed(found)
@@ -266,4 +262,4 @@ def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
 def _may_define(info: ClassInfo, name: str) -> bool:
     """Whether a class has a member by its body, or may by a decorator that nobody knows."""
     is_known = all(decorator_name(decorator) in _PLAIN for decorator in info.node.decorator_list)
-    return not is_known or name in info.methods or name in info.written
+    return not is_known or info.has(name)

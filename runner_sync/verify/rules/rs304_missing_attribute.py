@@ -171,11 +171,7 @@ def _owners(mro: Mro, frame: Frame, node: ast.Attribute) -> list[ClassInfo]:
     if not is_super(node.value):
         return _defining(mro, node.attr)
     behind = mro.classes[mro.classes.index(frame.info) + 1 :] if frame.info in mro else ()
-    return [info for info in behind if node.attr in info.methods or _is_in_body(info, node.attr)]
-
-
-def _is_in_body(info: ClassInfo, name: str) -> bool:
-    return any(write.function is None for write in info.written.get(name, ()))
+    return [info for info in behind if node.attr in info.methods or info.written_in_body(node.attr)]
 
 
 def _defining(mro: Mro, name: str) -> list[ClassInfo]:

@@ -35,7 +35,7 @@ from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
 from runner_sync.verify import builtin
 from runner_sync.verify.annotations import Instance
-from runner_sync.verify.classes import ClassInfo, Mro, is_record
+from runner_sync.verify.classes import Mro, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.guards import questions
 from runner_sync.verify.modules import Module
@@ -201,7 +201,7 @@ def _has_heir(program: Program, instance: Instance, name: str) -> bool:
     modules = [program.world.module(module_name(path)) for path in around.deriving_from(instance.info.name)]
     infos = [info for module in modules if module is not None for info in program.own_classes(module)]
     mros = [mro for info in infos for mro in program.classes.mros(info) if instance.info in mro]
-    return any(name in part.methods or name in part.written for mro in mros for part in mro.classes)
+    return any(mro.has(name) for mro in mros)
 
 
 def _is_last(program: Program, instance: Instance) -> bool:
@@ -213,11 +213,7 @@ def _is_last(program: Program, instance: Instance) -> bool:
 def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool = False) -> bool:
     """Whether an object of a class, or the class itself, has the attribute or may have it out of sight."""
     mros = program.classes.mros(instance.info)
-    return any((mro.is_foreign if is_class else mro.open) or _defines(mro, name) for mro in mros)
-
-
-def _defines(mro: Mro, name: str) -> bool:
-    return any(name in info.methods or name in info.written for info in mro.classes)
+    return any((mro.is_foreign if is_class else mro.open) or mro.has(name) for mro in mros)
 
 
 def _lost_a_method(
@@ -230,15 +226,11 @@ def _lost_a_method(
     mros = [mro for instance in instances for mro in program.classes.mros(instance.info)]
     was = [mro for i in old.infer(before, node.value) or () for mro in old.classes.mros(i.info)]
     had = [info for mro in was for info in mro.classes if node.attr in info.methods]
-    if not had or any(_defines(mro, node.attr) or any(map(_is_dynamic, mro.classes)) for mro in mros):
+    if not had or any(mro.has(node.attr) or any(info.open or info.has_getattr for info in mro.classes) for mro in mros):
         return False
     known = {base for mro in was for base in _outside(mro)}
     around = program.world.surroundings
     return all(_outside(mro) <= known for mro in mros) and not around.is_written_elsewhere(node.attr)
-
-
-def _is_dynamic(info: ClassInfo) -> bool:
-    return info.open or "__getattr__" in info.methods or "__getattribute__" in info.methods
 
 
 def _outside(mro: Mro) -> set[str]:

@@ -233,7 +233,7 @@ def _hidden(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Modul
     before = mro.classes[: mro.classes.index(info) + 1]
     for other in mro.classes[len(before) :]:
         is_meant = by.project == "vllm-omni" or other.module.project != "vllm-omni"
-        if is_meant and (name in other.methods or name in other.written):
+        if is_meant and other.has(name):
             return member_of(program, mro, name, after=mro.classes[mro.classes.index(other) - 1])
     return None
 

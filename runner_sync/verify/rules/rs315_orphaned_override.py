@@ -63,7 +63,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 def _upstream(mros: Sequence[Mro], name: str) -> list[ClassInfo]:
     """The upstream classes of some MROs that have ``name``."""
     classes = [info for mro in mros for info in mro.classes if info.module.project != "vllm-omni"]
-    return [info for info in classes if name in info.methods or name in info.written]
+    return [info for info in classes if info.has(name)]
 
 
 def _is_held(mros: Sequence[Mro], name: str) -> bool:
@@ -78,13 +78,13 @@ def _is_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
 
 def _may_be_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
     """The same of the new target, where any module whatever may do it: to say that none does takes all of them."""
-    if _is_asked_for(program, mros, name) or any(_is_in_body(c, name) for mro in mros for c in mro.classes):
+    if _is_asked_for(program, mros, name) or any(_is_read_in_body(c, name) for mro in mros for c in mro.classes):
         return True
     around = program.world.surroundings
     return any(around.is_used_in(project, name) or around.may_build_name(project, name) for project in PACKAGES)
 
 
-def _is_in_body(info: ClassInfo, name: str) -> bool:
+def _is_read_in_body(info: ClassInfo, name: str) -> bool:
     """Whether the class body itself reads ``name``: ``run = to_list``, ``size = property(to_list)``."""
     own = [s for s in statements_of(info.node.body) if not isinstance(s, FunctionNode | ast.ClassDef)]
     names = [node for statement in own for node in walk(statement) if isinstance(node, ast.Name)]

@@ -74,7 +74,7 @@ def _left_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, FunctionNode]]:
             if name not in seen and is_abstract and info.module.project != "vllm-omni":
                 yield info, functions[0]
         seen |= info.methods.keys()
-        seen |= {name for name, writes in info.written.items() if any(write.function is None for write in writes)}
+        seen |= {name for name in info.written if info.written_in_body(name)}
 
 
 def _is_abstract(function: FunctionNode) -> bool:

@@ -93,18 +93,14 @@ def _lost_by_class(program: Program, frame: Frame, node: ast.Attribute, *, old: 
     """What the class of an object had in ``old``, where none that the object can be of has it now."""
     now = program.infer(frame, node.value) or []
     was = [i.info for i in old.infer(before, node.value) or ()] if now else []
-    had = [info for info in was if any(_has(mro, node.attr) for mro in old.classes.mros(info))]
+    had = [info for info in was if any(mro.has(node.attr) for mro in old.classes.mros(info))]
     mros = [mro for instance in now for mro in program.classes.mros(instance.info)]
     around = program.world.surroundings
-    if not had or any(mro.open or _has(mro, node.attr) for mro in mros):
+    if not had or any(mro.open or mro.has(node.attr) for mro in mros):
         return ""
     if any(not instance.exact and around.has_subclass(instance.info.name) for instance in now):
         return ""
     return f"`{had[0].name}` had it, and has no more ({now[0].info.place})"
-
-
-def _has(mro: Mro, name: str) -> bool:
-    return any(name in info.methods or name in info.written for info in mro.classes)
 
 
 def _is_mentioned(program: Program, name: str) -> bool:

@@ -159,6 +159,17 @@ def attributes_set(top: ast.AST) -> set[str]:
     return {node.attr for node in found if is_name(node.value, "self")}
 
 
+def names_set(top: ast.AST) -> set[str]:
+    """The names that are assigned anywhere in ``top``, in functions, lambdas and comprehensions inside of it, too; what
+    it defines, imports or takes as a parameter is not among them."""
+    return {node.id for node in walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def parameter_names(top: ast.AST) -> set[str]:
+    """The names of the parameters of ``top`` and of every function and lambda inside of it."""
+    return {node.arg for node in walk(top) if isinstance(node, ast.arg)}
+
+
 def dotted_name(node: ast.AST) -> str | None:
     """``a.b.c`` as text, ``None`` for any other expression."""
     if isinstance(node, ast.Name):

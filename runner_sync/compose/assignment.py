@@ -17,7 +17,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
-from runner_sync.statements import may_swallow, mentions, parameters, parse_unit
+from runner_sync.statements import bound_in, may_swallow, mentions, parameters, parse_unit
 from runner_sync.syntax import walk
 
 Bound = frozenset[str] | None
@@ -43,7 +43,7 @@ def locals_of(text: str) -> frozenset[str]:
     except SyntaxError:
         return frozenset()
     functions = [node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return frozenset(name for function in functions for name in _bound_in(function.body))
+    return frozenset(name for function in functions for name in bound_in(function.body))
 
 
 def _found(text: str, *, certain: bool) -> dict[str, int]:
@@ -65,7 +65,7 @@ class _Walk:
     def __init__(self, function: _Function, *, certain: bool) -> None:
         self.certain = certain
         self.found: dict[str, int] = {}
-        self.locals = _bound_in(function.body)
+        self.locals = bound_in(function.body)
         self.exits: list[list[frozenset[str]]] = []
         self.suite(function.body, frozenset(parameter.arg for parameter in parameters(function)))
 
@@ -126,7 +126,7 @@ class _Walk:
 
     def anywhere(self, body: Sequence[ast.stmt], bound: frozenset[str]) -> frozenset[str]:
         """What is bound where an exception may have left ``body`` at any statement."""
-        return bound if self.certain else bound | _bound_in(body)
+        return bound if self.certain else bound | bound_in(body)
 
     def join(self, *ends: Bound) -> Bound:
         live = [end for end in ends if end is not None]
@@ -144,11 +144,6 @@ class _Walk:
                 self.found.setdefault(name, getattr(node, "lineno", 0))
             bound = bound - {name} if kind == "deletes" else bound | {name}
         return bound
-
-
-def _bound_in(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that are locals of a function. ``del x`` makes ``x`` a local, too."""
-    return frozenset(mention.name for mention in mentions(body) if mention.kind != "reads")
 
 
 def _is_endless(stmt: ast.stmt) -> bool:

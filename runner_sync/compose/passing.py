@@ -17,7 +17,7 @@ from runner_sync.compose.mended import Mended
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function, Signature
 from runner_sync.statements import parse_function, parses
-from runner_sync.syntax import calls_on_self, walk
+from runner_sync.syntax import calls_on_self, names_set, parameter_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def lacks(text: str, now: str, parameter: Parameter) -> bool:
 def has_local(text: str, name: str) -> bool:
     """Whether a method has a local or parameter of that name, anywhere."""
     function = parse_function(text)
-    return function is not None and any(_sets(node, name) for node in walk(function))
+    return function is not None and name in names_set(function) | parameter_names(function)
 
 
 def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
@@ -136,9 +136,3 @@ def _given(places: Places, around: ast.Call | ast.Dict, parameter: Parameter) ->
         return places.behind(max(given, key=places.end), f", {name}={name}")
     bracket = places.end(around.func) + 1
     return Edit(bracket, bracket, f"{name}={name}" + (", " if around.keywords else ""))
-
-
-def _sets(node: ast.AST, name: str) -> bool:
-    if isinstance(node, ast.arg):
-        return node.arg == name
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)

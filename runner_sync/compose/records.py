@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from runner_sync.compose.mended import Mended
 from runner_sync.edits import Edit, Places, apply, margin
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import is_name, walk
+from runner_sync.syntax import is_name, names_set, walk
 
 FEWEST = 4
 """Names in common below which a tuple is no unpacking of the record."""
@@ -177,7 +177,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
     The other fields get a value that goes by their name, or ``None``.
     """
     tree = _parsed(text)
-    bound = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound = names_set(tree)
     for node in walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
             continue

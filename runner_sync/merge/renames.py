@@ -20,7 +20,7 @@ from runner_sync.merge.align import align
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.model import Triple
 from runner_sync.statements import Node, UnparsableText, flatten, parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import names_set, parameter_names, walk
 
 SEEN = 2
 """How many statements must show a renaming; one could be a mere change."""
@@ -237,13 +237,11 @@ def _bound(text: str) -> frozenset[str]:
 def _names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names in a text, and those that it assigns; parameters are no locals, for callers know them."""
     try:
-        found = walk(parse_unit(text))
+        tree = parse_unit(text)
     except SyntaxError as error:
         raise UnparsableText(str(error), error.lineno or 1) from None
-    names = [node for node in found if isinstance(node, ast.Name)]
-    parameters = {node.arg for node in found if isinstance(node, ast.arg)}
-    bound = frozenset(node.id for node in names if isinstance(node.ctx, ast.Store))
-    return frozenset(node.id for node in names), bound - parameters
+    names = frozenset(node.id for node in walk(tree) if isinstance(node, ast.Name))
+    return names, frozenset(names_set(tree) - parameter_names(tree))
 
 
 def _mentions(text: str, name: str) -> bool:

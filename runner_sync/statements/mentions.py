@@ -106,6 +106,18 @@ _TELLING = frozenset(
 """Nodes that bind, or whose parts run in another order than ``ast`` has them in; the others are what is in them."""
 
 
+def bound_in(body: Iterable[ast.AST]) -> frozenset[str]:
+    """The names that a function with this body has as locals beside its parameters; what it deletes or declares, too.
+
+    A function, lambda or comprehension inside of it has names of its own: `syntax.names_set` has those as well.
+    """
+    return _bound(mentions(body))
+
+
+def _bound(found: Iterable[Mention]) -> frozenset[str]:
+    return frozenset(mention.name for mention in found if mention.kind != "reads")
+
+
 def parameters(function: _Function | ast.Lambda) -> list[ast.arg]:
     """All parameters of a function, starred ones included."""
     rows = function.args
@@ -124,7 +136,7 @@ def _of_function(function: _Function | ast.Lambda) -> list[Mention]:
         notes = [*(parameter.annotation for parameter in given), function.returns]
         now = [*function.decorator_list, *now]
     inside = mentions(body)
-    own = {parameter.arg for parameter in given} | {mention.name for mention in inside if mention.kind != "reads"}
+    own = {parameter.arg for parameter in given} | _bound(inside)
     free = [mention for mention in inside if mention.name not in own]
     return [*mentions(now), *_later([*mentions(notes), *free])]
 
@@ -132,7 +144,7 @@ def _of_function(function: _Function | ast.Lambda) -> list[Mention]:
 def _of_class(node: ast.ClassDef) -> list[Mention]:
     """What its methods read is never a name that the class binds."""
     inside = mentions(node.body)
-    own = {mention.name for mention in inside if mention.kind != "reads"}
+    own = _bound(inside)
     head = mentions([*node.decorator_list, *node.bases, *node.keywords])
     return [*head, *(mention for mention in inside if mention.later or mention.name not in own)]
 

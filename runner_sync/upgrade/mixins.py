@@ -14,8 +14,8 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from runner_sync.edits import margin
-from runner_sync.statements import inside_strings, mentions, parameters, parse_unit, parses
-from runner_sync.syntax import attributes_set, blocks_of, first_line, is_name, module_of, walk
+from runner_sync.statements import bound_in, inside_strings, mentions, parameters, parse_unit, parses
+from runner_sync.syntax import attributes_set, blocks_of, first_line, is_name, module_of, names_set, walk
 
 Span = tuple[int, int]
 
@@ -66,7 +66,7 @@ def _without_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset
     while (found := _context(text, _Removal(names, opened))) is not None:
         block, gone, end = found
         for item in gone:
-            stored = {n.id for n in walk(item) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            stored = names_set(item)
             read |= {n.id for n in walk(item) if isinstance(n, ast.Name)} - stored
             bound |= stored
         text = _reopened(text, block, [item for item in block.items if item not in gone], end)
@@ -80,7 +80,7 @@ def _bound_names(text: str) -> set[str]:
     for function in walk(parse_unit(text)):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             found |= {parameter.arg for parameter in parameters(function)}
-            found |= {mention.name for mention in mentions(function.body) if mention.kind != "reads"}
+            found |= bound_in(function.body)
     return found
 
 

@@ -18,7 +18,7 @@ from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.imports import Import, imports
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import as_module
-from runner_sync.syntax import is_indented, module_of, walk
+from runner_sync.syntax import is_indented, module_of, parameter_names, walk
 
 
 def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module: str) -> str:
@@ -30,7 +30,7 @@ def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module:
         for bound, entry in mine.items()
         if entry.name and bound not in theirs and entry.module in through
     }
-    taken = locals_of(text) | {node.arg for node in walk(module_of(as_module(text))) if isinstance(node, ast.arg)}
+    taken = locals_of(text) | parameter_names(module_of(as_module(text)))
     wanted = {
         bound: called
         for bound, called in spelled.items()

@@ -11,7 +11,7 @@ import copy
 import re
 
 from runner_sync.profile import Profile
-from runner_sync.syntax import first_line, walk
+from runner_sync.syntax import first_line, parameter_names, walk
 from runner_sync.verify.parity import in_npu_words
 from runner_sync.verify.reading import Function, Reading
 
@@ -31,7 +31,7 @@ def _globals(function: Function) -> set[str]:
     nodes = walk(function)
     names = [node for node in nodes if isinstance(node, ast.Name)]
     own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
-    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= parameter_names(function)
     stated = [node.annotation for node in nodes if isinstance(node, ast.arg | ast.AnnAssign)]
     annotations = {id(n) for part in (*stated, function.returns) if part is not None for n in walk(part)}
     return {n.id for n in names if id(n) not in annotations} - own - _BUILTINS

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.statements import may_swallow
+from runner_sync.statements import may_swallow, parameters
 from runner_sync.syntax import head_end, statements_of, walk
 from runner_sync.verify import importing, modules
 from runner_sync.verify.classes import Classes, ClassInfo, is_attribute_of, self_name
@@ -170,7 +170,7 @@ def frames_of(classes: Classes, module: Module) -> list[Frame]:
 def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> Frame:
     """Read the local names, imports and guards of ``function``."""
     frame = Frame(module, function, info)
-    for argument in _arguments(function):
+    for argument in parameters(function):
         frame.bound.setdefault(argument.arg, []).append(argument)
     for node in modules.nodes_of(function):
         if node is not function and type(node) in _TELLING:
@@ -196,11 +196,6 @@ def _nothing() -> FunctionNode:
     return empty
 
 
-def _arguments(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
-    a = function.args
-    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]
-
-
 _TELLING = modules.ASSIGNING | {
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.comprehension),
     *(ast.ExceptHandler, ast.Match, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Call),
@@ -212,7 +207,7 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
     if isinstance(node, FunctionNode | ast.ClassDef):
         frame.bound.setdefault(node.name, []).append(node)
     if isinstance(node, FunctionNode | ast.Lambda):
-        for argument in _arguments(node):
+        for argument in parameters(node):
             # timid: an inner parameter shadows the outer name, so that name is no longer typed.
             frame.bound.setdefault(argument.arg, []).append(node)
     elif isinstance(node, ast.Import | ast.ImportFrom):

@@ -32,7 +32,7 @@ from collections.abc import Iterator, Sequence
 from runner_sync.lineage import fingerprint, nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
-from runner_sync.syntax import first_line, walk
+from runner_sync.syntax import first_line, names_set
 from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import unit_texts
 from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
@@ -86,7 +86,7 @@ class _Missing:
         self._known = known
         self._heard_of = heard_of
         self._bound = pair.bound_names
-        self._locals = frozenset(_assigned(function))
+        self._locals = names_set(function)
         # What the NPU class has not among its bases is RS204's.
         lacking = (c for c in pair.gpu_mro.classes if c is not pair.gpu and c not in pair.npu_mro.classes)
         self._mixed_in = {name for c in lacking for name in c.methods}
@@ -172,11 +172,6 @@ class _Missing:
 def _unless_prose(string: re.Match[str]) -> str:
     """A string as it is, nothing for one of several words: a message, whose words name nothing."""
     return "" if " " in string[0] else string[0]
-
-
-def _assigned(function: Function) -> Iterator[str]:
-    """Names that ``function`` gives a value."""
-    yield from (n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
 def _is_plain(node: Node) -> bool:

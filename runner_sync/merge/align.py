@@ -35,9 +35,7 @@ CELLS = 60_000
 Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
 
 
-def align(
-    left: Sequence[Node], right: Sequence[Node], *, similar: float = SIMILAR, wanted: Gap | None = None
-) -> list[Pair]:
+def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = None) -> list[Pair]:
     """Pairs of equal and, between them, similar nodes; increasing on both sides.
 
     ``wanted`` says of which gaps between equal nodes the similar ones matter, all of them unless told.
@@ -48,7 +46,7 @@ def align(
     i = j = 0
     for a, b in [*equal, (len(left), len(right))]:
         if wanted is None or wanted(left[i:a], right[j:b]):
-            gap = pair_similar(left[i:a], right[j:b], inner_left[i:a], inner_right[j:b], similar=similar)
+            gap = pair_similar(left[i:a], right[j:b], inner_left[i:a], inner_right[j:b], similar=SIMILAR)
             pairs += [Pair(i + x, j + y, equal=False) for x, y in gap]
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
@@ -270,7 +268,7 @@ def pair_similar(
     inner_left: Sequence[Suite],
     inner_right: Sequence[Suite],
     *,
-    similar: float = SIMILAR,
+    similar: float,
     measure: Measure = alike,
 ) -> list[tuple[int, int]]:
     """The in-order pairing of similar nodes with the greatest total similarity (dynamic programming)."""

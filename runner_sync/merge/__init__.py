@@ -16,6 +16,7 @@ from runner_sync.merge.contents import Content, content
 from runner_sync.merge.decisions import Decision, decisions
 from runner_sync.merge.emit import text_of
 from runner_sync.merge.exits import added_exits, out_of_no_loop
+from runner_sync.merge.foreign import is_foreign
 from runner_sync.merge.interleaving import in_other_suites, without_crossing
 from runner_sync.merge.misplaced import moved_apart, moved_otherwise, moved_to, out_of_order
 from runner_sync.merge.named_values import without_named_values
@@ -40,7 +41,7 @@ from runner_sync.merge.renames import (
     with_upstream_names,
 )
 from runner_sync.merge.replacing import go_where_the_old_one_is
-from runner_sync.merge.resolve import is_foreign, settle_presence
+from runner_sync.merge.resolve import settle_presence
 from runner_sync.merge.returning import came_back
 from runner_sync.merge.sequence import order
 from runner_sync.merge.unread import unread_additions

@@ -11,17 +11,18 @@ from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.merge.classify import gaps, is_one_strand
 from runner_sync.merge.confidence import CONTESTED, INFERRED, REBUILT
-from runner_sync.merge.contents import CARRIED, DISTINCT, Heritage, is_inherited, is_no_edit, is_same, sides_of
+from runner_sync.merge.contents import Heritage, is_inherited, is_no_edit, is_same, sides_of
 from runner_sync.merge.dataflow import binds, reads, sets
+from runner_sync.merge.foreign import is_foreign, leave_out_foreign
 from runner_sync.merge.lost import without_definitions
 from runner_sync.merge.passages import between_removed, inside_removed
-from runner_sync.merge.policy import Policy, Terms
+from runner_sync.merge.policy import Terms
+from runner_sync.merge.presence import presence
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.refusal import refuse
 from runner_sync.merge.removed_suites import loops_with_additions, suites_with_edits
 from runner_sync.merge.returning import leave_out_what_stayed
-from runner_sync.merge.transplant import carry_over, named_part
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, elsewhere, runs
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
 from runner_sync.statements import ROOT, Node, below
 
 
@@ -34,7 +35,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
         return []
     doubts = []
     for strand in strands:
-        strand.kept, doubt = _presence(weave, strand, policy, heritage)
+        strand.kept, doubt = presence(weave, strand, policy, heritage)
         if doubt is not None:
             doubts.append(doubt)
     doubts += leave_out_what_stayed(weave)
@@ -42,7 +43,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
     _keep_clauses_of_edited(weave, heritage)
     _settle_own_suites(weave, heritage)
     doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")
-    _leave_out_foreign(weave, terms.foreign)
+    leave_out_foreign(weave, terms.foreign)
     doubts += inside_removed(weave, strands)
     doubts += loops_with_additions(weave, strands, replaced=policy.nesting == "upstream")
     if policy.nesting == "upstream":
@@ -235,125 +236,3 @@ def _undo_half_moves(weave: Weave, strands: Sequence[Strand]) -> None:
 def _is_as_in_base(weave: Weave, strand: Strand) -> bool:
     base, _, upstream = sides_of(weave, strand)
     return base is not None and upstream is not None and is_same(base, upstream)
-
-
-def _presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:
-    match strand.sides:
-        case "b":
-            return False, None
-        case "o":
-            return not is_inherited(weave.omni[strand.in_omni], heritage), None
-        case "bo":
-            omni = weave.omni[strand.in_omni]
-            if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, heritage):
-                return False, None
-            successor = _carry_over(weave, strand) if policy.nesting == "upstream" else None
-            if successor is not None:
-                return False, Doubt(strand, CARRIED, INFERRED, successor)
-            if _is_rewritten(weave, strand):
-                return False, _doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
-            kept = policy.edited_here_gone_there == "omni"
-            return kept, _doubt(weave, strand, Reason("edited statement removed"), CONTESTED)
-        case "bu":
-            if is_same(weave.base[strand.in_base], weave.upstream[strand.in_upstream]):
-                return False, None
-            kept = policy.gone_here_edited_there == "upstream"
-            moved = elsewhere(weave).get(weave.base[strand.in_base].canon) if not kept else None
-            if moved is not None:
-                return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
-            return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
-        case "bou" if policy.nesting == "upstream":
-            _follow_named_part(weave, strand)
-            return True, None
-        case _:
-            return True, None
-
-
-def _follow_named_part(weave: Weave, strand: Strand) -> None:
-    """Where upstream gave a part of a statement a name: omni's change of that part goes where the part went."""
-    base, omni, upstream = (node.canon for node in sides_of(weave, strand) if node is not None)
-    if base in (omni, upstream) or omni == upstream:
-        return
-    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
-    found = named_part(base, omni, upstream, [weave.upstream[s.in_upstream].canon for s in new])
-    if found is not None:
-        new[found[0]].carried = found[1]
-        strand.carried = weave.upstream[strand.in_upstream].text
-
-
-def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
-    """The new statement of upstream that takes the arguments of the removed one, once it has omni's, too."""
-    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
-    nodes = [weave.upstream[s.in_upstream] for s in new]
-    base, omni = weave.base[strand.in_base], weave.omni[strand.in_omni]
-    if base.compound or omni.is_comment:
-        return None
-    texts = ["" if node.compound or node.is_comment else node.text for node in nodes]
-    found = carry_over(base.text, omni.text, texts)
-    if found is None:
-        return None
-    new[found[0]].carried = found[1]
-    return new[found[0]]
-
-
-def _is_rewritten(weave: Weave, strand: Strand) -> bool:
-    """Whether new statements of upstream bind what the removed one bound, or leave the suite where it did: keeping both
-    would do the work twice, or never."""
-    mine = binds(weave.omni[strand.in_omni])
-    if not mine:
-        return _ends_with_another_return(weave, strand)
-    return any(
-        mine & binds(weave.upstream[s.upstream]) for s in weave.of_upstream if s.sides == "u" and s.upstream is not None
-    )
-
-
-def _ends_with_another_return(weave: Weave, strand: Strand) -> bool:
-    """Whether the removed statement was the ``return`` at the end of a suite, and upstream ends it with a new one."""
-    suite = _suite_ended(weave.omni, weave.of_omni, strand.in_omni)
-    return suite is not None and any(
-        other.sides == "u" and _suite_ended(weave.upstream, weave.of_upstream, index) == suite
-        for index, other in enumerate(weave.of_upstream)
-    )
-
-
-def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Strand | int | None:
-    """The head of the suite that this ``return`` is the last statement of (``ROOT``: the unit); ``None`` for any other
-    statement."""
-    node = nodes[index]
-    if not node.canon.startswith("return"):
-        return None
-    if any(other.parent == node.parent and not other.is_comment for other in nodes[index + 1 :]):
-        return None
-    return ROOT if node.parent == ROOT else of[node.parent]
-
-
-def _leave_out_foreign(weave: Weave, foreign: Heritage) -> None:
-    """Drop whole runs of foreign additions; a run with one statement of its own stays whole, for it would not run."""
-    run: list[Strand] = []
-    for strand in [*weave.of_upstream, Strand()]:
-        if strand.sides == "u":
-            run.append(strand)
-            continue
-        code = [node.canon for s in run if not (node := weave.upstream[s.in_upstream]).is_comment]
-        if code and all(canon in foreign for canon in code):
-            for member in run:
-                member.kept = False
-        run = []
-
-
-def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
-    """Whether a statement is a third party's: a head that says little only with all that is inside, for ``else`` and
-    ``if self.is_pooling_model`` stand in many a method."""
-    sides = ((weave.base, strand.base), (weave.upstream, strand.upstream))
-    return any(_is_all_foreign(nodes, index, foreign) for nodes, index in sides if index is not None)
-
-
-def _is_all_foreign(nodes: Sequence[Node], index: int, foreign: Heritage) -> bool:
-    whole = below(nodes, index) if nodes[index].weight < DISTINCT else [index]
-    code = [nodes[k].canon for k in whole if not nodes[k].is_comment]
-    return bool(code) and all(canon in foreign for canon in code)
-
-
-def _doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
-    node = any_node(weave, strand)
-    return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)

@@ -9,7 +9,7 @@ import ast
 import functools
 
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import decorator_name
+from runner_sync.verify.functions import decorator_name
 
 
 def meant(frame: Frame, call: ast.Call) -> ast.Call:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from runner_sync.syntax import dotted_name
 from runner_sync.verify.classes import Classes, ClassInfo, is_record
-from runner_sync.verify.modules import FunctionNode, Module, decorator_name
+from runner_sync.verify.functions import FunctionNode, decorator_name
+from runner_sync.verify.modules import Module
 from runner_sync.verify.world import Definition
 
 _GENERATORS = frozenset({"Generator", "Iterable", "Iterator"})

@@ -17,7 +17,8 @@ from runner_sync.verify.annotations import Instance
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame, class_frame
-from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.functions import FunctionNode
+from runner_sync.verify.modules import Module
 from runner_sync.verify.runtime import Runtime
 from runner_sync.verify.world import Definition, World
 

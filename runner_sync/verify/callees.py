@@ -14,7 +14,8 @@ from runner_sync.signatures import Signature
 from runner_sync.syntax import is_name, is_super
 from runner_sync.verify import generated
 from runner_sync.verify.classes import Classes, ClassInfo, Mro, is_record
-from runner_sync.verify.modules import FunctionNode, Module, decorator_name, nodes_of
+from runner_sync.verify.functions import FunctionNode, decorator_name, nodes_of
+from runner_sync.verify.modules import Module
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from runner_sync import mro
 from runner_sync.syntax import is_name, statements_of, walk
 from runner_sync.verify import modules
-from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.assignments import ASSIGNING, assignments_of
+from runner_sync.verify.functions import FunctionNode, nodes_of
+from runner_sync.verify.modules import Module
 from runner_sync.verify.world import Definition, World
 
 # Bases that add no attribute a runner could read and hide none.
@@ -209,12 +211,12 @@ def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast
         yield statement.name, None, None
     elif isinstance(statement, ast.Import | ast.ImportFrom):
         yield from ((alias.asname or alias.name, None, None) for alias in statement.names)
-    for target, value, annotation in modules.assignments_of(statement):
+    for target, value, annotation in assignments_of(statement):
         if isinstance(target, ast.Name):
             yield target.id, value, annotation
 
 
-_WRITING = modules.ASSIGNING | {ast.Call, ast.Attribute}
+_WRITING = ASSIGNING | {ast.Call, ast.Attribute}
 """The kinds of node that may set an attribute, or reach for all of them."""
 
 
@@ -223,10 +225,10 @@ def _read_method(info: ClassInfo, function: FunctionNode) -> None:
     if owner is None:
         return
     looked_at: set[int] = set()
-    for node in modules.nodes_of(function):
+    for node in nodes_of(function):
         if type(node) not in _WRITING:
             continue
-        for target, value, annotation in modules.assignments_of(node):
+        for target, value, annotation in assignments_of(node):
             if is_attribute_of(target, owner):
                 assert isinstance(target, ast.Attribute)
                 info.written.setdefault(target.attr, []).append(Assignment(value, annotation, function, node))

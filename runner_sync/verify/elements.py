@@ -15,7 +15,8 @@ from runner_sync.verify.call_graph import CallGraph
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Mro
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import Module, is_plain
+from runner_sync.verify.functions import is_plain
+from runner_sync.verify.modules import Module
 
 Loop = ast.For | ast.AsyncFor | ast.comprehension
 _Wanted = Literal["each", "item", "key", "value"]

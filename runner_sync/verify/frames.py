@@ -15,9 +15,11 @@ from runner_sync.model import Finding, Severity
 from runner_sync.statements import may_swallow, parameters
 from runner_sync.syntax import head_end, statements_of, walk
 from runner_sync.verify import importing, modules
+from runner_sync.verify.assignments import ASSIGNING, assignments_of, target_names
 from runner_sync.verify.classes import Classes, ClassInfo, is_attribute_of, self_name
+from runner_sync.verify.functions import FunctionNode, changes_of, nodes_of, reads_of
 from runner_sync.verify.guards import Guards
-from runner_sync.verify.modules import FunctionNode, Import, Module
+from runner_sync.verify.modules import Import, Module
 
 _ATTRIBUTE_ERRORS = frozenset({"AttributeError", "FrozenInstanceError", "Exception", "BaseException"})
 _CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
@@ -56,7 +58,7 @@ class Frame:
             *([self.function.returns] if self.function.returns else []),
         ]
         skip = {id(node) for part in outside for node in walk(part)}
-        return [node for node in modules.nodes_of(self.function)[1:] if id(node) not in skip]
+        return [node for node in nodes_of(self.function)[1:] if id(node) not in skip]
 
     def names(self, name: str) -> bool:
         """Whether the function or its module gives ``name`` a meaning of its own: a ``len`` that is no builtin."""
@@ -66,7 +68,7 @@ class Frame:
         """What a read below ``if isinstance(read, Kind):`` is, where the body leaves it alone and asks no more."""
         text = ast.unparse(read)
         found: ast.expr | None = None
-        for node in modules.nodes_of(self.function):
+        for node in nodes_of(self.function):
             match node:
                 case ast.If(test=ast.Call(func=ast.Name(id="isinstance"), args=[tested, kind]), body=body):
                     inside = [inner for statement in body for inner in walk(statement)]
@@ -98,7 +100,7 @@ class Frame:
         back."""
         bound = self.bound.get(read.id, [])
         below = [node for node in bound if getattr(node, "lineno", 0) > read.lineno]
-        again = [n for n in modules.nodes_of(self.function)[1:] if below and isinstance(n, _RUNS_AGAIN)]
+        again = [n for n in nodes_of(self.function)[1:] if below and isinstance(n, _RUNS_AGAIN)]
         if any(inner is read for node in again for inner in walk(node)):
             return bound
         return [node for node in bound if node not in below] or bound
@@ -108,7 +110,7 @@ class Frame:
         owner = self.owner
         if owner is None:
             return
-        read = (*modules.reads_of(self.function), *modules.changes_of(self.function))
+        read = (*reads_of(self.function), *changes_of(self.function))
         yield from (node for node in read if is_attribute_of(node, owner))
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
@@ -130,7 +132,7 @@ class Frame:
 
     def conditions(self, node: ast.AST) -> list[ast.expr]:
         """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
-        branches = [n for n in modules.nodes_of(self.function) if isinstance(n, ast.If)]
+        branches = [n for n in nodes_of(self.function) if isinstance(n, ast.If)]
         return [b.test for b in branches if any(inner is node for part in b.body for inner in walk(part))]
 
     def finding(
@@ -172,7 +174,7 @@ def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> 
     frame = Frame(module, function, info)
     for argument in parameters(function):
         frame.bound.setdefault(argument.arg, []).append(argument)
-    for node in modules.nodes_of(function):
+    for node in nodes_of(function):
         if node is not function and type(node) in _TELLING:
             _read_node(frame, node)
     return frame
@@ -196,7 +198,7 @@ def _nothing() -> FunctionNode:
     return empty
 
 
-_TELLING = modules.ASSIGNING | {
+_TELLING = ASSIGNING | {
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.comprehension),
     *(ast.ExceptHandler, ast.Match, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Call),
 }
@@ -219,7 +221,7 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
                 Import(module, imported, name, node.lineno, node.lineno, alias.col_offset, False)
             )
     elif isinstance(node, ast.comprehension):
-        for target in modules.target_names(node.target):
+        for target in target_names(node.target):
             if isinstance(target, ast.Name):
                 frame.bound.setdefault(target.id, []).append(node)
     elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
@@ -227,7 +229,7 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
     elif isinstance(node, ast.MatchMapping) and node.rest:
         frame.bound.setdefault(node.rest, []).append(node)
     frame.narrowed.update(ast.unparse(asked) for asked in _asked_for_kind(node))
-    for target, _, _ in modules.assignments_of(node):
+    for target, _, _ in assignments_of(node):
         if isinstance(target, ast.Name):
             frame.bound.setdefault(target.id, []).append(node)
 
@@ -245,7 +247,7 @@ def _is_made_from(binding: ast.AST, read: ast.expr) -> bool:
 
 def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
     guarded: set[int] = set()
-    for node in modules.nodes_of(function):
+    for node in nodes_of(function):
         body: list[ast.stmt] = []
         if isinstance(node, ast.Try) and any(modules.catches(handler, errors) for handler in node.handlers):
             body = node.body

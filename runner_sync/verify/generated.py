@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from runner_sync.signatures import Signature
 from runner_sync.verify.classes import ClassInfo
-from runner_sync.verify.modules import decorator_name
+from runner_sync.verify.functions import decorator_name
 
 _DEFAULTS = frozenset({"default", "default_factory"})
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.syntax import blocks_of
 from runner_sync.verify.classes import Assignment, ClassInfo, is_attribute_of, is_protocol, is_record, self_name
-from runner_sync.verify.modules import FunctionNode, nodes_of
+from runner_sync.verify.functions import FunctionNode, nodes_of
 
 
 def defines(info: ClassInfo, name: str) -> bool:

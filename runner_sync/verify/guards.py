@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.syntax import is_name, walk
-from runner_sync.verify.modules import FunctionNode, assignments_of, nodes_of
+from runner_sync.verify.assignments import assignments_of
+from runner_sync.verify.functions import FunctionNode, nodes_of
 
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _EXITS = ast.Return | ast.Raise | ast.Continue | ast.Break

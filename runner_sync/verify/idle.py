@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.functions import FunctionNode
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
 Setter = tuple[ClassInfo, FunctionNode]

@@ -14,7 +14,8 @@ import copy
 from collections.abc import Iterator
 
 from runner_sync.syntax import blocks_of
-from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.functions import FunctionNode
+from runner_sync.verify.modules import Module
 
 
 def functions_of(module: Module) -> Iterator[ast.FunctionDef]:

@@ -16,8 +16,8 @@ from runner_sync.syntax import dotted_name, is_name, is_super
 from runner_sync.verify.annotations import instances
 from runner_sync.verify.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
+from runner_sync.verify.functions import FunctionNode, decorator_name, returns_of, yields
 from runner_sync.verify.giving import gives
-from runner_sync.verify.modules import FunctionNode, decorator_name, returns_of, yields
 from runner_sync.verify.program import Program
 from runner_sync.verify.world import Definition
 

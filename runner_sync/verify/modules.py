@@ -18,9 +18,9 @@ from runner_sync.model import Project
 from runner_sync.naming import absolute
 from runner_sync.statements.mentions import mentions
 from runner_sync.syntax import dotted_name, is_name, lasting_module_of, statements_of, walk
+from runner_sync.verify.assignments import assignments_of
+from runner_sync.verify.functions import FunctionNode
 from runner_sync.verify.settled import settled
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +67,6 @@ class Module:
     stars: list[str] = field(default_factory=list)
     dynamic: bool = False
     error: InputError | None = None
-
-
-@functools.lru_cache(maxsize=16384)
-def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
-    """``ast.walk`` of a function, walked once: most rules look at the same few hundred methods."""
-    return tuple(walk(function))
-
-
-@functools.lru_cache(maxsize=16384)
-def reads_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
-    """The attributes that a function reads, of whatever object."""
-    return tuple(n for n in nodes_of(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
-
-
-@functools.lru_cache(maxsize=16384)
-def changes_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
-    """The attributes that a function reads to change them: ``self.x += 1``."""
-    targets = (node.target for node in nodes_of(function) if isinstance(node, ast.AugAssign))
-    return tuple(target for target in targets if isinstance(target, ast.Attribute))
 
 
 def build(
@@ -163,17 +144,6 @@ def unit_at(module: Module, line: int) -> str:
     return "<module>"
 
 
-def target_names(target: ast.expr) -> Iterator[ast.expr]:
-    """The names, attributes and subscripts that an assignment target binds, tuples and stars opened."""
-    if isinstance(target, ast.Tuple | ast.List):
-        for element in target.elts:
-            yield from target_names(element)
-    elif isinstance(target, ast.Starred):
-        yield from target_names(target.value)
-    else:
-        yield target
-
-
 @functools.lru_cache(maxsize=256)
 def imports_of(module: Module) -> tuple[tuple[ast.stmt, Import], ...]:
     """Every import statement of the module, functions included, as `Import`, star imports left out."""
@@ -230,42 +200,6 @@ def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:
             _add(module, imported.alias, Binding("import", node, imported))
 
 
-_Assigned = tuple[ast.expr, ast.expr | None, ast.expr | None]
-
-ASSIGNING = frozenset(
-    {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith}
-)
-"""The kinds of node that assign something."""
-
-
-def assignments_of(statement: ast.AST) -> Iterable[_Assigned]:
-    """(target, value, annotation) of one statement or walrus; the value is ``None`` where a tuple or loop hides it."""
-    # Asked of every node there is, so those that assign nothing must cost nothing.
-    return _assignments(statement) if type(statement) in ASSIGNING else ()
-
-
-def _assignments(statement: ast.AST) -> Iterator[_Assigned]:
-    if isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            whole = not isinstance(target, ast.Tuple | ast.List)
-            for name in target_names(target):
-                yield name, statement.value if whole else None, None
-    elif isinstance(statement, ast.AnnAssign):
-        yield statement.target, statement.value, statement.annotation
-    elif isinstance(statement, ast.AugAssign):
-        yield statement.target, None, None
-    elif isinstance(statement, ast.NamedExpr):
-        yield statement.target, statement.value, None
-    elif isinstance(statement, ast.For | ast.AsyncFor):
-        for name in target_names(statement.target):
-            yield name, None, None
-    elif isinstance(statement, ast.With | ast.AsyncWith):
-        for item in statement.items:
-            if item.optional_vars is not None:
-                for name in target_names(item.optional_vars):
-                    yield name, None, None
-
-
 def _add(module: Module, name: str, binding: Binding) -> None:
     module.bindings.setdefault(name, []).append(binding)
 
@@ -316,38 +250,3 @@ def _asks_for_typing(test: ast.expr) -> bool:
 
 def _is_import(node: ast.AST) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
-    """The values of the function's own ``return`` statements; ``None`` for a bare one."""
-    return (statement.value for statement in statements_of(function.body) if isinstance(statement, ast.Return))
-
-
-@functools.lru_cache(maxsize=16384)
-def yields(function: FunctionNode) -> bool:
-    """Whether a function has a ``yield`` of its own: a call of it runs nothing yet."""
-    own = [node for node in nodes_of(function) if isinstance(node, ast.Yield | ast.YieldFrom)]
-    if not own:
-        return False
-    nested = [n for n in nodes_of(function) if isinstance(n, FunctionNode | ast.Lambda) and n is not function]
-    inner = {id(node) for part in nested for node in walk(part)}
-    return any(id(node) not in inner for node in own)
-
-
-def is_plain(function: FunctionNode) -> bool:
-    """Whether a call hands back what ``return`` says: no generator, coroutine, property or context manager."""
-    names = {decorator_name(d) for d in function.decorator_list}
-    if isinstance(function, ast.AsyncFunctionDef) or names & {
-        "contextmanager",
-        "property",
-        "overload",
-        "abstractmethod",
-    }:
-        return False
-    return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_of(function))
-
-
-def decorator_name(node: ast.expr) -> str:
-    """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
-    text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
-    return text.split(".")[-1]

@@ -16,7 +16,8 @@ from runner_sync.verify.call_graph import MAX_DEPTH, CallGraph, Question, questi
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Assignment, ClassInfo, Mro, is_record
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
-from runner_sync.verify.modules import Module, is_plain, returns_of
+from runner_sync.verify.functions import is_plain, returns_of
+from runner_sync.verify.modules import Module
 from runner_sync.verify.world import Definition, World
 
 # Of the standard library's `copy` and `dataclasses`.

@@ -13,7 +13,7 @@ from runner_sync.syntax import is_name
 from runner_sync.verify.annotations import excludes_tuples, read, tuple_parts
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import is_record
-from runner_sync.verify.modules import FunctionNode, is_plain, nodes_of, returns_of
+from runner_sync.verify.functions import FunctionNode, is_plain, nodes_of, returns_of
 from runner_sync.verify.program import Program
 
 _MAX_DEPTH = 4

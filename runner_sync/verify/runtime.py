@@ -16,7 +16,8 @@ from runner_sync.naming import project_of
 from runner_sync.syntax import is_name, is_parent, is_super, statements_of
 from runner_sync.verify.classes import Assignment, Classes, ClassInfo, Mro
 from runner_sync.verify.frames import Frame, frame_of, frames_of
-from runner_sync.verify.modules import FunctionNode, Module, imports_at_start, imports_of, nodes_of, reads_of
+from runner_sync.verify.functions import FunctionNode, nodes_of, reads_of
+from runner_sync.verify.modules import Module, imports_at_start, imports_of
 from runner_sync.verify.world import Definition, World
 
 

@@ -17,7 +17,7 @@ from runner_sync.verify.aliases import meant
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import Mro, is_attribute_of
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import nodes_of, reads_of
+from runner_sync.verify.functions import nodes_of, reads_of
 from runner_sync.verify.program import Program
 
 

@@ -20,6 +20,7 @@ from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.syntax import is_name, walk
 from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
+from runner_sync.verify.assignments import assignments_of
 from runner_sync.verify.modules import Binding, Import, Module
 from runner_sync.verify.surroundings import Surroundings
 
@@ -313,7 +314,7 @@ def _read_patches(module: Module) -> Iterator[Patch]:
 
 def _patch_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     if isinstance(statement, ast.Assign | ast.AnnAssign):
-        for target, value, _ in modules.assignments_of(statement):
+        for target, value, _ in assignments_of(statement):
             text = ast.unparse(target) if isinstance(target, ast.Attribute) else ""
             if re.fullmatch(r"[\w.]+", text) and not text.startswith("self."):
                 yield text, value

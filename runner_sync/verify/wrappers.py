@@ -10,7 +10,8 @@ import ast
 
 from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import dotted_name, is_name
-from runner_sync.verify.modules import FunctionNode, Module, decorator_name, nodes_of, returns_of
+from runner_sync.verify.functions import FunctionNode, decorator_name, nodes_of, returns_of
+from runner_sync.verify.modules import Module
 from runner_sync.verify.world import World
 
 

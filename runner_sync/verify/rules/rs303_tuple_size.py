@@ -35,8 +35,9 @@ from runner_sync.verify import returns
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.functions import FunctionNode
 from runner_sync.verify.kinds import none_has
-from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 from runner_sync.verify.uses import Place, indexes, places, turns, unpackings
 from runner_sync.verify.virtual import virtual_calls

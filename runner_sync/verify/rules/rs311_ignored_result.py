@@ -35,7 +35,8 @@ from runner_sync.verify import returns
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import ClassInfo
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import Module, is_plain, returns_of
+from runner_sync.verify.functions import is_plain, returns_of
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 from runner_sync.verify.uses import Place, places
 from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls

@@ -25,8 +25,9 @@ from collections.abc import Iterable, Iterator
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.functions import FunctionNode
 from runner_sync.verify.giving import gives
-from runner_sync.verify.modules import FunctionNode, Module
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
 CODE = "RS312"

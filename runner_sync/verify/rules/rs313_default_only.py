@@ -25,7 +25,8 @@ from collections.abc import Iterable, Iterator
 from runner_sync.model import Finding, Project, Severity
 from runner_sync.verify.classes import Assignment, ClassInfo, Mro, is_attribute_of
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import FunctionNode, Module, nodes_of
+from runner_sync.verify.functions import FunctionNode, nodes_of
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
 CODE = "RS313"

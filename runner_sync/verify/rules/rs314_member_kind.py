@@ -33,9 +33,10 @@ from runner_sync.syntax import is_name
 from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.deferred import is_taken_for_value
 from runner_sync.verify.frames import Frame
+from runner_sync.verify.functions import nodes_of
 from runner_sync.verify.guards import is_identity, questions
 from runner_sync.verify.kinds import Member, lacks, member_of, members
-from runner_sync.verify.modules import Module, nodes_of
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 from runner_sync.verify.uses import places
 from runner_sync.verify.virtual import virtual_reads

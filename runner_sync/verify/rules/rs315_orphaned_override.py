@@ -29,7 +29,8 @@ from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import statements_of, walk
 from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import FunctionNode, Module, decorator_name
+from runner_sync.verify.functions import FunctionNode, decorator_name
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
 CODE = "RS315"

@@ -26,7 +26,8 @@ from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import head_end
 from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.modules import FunctionNode, Module, decorator_name
+from runner_sync.verify.functions import FunctionNode, decorator_name
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
 CODE = "RS316"

@@ -31,7 +31,8 @@ from runner_sync.verify import generated
 from runner_sync.verify.annotations import Instance
 from runner_sync.verify.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import Module, decorator_name
+from runner_sync.verify.functions import decorator_name
+from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
 CODE = "RS317"

@@ -1,0 +1,67 @@
+"""One function definition: its nodes, the attributes that it reads, its decorators, and what a call of it hands back.
+
+Comes in: an ``ast`` function. Goes out: answers read off it. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+
+from runner_sync.syntax import statements_of, walk
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@functools.lru_cache(maxsize=16384)
+def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
+    """``ast.walk`` of a function, walked once: most rules look at the same few hundred methods."""
+    return tuple(walk(function))
+
+
+@functools.lru_cache(maxsize=16384)
+def reads_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
+    """The attributes that a function reads, of whatever object."""
+    return tuple(n for n in nodes_of(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
+
+
+@functools.lru_cache(maxsize=16384)
+def changes_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
+    """The attributes that a function reads to change them: ``self.x += 1``."""
+    targets = (node.target for node in nodes_of(function) if isinstance(node, ast.AugAssign))
+    return tuple(target for target in targets if isinstance(target, ast.Attribute))
+
+
+def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
+    """The values of the function's own ``return`` statements; ``None`` for a bare one."""
+    return (statement.value for statement in statements_of(function.body) if isinstance(statement, ast.Return))
+
+
+@functools.lru_cache(maxsize=16384)
+def yields(function: FunctionNode) -> bool:
+    """Whether a function has a ``yield`` of its own: a call of it runs nothing yet."""
+    own = [node for node in nodes_of(function) if isinstance(node, ast.Yield | ast.YieldFrom)]
+    if not own:
+        return False
+    nested = [n for n in nodes_of(function) if isinstance(n, FunctionNode | ast.Lambda) and n is not function]
+    inner = {id(node) for part in nested for node in walk(part)}
+    return any(id(node) not in inner for node in own)
+
+
+def is_plain(function: FunctionNode) -> bool:
+    """Whether a call hands back what ``return`` says: no generator, coroutine, property or context manager."""
+    names = {decorator_name(decorator) for decorator in function.decorator_list}
+    if isinstance(function, ast.AsyncFunctionDef) or names & _REMADE:
+        return False
+    return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_of(function))
+
+
+_REMADE = frozenset({"contextmanager", "property", "overload", "abstractmethod"})
+"""Decorators under which what a call hands back is not, or not only, what the function returns."""
+
+
+def decorator_name(node: ast.expr) -> str:
+    """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
+    text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    return text.split(".")[-1]

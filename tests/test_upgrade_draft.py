@@ -9,12 +9,12 @@ import pytest
 from runner_sync.merge.confidence import DERIVED
 from runner_sync.model import Provenance
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.reviews import advanced, completed, laid_out_anew, review
+from runner_sync.upgrade.reviews import Shown, advanced, completed, laid_out_anew, review
 
 FIRST = "def run(self):\n    self.load()\n    return 1\n"
 MORE = "def run(self):\n    self.keep()\n    self.load()\n    return 1\n"
 DRAFT = Draft("Runner.run", (Stage(FIRST),))
-ITEM = review(DRAFT, "runner.py", reason="why", confidence=DERIVED, chosen="self.load()", line=2)
+ITEM = review(DRAFT, "runner.py", reason="why", confidence=DERIVED, shown=Shown(chosen="self.load()"), line=2)
 
 
 def test_nobody_can_change_a_draft() -> None:

@@ -24,7 +24,7 @@ from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.given_up import statements_of_given_up
 from runner_sync.upgrade.job import ModuleJob, winner
-from runner_sync.upgrade.reviews import review, review_of, unmerged
+from runner_sync.upgrade.reviews import Shown, review, review_of, unmerged
 from runner_sync.upgrade.spelling import as_upstream_calls
 from runner_sync.upgrade.unions import in_omni_spelling
 
@@ -161,9 +161,8 @@ def _split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, upstream
         chosen=True,
     )
     reason = f"upstream split it off {draft.member}: what omni had added to this part of {draft.member} came along"
-    return rest.asking(
-        review(rest, job.path, reason=reason, confidence=INFERRED, omni=draft.before, upstream=upstream, chosen=text)
-    )
+    shown = Shown(omni=draft.before, upstream=upstream, chosen=text)
+    return rest.asking(review(rest, job.path, reason=reason, confidence=INFERRED, shown=shown))
 
 
 def _asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
@@ -177,10 +176,9 @@ def _asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
                 f"new in {base.ref.project} {base.ref.ref} and not in omni's copy: taken to be newer than the copy; "
                 "leave it out if omni had removed it"
             )
-            shown = textwrap.dedent(text)
-            items.append(
-                review(draft, job.path, reason=reason, confidence=INFERRED, base=shown, upstream=shown, chosen=shown)
-            )
+            said = textwrap.dedent(text)
+            shown = Shown(base=said, upstream=said, chosen=said)
+            items.append(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown))
     return draft.asking(*items)
 
 

@@ -17,7 +17,7 @@ from runner_sync.statements import bound_in, parse_function
 from runner_sync.syntax import attributes_set, calls_on_self, is_name, names_set, parameter_names, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
@@ -64,8 +64,9 @@ def _misfits_of(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Itera
         reason = f"{other.member} takes no such arguments here, and this call came without it"
         if not is_selected(other.name, job.settings.only):
             reason += f": `--only {other.name}` brings the rest"
-        said, line = ast.unparse(call), call.lineno
-        yield review(caller, job.path, reason=reason, confidence=DEFECT, upstream=said, chosen=said, line=line)
+        said = ast.unparse(call)
+        shown = Shown(upstream=said, chosen=said)
+        yield review(caller, job.path, reason=reason, confidence=DEFECT, shown=shown, line=call.lineno)
 
 
 def _is_plain(draft: Draft) -> bool:

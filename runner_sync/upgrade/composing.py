@@ -7,6 +7,7 @@ that nothing at hand defines. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from runner_sync.compose.imports import Import, Provider, Settled, add, imports, settle
 from runner_sync.compose.rulers import enclose_members
@@ -19,7 +20,7 @@ from runner_sync.upgrade.defects import ask_about_unknown
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:
@@ -110,18 +111,9 @@ def _asking_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tu
     for (module, name), home in gone.items():
         reason = f"{module} has no {name} any more, and it is imported from {home} now"
         old, new = (f"from {place} import {name}" for place in (module, home))
-        item = review(
-            drafts[0],
-            job.path,
-            reason=reason,
-            confidence=INFERRED,
-            base=old,
-            omni=old,
-            upstream=new,
-            chosen=new,
-            in_file=False,
-        )
-        items.append(item)
+        shown = Shown(base=old, omni=old, upstream=new, chosen=new)
+        item = review(drafts[0], job.path, reason=reason, confidence=INFERRED, shown=shown)
+        items.append(replace(item, in_file=False))
     return [drafts[0].asking(*items), *drafts[1:]] if items else [*drafts]
 
 

@@ -19,7 +19,7 @@ from runner_sync.statements import as_module, parse_unit
 from runner_sync.syntax import attributes_set, is_name, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def ask_about_order(draft: Draft, path: str) -> Draft:
@@ -175,5 +175,5 @@ def _about(draft: Draft, path: str, *, reason: str, line: int) -> ReviewItem:
     """The question about a line of a draft."""
     here = draft.text.split("\n")[line - 1]
     is_own = here.strip() in {own.strip() for own in draft.before.split("\n")}
-    omni, upstream = (here, "") if is_own else ("", here)
-    return review(draft, path, reason=reason, confidence=DEFECT, omni=omni, upstream=upstream, chosen=here, line=line)
+    shown = Shown(omni=here, chosen=here) if is_own else Shown(upstream=here, chosen=here)
+    return review(draft, path, reason=reason, confidence=DEFECT, shown=shown, line=line)

@@ -24,7 +24,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.partial_overrides import lags_beside_call
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -163,7 +163,8 @@ def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, o
 
 def _not_run(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
     """The question about a method of upstream's that omni's runs in place of."""
-    return review(draft, job.path, reason=reason, confidence=CONTESTED, base=old, omni=mine, upstream=new, chosen=mine)
+    shown = Shown(base=old, omni=mine, upstream=new, chosen=mine)
+    return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
 def _has_what_changed(mine: str, old: str, new: str, member: str) -> bool:
@@ -195,7 +196,7 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
         )
         draft = Draft.for_question(f"{name}.{first}")
         text = "\n".join(new[member] for member in (first, *others))
-        yield draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, upstream=text))
+        yield draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=Shown(upstream=text)))
 
 
 def _hooks_by_caller(

@@ -23,7 +23,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade import gpu, members
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> tuple[list[Draft], ModuleJob]:
@@ -48,11 +48,8 @@ def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.Gp
 
 def _dropped(draft: Draft, twin: str, job: ModuleJob, side: gpu.GpuSide) -> Draft:
     reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
-    upstream = side.new[draft.name]
-    item = review(
-        draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=upstream, from_gpu=True
-    )
-    return draft.dropped(item)
+    shown = Shown(omni=draft.before, upstream=side.new[draft.name])
+    return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True))
 
 
 def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:

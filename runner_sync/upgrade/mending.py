@@ -18,7 +18,7 @@ from runner_sync.merge.confidence import DERIVED, REQUIRED
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import completed, review
+from runner_sync.upgrade.reviews import Shown, completed, review
 
 
 def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -120,8 +120,7 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
             job.path,
             reason=mended.reason,
             confidence=confidence,
-            upstream=mended.statement,
-            chosen="" if mended.is_gone else mended.statement,
+            shown=Shown(upstream=mended.statement, chosen="" if mended.is_gone else mended.statement),
             line=mended.line,
         )
         draft = draft.asking(item)

@@ -18,7 +18,7 @@ from runner_sync.upgrade import owing
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.gpu import GpuSide, with_twin_recorded
 from runner_sync.upgrade.job import ModuleJob, is_selected
-from runner_sync.upgrade.reviews import not_ported, review
+from runner_sync.upgrade.reviews import Shown, not_ported, review
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
 
@@ -69,9 +69,8 @@ def _added_review(draft: Draft, job: ModuleJob, decision: Member, notes: Sequenc
     what = "ported as a hook" if decision.action == "hook" else "ported"
     reason = f"{what} from the GPU runner: {decision.reason}{owing.why(draft.text, job)}"
     reason = "; ".join([reason, *notes])
-    return review(
-        draft, job.path, reason=reason, confidence=REQUIRED, upstream=draft.text, chosen=draft.text, from_gpu=True
-    )
+    shown = Shown(upstream=draft.text, chosen=draft.text)
+    return review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
 
 
 def _asked_for(

@@ -24,7 +24,7 @@ from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleResult, ModuleRevision
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,7 @@ def start_module(job: StartJob) -> ModuleResult:
         job.path,
         reason=reason,
         confidence=DOUBTFUL,
-        upstream=job.gpu.text,
-        chosen=text,
+        shown=Shown(upstream=job.gpu.text, chosen=text),
         from_gpu=True,
     )
     unit = UnitReport(name, job.path, "own", "added", ported=rows)

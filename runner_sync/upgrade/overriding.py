@@ -19,7 +19,7 @@ from runner_sync.statements import Node, flatten
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def followed(draft: Draft, job: ModuleJob, base: Base) -> Draft:
@@ -50,18 +50,9 @@ def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[Rev
     for tag, i1, i2, j1, j2 in rows:
         if tag != "equal":
             was, now = omni[i1:i2], made[j1:j2]
-            item = review(
-                draft,
-                job.path,
-                reason=reason,
-                confidence=INFERRED,
-                base=_closest(was, base),
-                omni=_text(was),
-                upstream=_closest(now, upstream),
-                chosen=_text(now),
-                line=(now or made[j1 - 1 :])[0].start,
-            )
-            items.append(item)
+            shown = Shown(_closest(was, base), _text(was), _closest(now, upstream), chosen=_text(now))
+            line = (now or made[j1 - 1 :])[0].start
+            items.append(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line))
     return items
 
 
@@ -98,9 +89,6 @@ def _with_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
         job.path,
         reason=reason,
         confidence=INFERRED,
-        base=before,
-        omni=draft.text,
-        upstream=draft.upstream,
-        chosen=grown.text,
+        shown=Shown(base=before, omni=draft.text, upstream=draft.upstream, chosen=grown.text),
     )
     return replace(draft.asking(item).grown(grown.text, "upstream"), base=base.ref)

@@ -15,7 +15,7 @@ from runner_sync.statements import flatten
 from runner_sync.upgrade import owing
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform yet"
 
@@ -47,9 +47,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[
             job.path,
             reason=TAKEN_OVER + owing.why(now, job) if now else TAKEN_OUT,
             confidence=DERIVED,
-            omni=was,
-            upstream=now,
-            chosen=now,
+            shown=Shown(omni=was, upstream=now, chosen=now),
             line=j1 + 1,
             from_gpu=True,
         )

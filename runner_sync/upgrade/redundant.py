@@ -15,7 +15,7 @@ from runner_sync.upgrade import inheriting
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 SAME = "it equals the method that the class inherits"
 
@@ -40,7 +40,7 @@ def drop_gone_from_gpu(
 
 def _gone_from_gpu(draft: Draft, job: ModuleJob, original: str) -> Draft:
     reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
-    item = review(draft, job.path, reason=reason, confidence=REQUIRED, base=original, omni=draft.before)
+    item = review(draft, job.path, reason=reason, confidence=REQUIRED, shown=Shown(base=original, omni=draft.before))
     return replace(draft.asking(item), removed=True)
 
 
@@ -60,15 +60,12 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
     """The draft; dropped where the class can do without it, with a question where upstream gave up what it copies."""
     reason = _why_redundant(draft, drafts, job, side) if draft.owner else ""
     if reason:
-        upstream = draft.upstream or ""
-        return draft.dropped(
-            review(draft, job.path, reason=reason, confidence=DERIVED, omni=draft.before, upstream=upstream)
-        )
+        shown = Shown(omni=draft.before, upstream=draft.upstream or "")
+        return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
         reason = "upstream no longer has the method that this is a copy of"
-        return draft.asking(
-            review(draft, job.path, reason=reason, confidence=REBUILT, omni=draft.before, chosen=draft.text)
-        )
+        shown = Shown(omni=draft.before, chosen=draft.text)
+        return draft.asking(review(draft, job.path, reason=reason, confidence=REBUILT, shown=shown))
     return draft
 
 

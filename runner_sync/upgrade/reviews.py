@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from runner_sync import merge
 from runner_sync.merge.confidence import UNMERGED
@@ -22,30 +22,36 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.wording import MERGED, PORTED, Sides, worded
 
 
+class Shown(NamedTuple):
+    """What a question shows: the text of each side, and what was chosen. A side that has nothing there is empty."""
+
+    base: str = ""
+    omni: str = ""
+    upstream: str = ""
+    chosen: str = ""
+
+
+_NOTHING = Shown()
+
+
 def review(
     draft: Draft,
     path: str,
     *,
     reason: str,
     confidence: float,
-    base: str = "",
-    omni: str = "",
-    upstream: str = "",
-    chosen: str = "",
+    shown: Shown = _NOTHING,
     line: int = 1,
-    in_file: bool = True,
     from_gpu: bool = False,
 ) -> ReviewItem:
     """A review item of a draft; ``line`` is still relative to the unit. The id depends on content, not on lines.
 
-    A side that has nothing there, and a choice of nothing, are empty. ``from_gpu`` says whose ``upstream`` is.
+    ``from_gpu`` says whose ``shown.upstream`` is.
     """
-    seed = "\0".join((path, draft.name, reason, base, omni, upstream))
+    seed = "\0".join((path, draft.name, reason, shown.base, shown.omni, shown.upstream))
     identity = "R" + hashlib.sha256(seed.encode()).hexdigest()[:8]
     at = max(line, 1)
-    return ReviewItem(
-        identity, draft.name, path, at, at, reason, confidence, base, omni, upstream, chosen, in_file, from_gpu
-    )
+    return ReviewItem(identity, draft.name, path, at, at, reason, confidence, *shown, from_gpu=from_gpu)
 
 
 def not_ported(
@@ -53,35 +59,15 @@ def not_ported(
 ) -> ReviewItem:
     """A review item about something of the GPU runner's that was left out as a whole: nothing of it is in the file,
     and so is no comment. ``omni`` stands."""
-    reason = f"not ported: {why}"
-    return review(
-        draft,
-        path,
-        reason=reason,
-        confidence=confidence,
-        base=base,
-        omni=omni,
-        upstream=upstream,
-        chosen=omni,
-        in_file=False,
-        from_gpu=True,
-    )
+    shown = Shown(base, omni, upstream, chosen=omni)
+    item = review(draft, path, reason=f"not ported: {why}", confidence=confidence, shown=shown, from_gpu=True)
+    return replace(item, in_file=False)
 
 
 def unmerged(draft: Draft, path: str, *, reason: str, base: str, upstream: str, from_gpu: bool = False) -> ReviewItem:
     """A review item about a merge whose result does not parse: the draft stands as it was."""
-    text = draft.text
-    return review(
-        draft,
-        path,
-        reason=reason,
-        confidence=UNMERGED,
-        base=base,
-        omni=text,
-        upstream=upstream,
-        chosen=text,
-        from_gpu=from_gpu,
-    )
+    shown = Shown(base, draft.text, upstream, chosen=draft.text)
+    return review(draft, path, reason=reason, confidence=UNMERGED, shown=shown, from_gpu=from_gpu)
 
 
 def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED) -> ReviewItem:
@@ -91,10 +77,7 @@ def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, s
         path,
         reason=worded(decision.reason, sides),
         confidence=decision.confidence,
-        base=decision.base,
-        omni=decision.omni,
-        upstream=decision.upstream,
-        chosen=decision.chosen,
+        shown=Shown(decision.base, decision.omni, decision.upstream, decision.chosen),
         line=line,
         from_gpu=sides is PORTED,
     )

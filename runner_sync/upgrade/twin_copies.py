@@ -17,7 +17,7 @@ from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide, names_device
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
@@ -49,10 +49,7 @@ def _following(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
             job.path,
             reason=reason,
             confidence=CONTESTED,
-            base=base,
-            omni=draft.before,
-            upstream=twin,
-            chosen=result.text,
+            shown=Shown(base=base, omni=draft.before, upstream=twin, chosen=result.text),
             from_gpu=True,
         )
         draft = replace(draft, reviews=(item,)).grown(result.text, "gpu")

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from runner_sync.merge.confidence import DOUBTFUL
 from runner_sync.model import Finding
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.reviews import review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:
@@ -30,9 +30,7 @@ def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iter
                     path,
                     reason=reason,
                     confidence=DOUBTFUL,
-                    omni=line,
-                    upstream=line,
-                    chosen=line,
+                    shown=Shown(omni=line, upstream=line, chosen=line),
                     line=number,
                     from_gpu=True,
                 )

@@ -71,7 +71,7 @@ WRITERS = {
     "sources.cache": "what was fetched is kept in the cache folder",
     "sources.transfer": "a wheel is hashed in an unnamed temporary file",
     "score": "git compares two temporary files",
-    "sync.commands": "makes the folder that --out names",
+    "sync.applying": "makes the folder that --out names",
     "verify.overlay": "the type checker reads a scratch copy of the trees",
     "verify.typecheck": "and a configuration of its own beside it",
     "terminal.outputs": "report files that the user names with -o",

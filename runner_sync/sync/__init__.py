@@ -16,8 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from runner_sync.sync.applying import apply, require_place
     from runner_sync.sync.checking import check, verify
-    from runner_sync.sync.commands import apply, lock, require_place, upgrade
+    from runner_sync.sync.commands import lock, upgrade
     from runner_sync.sync.hoisting import hoist
     from runner_sync.sync.listing import blocks, explain
     from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
@@ -50,14 +51,14 @@ _MODULES = {
     "TreeOptions": "options",
     "Upgrade": "planning",
     "UpgradeOptions": "options",
-    "apply": "commands",
+    "apply": "applying",
     "blocks": "listing",
     "check": "checking",
     "explain": "listing",
     "hoist": "hoisting",
     "lock": "commands",
     "replay": "replaying",
-    "require_place": "commands",
+    "require_place": "applying",
     "rules": "rule_texts",
     "upgrade": "commands",
     "verify": "checking",

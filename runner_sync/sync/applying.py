@@ -1,0 +1,98 @@
+"""From a planned upgrade to files, and what keeps it from being written.
+
+Comes in: ``Upgrade`` and ``UpgradeOptions``. Goes out: the paths written. May touch: the omni tree or the folder of
+``--out``, through ``write``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from runner_sync import lock as locks
+from runner_sync import write
+from runner_sync.errors import InputError
+from runner_sync.model import InWork, Tree
+from runner_sync.sync import inputs
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.planning import Upgrade
+from runner_sync.sync.runners import find_modules
+
+
+def apply(
+    planned: Upgrade, options: UpgradeOptions, *, tell: Callable[[tuple[str, ...]], None] = lambda _paths: None
+) -> tuple[str, ...]:
+    """Write a planned upgrade, all files or none; the paths written, which ``tell`` learns even when a signal follows.
+
+    Raises ``InputError`` for dirty files unless they are allowed.
+    """
+    if planned.root is None:
+        raise InputError("the omni tree is a release, not a folder: name a folder to write to with --out.")
+    changes = [*planned.changes, *([planned.lock] if planned.lock is not None else [])]
+    if options.out is not None:
+        changes = [replace(change, before=None) for change in changes]
+        _refuse_filled(options.out)
+        _make_folder(options.out)
+    elif not options.allow_dirty:
+        tree = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False).omni
+        # The lock is the tool's own file, and `lock` is what mends it: it keeps what holds of the one that is there.
+        mends = planned.report.command == "lock"
+        _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)])
+    return write.write(changes, planned.root, tell=tell)
+
+
+def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
+    """Raises ``InputError`` where what a whole upgrade writes, or the lock alone, could not be written in the end.
+
+    Before the work, not behind it.
+    """
+    if options.out is not None:
+        _refuse_filled(options.out)
+        _try_to_make(options.out)
+    given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False)
+    if options.out is not None:
+        _refuse_inside(options.out, given)
+    elif given.root is not None:
+        paths = [] if is_lock or options.only else [found.path for found in find_modules(given)]
+        write.refuse_links([*paths, locks.FILE_NAME], given.root)
+        if not options.allow_dirty:
+            _refuse_dirty(given.omni, paths)
+
+
+def _make_folder(out: Path) -> None:
+    """Make the folder of ``--out`` where there is none. Raises ``InputError``."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {out} ({error.strerror}): name another one with --out.") from error
+
+
+def _try_to_make(out: Path) -> None:
+    """Raises ``InputError`` where the folder cannot be made; one that can is made when there is what to write."""
+    missing = [folder for folder in (out, *out.parents) if not folder.exists()]
+    _make_folder(out)
+    for folder in missing:
+        folder.rmdir()
+
+
+def _refuse_filled(out: Path) -> None:
+    """Raises ``InputError`` for a folder that holds something: all of it is to be copied over a checkout."""
+    taken = min((path.name for path in out.iterdir()), default="") if out.is_dir() else ""
+    if taken:
+        raise InputError(f"{out} already holds {taken}: name an empty folder with --out.")
+
+
+def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
+    """Raises ``InputError`` for a folder in the package itself: a copy of the runners would be packed with it."""
+    package = given.profile.package
+    if given.root is not None and out.resolve().is_relative_to((given.root / package).resolve()):
+        raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
+
+
+def _refuse_dirty(tree: Tree, paths: Sequence[str]) -> None:
+    """Raises ``InputError`` for a path whose uncommitted changes would be written over."""
+    found = tree.dirty(paths) if isinstance(tree, InWork) else []
+    found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
+    if found:
+        raise InputError(f"{found[0]} has uncommitted changes: commit or stash them, or pass --allow-dirty.")

@@ -1,0 +1,118 @@
+"""What a run of ``upgrade`` or ``lock`` says beside its result: what was not committed, not ported, or not locked.
+
+Comes in: the results of the modules, the inputs and the options. Goes out: notes, each a sentence. May touch: the
+trees, by reading.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from runner_sync import lock as locks
+from runner_sync.compose.member_text import self_names
+from runner_sync.model import InWork
+from runner_sync.sync import inputs
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.runners import find_modules
+from runner_sync.units import texts
+from runner_sync.upgrade import ModuleResult, is_selected
+
+
+def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
+    """All notes of a run."""
+    return (*_uncommitted(given, options), *_unported(results, given, options), *_no_lock(given, options))
+
+
+def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """A note for each tree whose texts to follow are not what its commit has: the lock can only name the commit."""
+    modules = [found.module for found in find_modules(given)]
+    twins = [module.gpu.path for module in modules if module.gpu is not None and options.gpu]
+    upstream = [anchor.path for module in modules for anchor in module.upstreams[:1]]
+    found = []
+    for tree, paths in ((given.omni, twins), (given.ascend, upstream)):
+        if tree is None or not isinstance(tree, InWork):
+            continue
+        changed = tree.dirty([path for path in dict.fromkeys(paths) if tree.read(path) is not None])
+        if changed:
+            more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+            found.append(
+                f"{tree.source.project}: {changed[0]}{more} was followed with uncommitted changes; "
+                f"the lock names {tree.source.ref}, which is without them"
+            )
+    return found
+
+
+def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """Notes on the GPU members that were not ported and of which nothing is asked.
+
+    How many need no port, and which ones NPU goes on without; with ``--only``, why those that it names need none.
+    """
+    if options.only:
+        return _why_not_ported(results, given, options)
+    counts = Counter(action for result in results for action in result.decided.values())
+    inherited, uncalled = counts["inherited"], counts["unneeded"]
+    said = []
+    if inherited or uncalled:
+        whose = "" if given.ascend is not None else " of omni's"
+        where = f"the NPU classes inherit {inherited}, nothing{whose} calls {uncalled}"
+        said.append(
+            f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
+            "(`runner-sync blocks` lists them)."
+        )
+    if left := left_out(results):
+        said.append(
+            "not ported, for NPU has done without them at an earlier release too: "
+            f"{', '.join(left)} (`--only NAME` ports one, or says what keeps it out)."
+        )
+    return said
+
+
+def left_out(results: Sequence[ModuleResult]) -> list[str]:
+    """The GPU members that NPU goes on without and that this run asks nothing about, by name."""
+    asked = {item.unit for result in results for item in result.reviews}
+    decided = {name: action for result in results for name, action in result.decided.items() if name not in asked}
+    return [name for name, action in decided.items() if action in ("left", "skipped")]
+
+
+def _why_not_ported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """A note for each GPU member that ``--only`` names and that needs no port."""
+    uncalled = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
+    reasons = {
+        "inherited": "the NPU class has a version of it through its bases",
+        "unneeded": "nothing on NPU calls it" if given.ascend is not None else uncalled,
+    }
+    decided = {name: action for result in results for name, action in result.decided.items()}
+    asked = [name for name in decided if is_selected(name, options.only)]
+    said = {name: reasons[decided[name]] for name in asked if decided[name] in reasons}
+    return [
+        f"{name} is not ported: {why}{_with_its_callers(name, given) if decided[name] == 'unneeded' else ''}"
+        for name, why in said.items()
+    ]
+
+
+def _with_its_callers(name: str, given: inputs.Inputs) -> str:
+    """How to port a member together with the GPU methods that call it, where there are any."""
+    owner, _, member = name.rpartition(".")
+    twin = given.profile.gpu_name(owner)
+    paths = [module.gpu.path for module in given.profile.modules if module.gpu is not None and module.gpu.name == twin]
+    found = [text for path in paths if (text := given.omni.read(path))]
+    callers = [
+        caller for text in found for caller, body in texts.members(text, twin).items() if member in self_names(body)
+    ]
+    if not callers:
+        return ""
+    wanted = " ".join(f"--only {owner}.{caller}" for caller in callers)
+    return (
+        f"; the GPU runner does in {', '.join(callers)}: `{wanted} --omni-base V` ports that, where V is a release "
+        "before the call was made"
+    )
+
+
+def _no_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """A note where ``--only`` keeps a first lock from being written."""
+    if not options.only or given.lock.entries:
+        return []
+    return [
+        f"no {locks.FILE_NAME} is written where there is none: of the units that --only leaves it would say nothing"
+    ]

@@ -27,6 +27,16 @@ class FolderTree:
 
     def read(self, path: str) -> str | None:
         """Text of ``path`` with LF newlines, or ``None`` when there is no such regular file."""
+        if path not in self._texts:
+            self._texts[path] = self._text(path)
+        return self._texts[path]
+
+    @cached_property
+    def _texts(self) -> dict[str, str | None]:
+        """What was read so far: a run sees one state of the tree."""
+        return {}
+
+    def _text(self, path: str) -> str | None:
         if not layout.is_inside(path):
             return None
         file = self.root / path
@@ -44,7 +54,7 @@ class FolderTree:
 
     @cached_property
     def _files(self) -> list[str]:
-        """What the package holds, listed once: a run sees one state of the tree."""
+        """What the package holds, listed once for the same reason."""
         top = self.root / layout.PACKAGES[self.source.project]
         found = (file.relative_to(self.root).as_posix() for file in _python_files(top))
         return layout.package_files(found, self.source.project)

@@ -16,7 +16,7 @@ from runner_sync.model import Tree
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile
 
-_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+_CLASS = re.compile(r"\nclass (\w+)")
 
 
 def with_namesakes(profile: Profile, omni: Tree) -> Profile:
@@ -36,8 +36,13 @@ def _namesakes(profile: Profile, omni: Tree) -> Iterator[NameRewrite]:
         path, text = next(((path, text) for path in module.paths if (text := omni.read(path))), ("", ""))
         if module.gpu is None or not twin or not text:
             continue
-        mine, theirs = set(_CLASS.findall(text)), set(_CLASS.findall(twin))
+        mine, theirs = _classes(text), _classes(twin)
         for name in sorted(mine - theirs):
             namesake = name.replace(word, "", 1)
             if namesake != name and namesake in theirs - mine:
                 yield NameRewrite(namesake, module_name(module.gpu.path), name, module_name(path))
+
+
+def _classes(text: str) -> set[str]:
+    # A plain beginning is found many times faster than the start of a line.
+    return set(_CLASS.findall(f"\n{text}"))

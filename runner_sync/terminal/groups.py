@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from runner_sync.terminal import options as o
@@ -125,6 +125,12 @@ def flat(function: Callable[..., int]) -> Callable[..., int]:
     return call
 
 
+@cache
+def _members(group: type) -> Mapping[str, Any]:
+    """The types of a group's options, worked out once for all commands."""
+    return get_type_hints(group, include_extras=True)
+
+
 def _parameters(
     signature: inspect.Signature, hints: Mapping[str, Any], groups: Mapping[str, Any]
 ) -> Iterator[inspect.Parameter]:
@@ -132,7 +138,7 @@ def _parameters(
         if name not in groups:
             yield parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
             continue
-        members = get_type_hints(groups[name], include_extras=True)
+        members = _members(groups[name])
         for item in fields(groups[name]):
             default = item.default if item.default is not MISSING else inspect.Parameter.empty
             yield inspect.Parameter(

@@ -14,6 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from benchmarks import tables
+from runner_sync import score
 from runner_sync.merge import confidence
 from runner_sync.model import ReviewItem
 from runner_sync.sync import replaying
@@ -34,7 +35,7 @@ def agreement(item: ReviewItem, truth: str) -> tuple[int, int]:
 
 
 def _lines(text: str) -> set[str]:
-    lines = {line.strip() for line in replaying.unparsed(text).split("\n")} if text.strip() else set()
+    lines = {line.strip() for line in score.normalise_part(text).split("\n")} if text.strip() else set()
     return lines - SUITES - {""}
 
 

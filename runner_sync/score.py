@@ -49,6 +49,28 @@ def normalise(text: str) -> str:
     return ast.unparse(ast.parse(text)) + "\n"
 
 
+def normalise_part(text: str) -> str:
+    """``normalise`` for a part of a module, with what that lacks to be one around it; what is no Python even then stays
+    as it is."""
+    for before, behind in _AROUND:
+        try:
+            return ast.unparse(ast.parse(before + text + behind))
+        except SyntaxError:
+            continue
+    return text
+
+
+_AROUND = (
+    ("", ""),
+    ("", "\n    pass"),
+    ("if 1:\n", ""),
+    ("if 1:\n    pass\n", "\n    pass"),
+    ("", "\ndef _(): pass"),
+)
+"""What may make a module of a part: nothing; a suite for a head; a head for a suite; an ``if`` for a clause without its
+suite; a function for a decorator."""
+
+
 def changed_lines(old: str, new: str) -> Lines:
     """The multiset of ``("+"|"-", line)`` of ``git diff --minimal`` from ``old`` to ``new``."""
     if old == new:

@@ -6,7 +6,16 @@ from collections import Counter
 
 import pytest
 
-from runner_sync.score import Score, changed_lines, methods, normalise, score_kept, score_module, score_texts
+from runner_sync.score import (
+    Score,
+    changed_lines,
+    methods,
+    normalise,
+    normalise_part,
+    score_kept,
+    score_module,
+    score_texts,
+)
 from runner_sync.sync.replaying import Case, Replayed, row
 from runner_sync.upgrade.job import ModuleResult
 
@@ -117,3 +126,20 @@ def test_a_case_parses_when_the_compiler_takes_it(after: str, expected: bool) ->
     case = Case("P0", "1", "1", "1", "2")
     result = ModuleResult("runner.py", "f(a=1)\n", after)
     assert row(Replayed(case, (result,), {"runner.py": "f(a=1, b=2)\n"}, 1.0)).parses is expected
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        pytest.param("x = ( 1 )", "x = 1", id="whole statements"),
+        pytest.param("with  lock:", "with lock:\n    pass", id="a head without its suite"),
+        pytest.param("    x = ( 1 )", "if 1:\n    x = 1", id="a suite without its head"),
+        pytest.param("else :", "if 1:\n    pass\nelse:\n    pass", id="a clause without its statement"),
+        pytest.param(
+            "@ torch.no_grad( )", "@torch.no_grad()\ndef _():\n    pass", id="a decorator without its function"
+        ),
+        pytest.param("x = (", "x = (", id="no Python"),
+    ],
+)
+def test_a_part_is_normalised_with_what_it_lacks_around_it(part: str, expected: str) -> None:
+    assert normalise_part(part) == expected

@@ -6,7 +6,6 @@ May touch: what ``sources`` touches.
 
 from __future__ import annotations
 
-import ast
 import difflib
 import time
 from collections import Counter
@@ -157,18 +156,7 @@ def silent_errors(result: ModuleResult, truth: str) -> Counter[tuple[str, str]]:
 
 def _shown(item: ReviewItem) -> Iterable[str]:
     for text in (item.base, item.omni, item.upstream, item.chosen):
-        yield from (line.strip() for line in unparsed(text).split("\n"))
-
-
-def unparsed(text: str) -> str:
-    """The text as the score sees it. A head without its suite gets one, a decorator its function; no Python stays."""
-    clause = "if 1:\n    pass\n" + text + "\n    pass"
-    for attempt in (text, text + "\n    pass", "if 1:\n" + text, clause, text + "\ndef _(): pass"):
-        try:
-            return ast.unparse(ast.parse(attempt))
-        except SyntaxError:
-            continue
-    return text
+        yield from (line.strip() for line in score.normalise_part(text).split("\n"))
 
 
 def largest(item: Replayed, count: int) -> list[ReplayHunk]:

@@ -18,12 +18,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from runner_sync import rulers
 from runner_sync.errors import InputError
 from runner_sync.model import Block, Unit
 from runner_sync.syntax import walk
 
 _BUILTINS = frozenset(dir(builtins))
-_RULE_OFF = re.compile(r"^#+\s*[-=]*\s*|\s*[-=]{3,}\s*$")
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\W)\.\s+(?=[A-Z`])")
 _LABEL_LENGTH = 160
 """Characters of a block's label."""
@@ -135,7 +135,7 @@ class _Source:
         return ""
 
     def _words(self, comment: str) -> str:
-        return self._prefix.sub("", _RULE_OFF.sub("", comment), count=1).strip()
+        return self._prefix.sub("", rulers.words(comment), count=1).strip()
 
     def names(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Names the lines need from outside, and names they define, each sorted."""

@@ -21,15 +21,13 @@ from functools import lru_cache
 from typing import Literal
 
 from runner_sync.errors import InputError, UnresolvedConflict
+from runner_sync.rulers import ruler_title
 from runner_sync.unmerged import conflicts
 
 MarkerKind = Literal["open", "close", "toggle", "bare", "trailing", "loose"]
 ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "crosses-block"]
 
 DEFAULT_LABEL = "Omni-new"
-_RULE = re.compile(r"#\s*([-=]{3,})")
-_BARE = 8
-"""Dashes of a ruler without a title; fewer of them divide all kinds of things."""
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER})
 _SCOPES = frozenset({"def", "class"})
 
@@ -106,15 +104,6 @@ def read_markers(text: str, *, path: str = "", label: str = DEFAULT_LABEL) -> Ma
 
 
 _PAIR_KINDS: tuple[MarkerKind, MarkerKind] = ("open", "close")
-
-
-def ruler_title(comment: str) -> str | None:
-    """What a ruler says between its dashes, empty for a bare one; ``None`` for a comment that is no ruler."""
-    found = _RULE.match(comment)
-    if found is None:
-        return None
-    title = comment[found.end() :].strip().rstrip("-=").rstrip()
-    return title if title or len(found[1]) >= _BARE else None
 
 
 class _Grammar:

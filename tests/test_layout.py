@@ -27,6 +27,7 @@ VOCABULARY = {
     "mro",
     "naming",
     "nodes",
+    "rulers",
     "signatures",
     "statements",
     "syntax",
@@ -43,10 +44,11 @@ FOUNDATION = {
     "nodes": {"model", "errors"},
     "mro": set[str](),
     "naming": {"model"},
+    "rulers": set[str](),
     "signatures": {"syntax"},
     "syntax": set[str](),
     "unmerged": set[str](),
-    "units": {"model", "errors", "edits", "naming", "profile", "nodes", "syntax", "unmerged"},
+    "units": {"model", "errors", "edits", "naming", "profile", "nodes", "rulers", "syntax", "unmerged"},
     "statements": {"model", "errors", "profile", "nodes", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""

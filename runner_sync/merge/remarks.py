@@ -8,12 +8,12 @@ A comment is about the statement it stands directly above of; one with a blank l
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from runner_sync.merge.weave import Strand, Weave, any_node
+from runner_sync.rulers import is_drawn
 from runner_sync.statements import Node
 
 REWORDED = 0.4
@@ -39,7 +39,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
     for block, about in _remarks(weave.omni):
         mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
-            out |= {comment for comment in mine if not is_separator(weave.omni[comment.in_omni])}
+            out |= {comment for comment in mine if not is_drawn(weave.omni[comment.in_omni].text)}
         elif mine and _is_replaced_since(weave, block, about, heritage):
             out |= set(mine)
     for strand in kept:
@@ -79,7 +79,7 @@ def _put_above(weave: Weave, side: str, home: Mapping[Strand, list[Strand]]) -> 
         strand = of[about]
         above: list[Strand] = []
         for k in reversed(block):
-            if of[k].sides != side or is_separator(nodes[k]):
+            if of[k].sides != side or is_drawn(nodes[k].text):
                 break
             above.insert(0, of[k])
         suite = home.get(strand, [])
@@ -120,7 +120,7 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
     if strand.omni is None:
         return False
     mine = next((b for b, about in _remarks(weave.omni) if about == strand.omni), range(0))
-    ours = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not is_separator(weave.omni[k])]
+    ours = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not is_drawn(weave.omni[k].text)]
     theirs = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
     if not theirs or any(_is_replaced(weave, weave.of_omni[k]) for k in mine):
         return False
@@ -158,11 +158,3 @@ def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> boo
     at = next((k for k, strand in enumerate(kept) if strand is comment), len(kept))
     following = next((s for s in kept[at + 1 :] if not any_node(weave, s).is_comment), None)
     return following is not None and following.sides == "u"
-
-
-def is_separator(node: Node) -> bool:
-    """Whether a comment is a ruler: a line of dashes or the like, with or without words in it."""
-    return _LINE.search(node.text) is not None
-
-
-_LINE = re.compile(r"([-=#*~_+])\1{3}")

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from runner_sync.merge.remarks import is_separator
 from runner_sync.merge.weave import Strand, Weave, any_node
+from runner_sync.rulers import is_drawn
 
 Suites = Mapping[Strand | None, list[Strand]]
 
@@ -42,7 +42,7 @@ def _pairs(weave: Weave) -> Iterator[tuple[int, int]]:
     """Indices of the rulers that omni alone has, two by two in one suite."""
     waiting: dict[int, int] = {}
     for index, node in enumerate(weave.omni):
-        if not node.is_comment or not is_separator(node) or weave.of_omni[index].sides != "o":
+        if not node.is_comment or not is_drawn(node.text) or weave.of_omni[index].sides != "o":
             continue
         if node.parent in waiting:
             yield waiting.pop(node.parent), index
@@ -73,7 +73,7 @@ def _above_remarks(weave: Weave, suite: list[Strand], at: int) -> int:
     """Above the comments that stand directly on a statement."""
     while at and not any_node(weave, suite[at]).blanks:
         above = any_node(weave, suite[at - 1])
-        if not above.is_comment or is_separator(above):
+        if not above.is_comment or is_drawn(above.text):
             break
         at -= 1
     return at

@@ -10,11 +10,12 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from runner_sync import rulers
 from runner_sync.errors import InputError
 from runner_sync.syntax import indentation, walk
 from runner_sync.units.listing import find_class
 from runner_sync.units.pieces import ClassPiece, Module, Piece, flat, qualify, split_lines
-from runner_sync.units.splitting import RULER, number, number_parts, parse, split
+from runner_sync.units.splitting import number, number_parts, parse, split
 
 _Pieces = Sequence[Piece | ClassPiece]
 
@@ -139,7 +140,7 @@ def insert_definition(module: Module, text: str, *, before: str) -> Module:
     """
     new = [piece for piece in split(_whole_lines(text), path=module.path).pieces if piece.text]
     index = _position(module.pieces, before, module.path)
-    if index and RULER.match(_last_line(module.pieces[index - 1].text)):
+    if index and rulers.divides(_last_line(module.pieces[index - 1].text)):
         index -= 1
     return replace(module, pieces=number(_placed(module.pieces, new, index, gap=2)))
 
@@ -209,7 +210,7 @@ def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int, is_cut: bool
 def _closing_ruler(piece: Piece | ClassPiece) -> str:
     """A ruler glued to the definition above it and followed by a blank line closes that definition's block."""
     lines = split_lines(piece.text) if piece.kind == "trivia" else []
-    if lines and RULER.match(lines[0]) and (len(lines) == 1 or not lines[1].strip()):
+    if lines and rulers.divides(lines[0]) and (len(lines) == 1 or not lines[1].strip()):
         return lines[0]
     return ""
 

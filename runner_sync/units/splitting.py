@@ -17,12 +17,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from runner_sync import rulers
 from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.syntax import first_line, module_of
 from runner_sync.units.pieces import ClassPiece, Module, Piece, PieceKind, split_lines
 from runner_sync.unmerged import conflicts
 
-RULER = re.compile(r"\s*#\s*[-=]{6,}")
 _COMMENT = re.compile(r"[ \t\f]*#")
 _WHOLE_HEADER = re.compile(r"[ \t\f]*class \w+(?:\([\w., ]*\))?:\s*\Z")
 _TITLE_LENGTH = 60
@@ -169,7 +169,7 @@ def _disjoint(body: Sequence[ast.stmt]) -> list[_Extent]:
 
 def _comments_above(lines: list[str], start: int, *, floor: int) -> int:
     line = start
-    while line > floor and _COMMENT.match(lines[line - 2]) and not RULER.match(lines[line - 2]):
+    while line > floor and _COMMENT.match(lines[line - 2]) and not rulers.divides(lines[line - 2]):
         line -= 1
     # The comment that opens a file is its licence or shebang, never the first import's.
     return start if line == 1 else line

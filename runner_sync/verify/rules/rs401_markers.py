@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runner_sync.markers import read_markers, ruler_title
+from runner_sync.markers import read_markers
 from runner_sync.model import Severity
+from runner_sync.rulers import ruler_title
 from runner_sync.verify.hygiene import functions
 from runner_sync.verify.job import Subject
 from runner_sync.verify.reading import Hit, Reading

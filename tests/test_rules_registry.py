@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,9 @@ from runner_sync.model import RuleText
 from runner_sync.sync.rule_texts import rules
 from runner_sync.verify import registry
 from runner_sync.verify.job import CheckJob
-from runner_sync.verify.needs import NEEDS, codes_with, need_of
-from runner_sync.verify.registry import documented, find_rule, rule_texts
+from runner_sync.verify.needs import LOCAL, NEEDS, OF_TREES, code_of, codes_with, need_of
+from runner_sync.verify.registry import find_rule, rule_texts
+from runner_sync.verify.rules import load
 
 ROOT = Path(__file__).parent.parent
 CODE = re.compile(r"\bRS\d{3}\b")
@@ -58,18 +61,22 @@ def test_a_rule_is_found_by_code_and_by_name() -> None:
     assert find_rule("RS" + "999") is None
 
 
-def test_rules_that_check_runs_are_listed_in_the_order_of_their_codes() -> None:
-    listed = [rule.CODE for rule in registry.LOCAL]
-    assert listed == sorted(listed)
-    assert set(listed) < {rule.CODE for rule in documented()}
+def test_rules_are_listed_in_the_order_of_their_codes() -> None:
+    for names in (LOCAL, *NEEDS.values(), OF_TREES):
+        assert list(names) == sorted(names)
 
 
-def test_a_rule_has_one_need_at_most_and_is_not_local_then() -> None:
+def test_a_rule_that_needs_something_tells_what() -> None:
     needy = [code for need in NEEDS for code in codes_with(need)]
-    assert len(needy) == len(set(needy))
-    assert not {rule.CODE for rule in registry.LOCAL} & set(needy)
     assert {code for code in needy if need_of(code) is None} == set()
     assert need_of("RS203") is None
+
+
+def test_a_rule_takes_what_it_is_handed() -> None:
+    for names, given in (((*LOCAL, *chain(*NEEDS.values())), 1), (OF_TREES, 3)):
+        for rule in load(names):
+            inspect.signature(rule.find).bind(*range(given))
+            assert code_of(rule.__name__.rpartition(".")[2]) == rule.CODE
 
 
 def test_a_job_loads_the_rules_that_can_say_something_about_it() -> None:

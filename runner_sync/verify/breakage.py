@@ -6,66 +6,35 @@ findings, sorted by place. May touch: the worlds' trees, by reading.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Protocol, cast
 
 from runner_sync.model import Finding
+from runner_sync.verify import rules
 from runner_sync.verify.idle import Idle, idle_reads
+from runner_sync.verify.modules import Module
+from runner_sync.verify.needs import OF_TREES
 from runner_sync.verify.program import Program
-from runner_sync.verify.rules import (
-    rs301_import_gone,
-    rs302_call_arguments,
-    rs303_tuple_size,
-    rs304_missing_attribute,
-    rs305_override_signature,
-    rs306_keyword_gone,
-    rs307_positional_shift,
-    rs308_typed_attribute,
-    rs309_buffer_kind,
-    rs310_patched_import,
-    rs311_ignored_result,
-    rs312_unset_attribute,
-    rs313_default_only,
-    rs314_member_kind,
-    rs315_orphaned_override,
-    rs316_abstract_method,
-    rs317_frozen_object,
-    rs318_orphaned_assignment,
-)
+from runner_sync.verify.rules import rs301_import_gone, rs317_frozen_object
 from runner_sync.verify.world import World
 
-RULES = (
-    rs301_import_gone,
-    rs302_call_arguments,
-    rs303_tuple_size,
-    rs304_missing_attribute,
-    rs305_override_signature,
-    rs306_keyword_gone,
-    rs307_positional_shift,
-    rs308_typed_attribute,
-    rs309_buffer_kind,
-    rs310_patched_import,
-    rs311_ignored_result,
-    rs312_unset_attribute,
-    rs313_default_only,
-    rs314_member_kind,
-    rs315_orphaned_override,
-    rs316_abstract_method,
-    rs317_frozen_object,
-    rs318_orphaned_assignment,
-)
+
+class Rule(Protocol):
+    """A rule that looks at one module in new trees and, where there are any, in old ones."""
+
+    CODE: str
+
+    def find(self, program: Program, module: Module, old: Program | None, /) -> Iterable[Finding]: ...
+
+
+RULES = cast("tuple[Rule, ...]", rules.load(OF_TREES))
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it
 # on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note. But an
 # import that fails leaves no runner at all. And whether upstream still calls a method of it is for vllm-ascend to say.
-INHERITED_RULES = (
-    rs302_call_arguments,
-    rs303_tuple_size,
-    rs306_keyword_gone,
-    rs307_positional_shift,
-    rs315_orphaned_override,
-)
+INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS315"})
 START_RULES = (rs301_import_gone, rs317_frozen_object)
-ATTRIBUTE_RULES = (rs304_missing_attribute, rs308_typed_attribute, rs309_buffer_kind)
+ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 
 
 def find(new: World, old: World | None, modules: Sequence[str], *, since: World | None = None) -> list[Finding]:
@@ -96,16 +65,20 @@ def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding],
     """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain, and what
     fails when it is imported; and attributes of ``modules`` that only a method sets which nobody calls any more."""
     program = Program(world, modules)
-    found = [f for rule in ATTRIBUTE_RULES for module in program.inherited() for f in rule.find(program, module, None)]
+    found = _in_inherited(program, [rule for rule in RULES if rule.CODE in ATTRIBUTES], None)
     found += _failing_imports(program)
     return sorted(found, key=_place), [idle for module in program.checked for idle in idle_reads(program, module)]
 
 
 def _run(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:
     """What the rules find, those of some ``codes`` or all."""
-    own, calls = ([rule for rule in rules if codes is None or rule.CODE in codes] for rules in (RULES, INHERITED_RULES))
-    found = [f for rule in own for module in program.checked for f in rule.find(program, module, old)]
-    return found + [f for rule in calls for module in program.inherited() for f in rule.find(program, module, old)]
+    wanted = [rule for rule in RULES if codes is None or rule.CODE in codes]
+    found = [f for rule in wanted for module in program.checked for f in rule.find(program, module, old)]
+    return found + _in_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
+
+
+def _in_inherited(program: Program, wanted: Iterable[Rule], old: Program | None) -> list[Finding]:
+    return [f for rule in wanted for module in program.inherited() for f in rule.find(program, module, old)]
 
 
 def _failing_imports(program: Program) -> list[Finding]:

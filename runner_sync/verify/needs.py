@@ -1,4 +1,4 @@
-"""Which rules there are, and what one cannot do without, by its module: the lock, vllm-ascend's text, or vLLM's.
+"""Which rules there are, each listed once, by the name of its module, under what it cannot do without.
 
 Comes in: a job. Goes out: whether it has that, and the codes of the rules that want it. May touch: nothing. No rule is
 imported for it.
@@ -18,12 +18,62 @@ if TYPE_CHECKING:
 
 Need = Literal["lock", "upstream", "vllm"]
 
+LOCAL = (
+    "rs103_redundant_copy",
+    "rs203_override_skipped",
+    "rs204_mixin_missing",
+    "rs205_state_fields",
+    "rs206_model_sampler",
+    "rs401_markers",
+    "rs402_device_calls",
+    "rs403_gpu_imports",
+    "rs404_runtime_mode_keyword",
+    "rs405_duplicate",
+    "rs406_review_comment",
+    "rs407_locals_guard",
+    "rs408_value_reset",
+    "rs409_fixed_size",
+    "rs501_hoist",
+)
+"""Rules that look at the runners alone: they run on any job."""
+
 NEEDS: Mapping[Need, tuple[str, ...]] = {
     "lock": ("rs110_edited_outside_block", "rs201_gpu_changed"),
     "upstream": ("rs101_body_drift", "rs102_upstream_gone", "rs104_signature_drift", "rs105_hidden_change"),
     "vllm": ("rs202_statement_missing", "rs207_hook_missing"),
 }
-"""Every rule is in one row at most; one that is in none runs on any job."""
+"""Rules that say nothing where a job comes without the lock, vllm-ascend's text, or vLLM's."""
+
+OF_TREES = (
+    "rs301_import_gone",
+    "rs302_call_arguments",
+    "rs303_tuple_size",
+    "rs304_missing_attribute",
+    "rs305_override_signature",
+    "rs306_keyword_gone",
+    "rs307_positional_shift",
+    "rs308_typed_attribute",
+    "rs309_buffer_kind",
+    "rs310_patched_import",
+    "rs311_ignored_result",
+    "rs312_unset_attribute",
+    "rs313_default_only",
+    "rs314_member_kind",
+    "rs315_orphaned_override",
+    "rs316_abstract_method",
+    "rs317_frozen_object",
+    "rs318_orphaned_assignment",
+)
+"""Rules that ask what a name means in the target trees."""
+
+ELSEWHERE = (
+    "rs390_type_checker",
+    "rs410_conflict_markers",
+    "rs490_untranslated",
+    "rs491_unused_ignore",
+    "rs492_ignore_without_reason",
+)
+"""Rules that another part of the tool reports: text only."""
 
 
 def code_of(module: str) -> str:

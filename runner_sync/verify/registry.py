@@ -1,35 +1,17 @@
 """All rules by code, and their documentation.
 
 Comes in: nothing, or a job. Goes out: the rule modules that `check` runs on it, and `RuleText`s read from docstrings.
-May touch: nothing. Rules are listed by hand in the order of their codes. Those that a job cannot use (no lock, no
-upstream, no trees) are not even imported, because `check` runs in every pull request and must start fast.
+May touch: nothing. Those that a job cannot use (no lock, no upstream, no trees) are not even imported, because
+`check` runs in every pull request and must start fast.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from runner_sync.verify import rules
-from runner_sync.verify.needs import NEEDS, Need, has
-from runner_sync.verify.rules import (
-    rs103_redundant_copy,
-    rs203_override_skipped,
-    rs204_mixin_missing,
-    rs205_state_fields,
-    rs206_model_sampler,
-    rs401_markers,
-    rs402_device_calls,
-    rs403_gpu_imports,
-    rs404_runtime_mode_keyword,
-    rs405_duplicate,
-    rs406_review_comment,
-    rs407_locals_guard,
-    rs408_value_reset,
-    rs409_fixed_size,
-    rs501_hoist,
-)
+from runner_sync.verify.needs import ELSEWHERE, LOCAL, NEEDS, OF_TREES, has
 
 if TYPE_CHECKING:
     from runner_sync.model import RuleText, Severity
@@ -52,65 +34,16 @@ class Rule(DocumentedRule, Protocol):
     def find(self, subject: Subject, /) -> Iterable[Hit]: ...
 
 
-LOCAL: tuple[Rule, ...] = (
-    rs103_redundant_copy,
-    rs203_override_skipped,
-    rs204_mixin_missing,
-    rs205_state_fields,
-    rs206_model_sampler,
-    rs401_markers,
-    rs402_device_calls,
-    rs403_gpu_imports,
-    rs404_runtime_mode_keyword,
-    rs405_duplicate,
-    rs406_review_comment,
-    rs407_locals_guard,
-    rs408_value_reset,
-    rs409_fixed_size,
-    rs501_hoist,
-)
-
-
-def _with(need: Need) -> tuple[Rule, ...]:
-    names = (f"{rules.__name__}.{name}" for name in NEEDS[need])
-    return tuple(cast("Rule", import_module(name)) for name in names)
-
-
-def _elsewhere() -> tuple[DocumentedRule, ...]:
-    """Rules that another part of the tool reports: text only."""
-    from runner_sync.verify.rules import (
-        rs390_type_checker,
-        rs410_conflict_markers,
-        rs490_untranslated,
-        rs491_unused_ignore,
-        rs492_ignore_without_reason,
-    )
-
-    return (
-        rs390_type_checker,
-        rs410_conflict_markers,
-        rs490_untranslated,
-        rs491_unused_ignore,
-        rs492_ignore_without_reason,
-    )
-
-
 def applicable(job: CheckJob) -> tuple[Rule, ...]:
     """The rules that can say something about ``job`` (RS3xx aside, which look at whole trees)."""
-    return (*LOCAL, *(rule for need in NEEDS if has(job, need) for rule in _with(need)))
+    names = [*LOCAL, *(name for need in NEEDS if has(job, need) for name in NEEDS[need])]
+    return cast("tuple[Rule, ...]", rules.load(names))
 
 
 def documented() -> tuple[DocumentedRule, ...]:
     """Every rule there is, by code."""
-    from runner_sync.verify import breakage
-
-    found: tuple[DocumentedRule, ...] = (
-        *LOCAL,
-        *(rule for need in NEEDS for rule in _with(need)),
-        *breakage.RULES,
-        *_elsewhere(),
-    )
-    return tuple(sorted(found, key=lambda rule: rule.CODE))
+    names = (*LOCAL, *(name for row in NEEDS.values() for name in row), *OF_TREES, *ELSEWHERE)
+    return cast("tuple[DocumentedRule, ...]", rules.load(sorted(names)))
 
 
 def rule_texts() -> tuple[RuleText, ...]:

@@ -14,7 +14,8 @@ import pytest
 
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange
-from runner_sync.write import restore, write
+from runner_sync.write import write
+from runner_sync.write.endings import restore
 
 
 @pytest.fixture

@@ -4,34 +4,26 @@ Comes in: ``FileChange`` values with LF texts and the root they are relative to.
 the files named, and temporary files beside them while it runs. The only room that writes.
 
 Everything that can be refused is refused before the first file is replaced; whatever interrupts the replacing
-(``KeyboardInterrupt`` too) puts every file back. Ctrl-C and SIGTERM are noted while this room works and delivered when
-the files are in order, all old or all new. What the old file had and texts in this program do not (CRLF, a byte
-order mark, a missing final newline, the file mode) comes back; lines that did not change keep their own ending.
+(``KeyboardInterrupt`` too) puts every file back. Ctrl-C and SIGTERM wait until the files are in order (`interrupts`).
+What the old file had and texts in this program do not comes back: its mode, and what `endings` restores.
 """
 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
-import re
 import shutil
-import signal
 import stat
-import threading
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from types import FrameType
 
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange
-
-_BOM = "\ufeff"
-_ENDING = re.compile(r"\r\n|\n")
-_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+from runner_sync.write.endings import is_same, restore
+from runner_sync.write.interrupts import uninterrupted
 
 
 @dataclass(slots=True)
@@ -58,7 +50,7 @@ def write(
     UTF-8, or no longer what it was when it was read (``before``).
     """
     jobs = [job for job in _planned(changes, root) if job is not None]
-    with _uninterrupted() as stop_if_asked:
+    with uninterrupted() as stop_if_asked:
         try:
             for job in jobs:
                 stop_if_asked()
@@ -94,7 +86,7 @@ def _plan(change: FileChange, base: Path) -> _Job | None:
     disk = _read(target, change.path)
     if change.before is None:
         raise InputError(f"{change.path}: exists already; move it away or name another place.")
-    if not _is_same(disk, change.before):
+    if not is_same(disk, change.before):
         raise InputError(f"{change.path}: changed on disk since it was read; run again.")
     content = None if change.after is None else restore(disk, change.after).encode()
     return None if content == disk.encode() else _Job(change.path, target, content, exists=True)
@@ -153,27 +145,6 @@ def _read(target: Path, path: str) -> str:
         raise InputError(f"{path}: cannot be read ({error.strerror}); make it readable and run again.") from error
 
 
-def _is_same(disk: str, before: str) -> bool:
-    plain = disk.removeprefix(_BOM)
-    known = before.removeprefix(_BOM)
-    return known in (plain, plain.replace("\r\n", "\n"))
-
-
-def restore(disk: str, after: str) -> str:
-    """``after`` (LF) with the byte order mark, line endings and missing final newline that ``disk`` has.
-
-    Unchanged lines keep their own ending, new ones get the one that most lines of ``disk`` have.
-    """
-    text = after.removeprefix(_BOM)
-    plain = disk.removeprefix(_BOM)
-    if plain and text:
-        text = text if not plain.endswith("\n") else text.removesuffix("\n") + "\n"
-        text = text if plain.endswith("\n") else text.removesuffix("\n")
-    if "\r" in plain:
-        text = _with_endings(plain, text)
-    return (_BOM if disk.startswith(_BOM) else "") + text
-
-
 def as_on_disk(changes: Sequence[FileChange], root: Path | None) -> tuple[FileChange, ...]:
     """``changes`` with the byte order mark and the line endings that the files below ``root`` have and ``write``
     restores: a patch without them does not apply. Where nothing is on disk, as they are."""
@@ -185,24 +156,9 @@ def _exact(change: FileChange, root: Path) -> FileChange:
     if change.before is None or not target.is_file():
         return change
     disk = _read(target, change.path)
-    if not _is_same(disk, change.before):
+    if not is_same(disk, change.before):
         return change
     return replace(change, before=disk, after=None if change.after is None else restore(disk, change.after))
-
-
-def _with_endings(disk: str, after: str) -> str:
-    endings = _ENDING.findall(disk)
-    usual = max(("\n", "\r\n"), key=endings.count)
-    old, new = _ENDING.split(disk), after.split("\n")
-    kept = dict.fromkeys(range(len(new)), usual)
-    # A lone carriage return is content: the split leaves it inside its line, where it was read from.
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for start, at, size in matcher.get_matching_blocks():
-        for offset in range(size):
-            if start + offset < len(endings):
-                kept[at + offset] = endings[start + offset]
-    last = len(new) - 1
-    return "".join(line + (kept[index] if index < last else "") for index, line in enumerate(new))
 
 
 def _stage(job: _Job) -> None:
@@ -267,52 +223,6 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[Callable[[], None]]:
-    """Let Ctrl-C and SIGTERM wait until the block has ended; gives a function that raises once one of them has come.
-
-    An error of the block's own goes before them: it may say where a text is that could not be put back.
-    """
-    came: list[int] = []
-
-    def stop_if_asked() -> None:
-        if came:
-            raise KeyboardInterrupt
-
-    try:
-        with _noted(came):
-            yield stop_if_asked
-    except KeyboardInterrupt:
-        _deliver(came)
-        raise
-    _deliver(came)
-
-
-@contextlib.contextmanager
-def _noted(came: list[int]) -> Iterator[None]:
-    """Add Ctrl-C and SIGTERM to ``came`` instead of having them handled, unless they are ignored anyway.
-
-    By handlers, not by a mask: a mask is one thread's, and that of a progress bar would take the signal for all.
-    """
-    previous: dict[signal.Signals, Callable[[int, FrameType | None], object] | int] = {}
-    try:
-        if threading.current_thread() is threading.main_thread():
-            for number in _INTERRUPTS:
-                handler = signal.getsignal(number)
-                if handler not in (signal.SIG_IGN, None):
-                    previous[number] = handler
-                    signal.signal(number, lambda number, _frame: came.append(number))
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-
-
-def _deliver(came: Sequence[int]) -> None:
-    for number in came:
-        signal.raise_signal(number)
 
 
 def _put_back(job: _Job) -> str:

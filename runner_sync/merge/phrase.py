@@ -3,9 +3,9 @@
 Comes in: the base, omni and upstream texts of a statement (or of the head of a compound one).
 Goes out: the merged text, or ``None`` when both sides changed the same tokens. May touch: nothing.
 
-Tokens are grouped into phrases between commas and brackets, so that an argument added by one side and another argument
-changed by the other side merge, and a diff3 (Khanna, Kunal and Pierce, "A formal investigation of diff3", 2007) runs
-over the phrases.
+Tokens are grouped into phrases between commas and brackets (`elements`), so that an argument added by one side and
+another argument changed by the other side merge, and a diff3 (Khanna, Kunal and Pierce, "A formal investigation of
+diff3", 2007) runs over the phrases.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import re
 import tokenize
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
-from keyword import iskeyword
 
+from runner_sync.merge.elements import (
+    Phrases,
+    elements_of,
+    phrases_of,
+    text_of,
+    with_final_commas,
+    without_added_commas,
+)
 from runner_sync.merge.policy import Winner
 from runner_sync.merge.repeated import without_repeated
 from runner_sync.merge.spacing import spaced_as
-from runner_sync.statements import CLOSERS, OPENERS, tokens
-
-_SKIP = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
-_LINE = "\n"
-"""The end of a decorator: what follows is the head of the definition."""
-_BREAKS = frozenset(",()[]{}:")
-Phrases = list[str]
+from runner_sync.statements import CLOSERS, OPENERS
 
 
 def merge_phrases(
@@ -37,17 +37,17 @@ def merge_phrases(
     With ``prefer`` a conflict is no end: that side's phrases stand where both changed the same ones.
     """
     try:
-        written = [_phrases(text) for text in (base, omni, upstream)]
+        written = [phrases_of(text) for text in (base, omni, upstream)]
     except (tokenize.TokenError, IndentationError, SyntaxError):
         return None
-    sides = [_elements(_with_final_commas(phrases)) for phrases in written]
+    sides = [elements_of(with_final_commas(phrases)) for phrases in written]
     merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None, prefer=prefer)
     if merged is None:
         return None
     if merged in sides[1:]:
         return omni if merged == sides[1] else upstream
     merged = without_repeated(merged, sides)
-    text = _join(_without_added_commas(merged, [_elements(phrases) for phrases in written]))
+    text = text_of(without_added_commas(merged, [elements_of(phrases) for phrases in written]))
     return spaced_as(text, (omni, upstream, base)) if parses(text) else None
 
 
@@ -79,7 +79,7 @@ def is_mixed_from(text: str, one: str, other: str) -> bool:
 
 def _split(*texts: str) -> list[Phrases] | None:
     try:
-        return [_elements(_with_final_commas(_phrases(text))) for text in texts]
+        return [elements_of(with_final_commas(phrases_of(text))) for text in texts]
     except (tokenize.TokenError, IndentationError, SyntaxError):
         return None
 
@@ -87,87 +87,6 @@ def _split(*texts: str) -> list[Phrases] | None:
 def _stand_in_order(elements: Phrases, among: Phrases) -> bool:
     rest = iter(among)
     return all(any(element == other for other in rest) for element in elements)
-
-
-def _phrases(text: str) -> Phrases:
-    out: Phrases = []
-    fresh = True
-    last = ""
-    for token in tokens(text + "\n"):
-        if token.type in _SKIP:
-            continue
-        if token.type == tokenize.NEWLINE:
-            out.append(_LINE)
-            fresh = True
-        elif token.type == tokenize.COMMENT or (token.string in _BREAKS and token.type == tokenize.OP):
-            out.append(token.string)
-            fresh = True
-        elif fresh:
-            out.append(token.string)
-            fresh = False
-        else:
-            is_attribute = (token.string == "." or last == ".") and not iskeyword(token.string) and not iskeyword(last)
-            out[-1] += token.string if is_attribute else f" {token.string}"
-        last = token.string
-    while out and out[-1] == _LINE:
-        out.pop()
-    return out
-
-
-def _elements(phrases: Phrases) -> Phrases:
-    """Each comma with the phrase before it, and an annotation with its name: a list element is one thing.
-
-    Commas and types never match each other then.
-    """
-    out: Phrases = []
-    for phrase in phrases:
-        if phrase == "," and out and not out[-1].startswith("#") and out[-1] not in OPENERS:
-            out[-1] += ","
-        else:
-            out.append(phrase)
-        if len(out) > 2 and out[-2] == ":" and out[-3].isidentifier() and out[-1].endswith(","):
-            out[-3:] = [f"{out[-3]}: {out[-1]}"]
-    return out
-
-
-def _with_final_commas(phrases: Phrases) -> Phrases:
-    """Give every bracketed list that has a comma a trailing one, so that appending to it changes no other phrase."""
-    out: Phrases = []
-    commas: list[bool] = []
-    heads: list[int] = []
-    for phrase in phrases:
-        if phrase in OPENERS:
-            commas.append(False)
-            heads.append(0)
-        elif phrase == "," and commas:
-            commas[-1] |= not heads[-1]
-        elif phrase == ":" and commas:
-            heads[-1] = max(heads[-1] - 1, 0)
-        elif phrase in CLOSERS and commas:
-            heads.pop()
-            last = next((p for p in reversed(out) if not p.startswith("#")), "")
-            if commas.pop() and last != ",":
-                at = len(out)
-                while at and out[at - 1].startswith("#"):
-                    at -= 1
-                out.insert(at, ",")
-        elif heads:
-            heads[-1] += _lambdas(phrase)
-        out.append(phrase)
-    return out
-
-
-def _lambdas(phrase: str) -> int:
-    """How many heads of a ``lambda`` begin in a phrase: the commas up to its colon are no commas of a list."""
-    return sum(token.string == "lambda" for token in tokens(f"{phrase}\n")) if "lambda" in phrase else 0
-
-
-def _without_added_commas(merged: Phrases, sides: Sequence[Phrases]) -> Phrases:
-    """Without the trailing commas of ``_with_final_commas`` that no side has: formatters explode such lists."""
-    own = {element for side in sides for element, after in pairwise(side) if after in CLOSERS}
-    following = [*merged[1:], ""]
-    pairs = zip(merged, following, strict=True)
-    return [phrase.removesuffix(",") if after in CLOSERS and phrase not in own else phrase for phrase, after in pairs]
 
 
 def _matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
@@ -313,32 +232,3 @@ def _is_list_part(phrases: Phrases) -> bool:
     """Whole elements with their commas: two such insertions at one place can stand one after the other."""
     code = [phrase for phrase in phrases if not phrase.startswith("#")]
     return bool(code) and code[-1].endswith(",") and not any(p.strip(",") in OPENERS | CLOSERS for p in code)
-
-
-_TIGHT = frozenset(")]},:")
-
-
-def _join(phrases: Phrases) -> str:
-    """Text of the phrases; a comment ends its line inside brackets, at the end it stays behind the statement."""
-    text = ""
-    for phrase in phrases:
-        if phrase == _LINE:
-            text += phrase
-        elif phrase.startswith("#"):
-            text = f"{text.rstrip()}  {phrase}\n"
-        elif not text or text.endswith("\n") or phrase[0] in _TIGHT or text[-1] in OPENERS:
-            text += phrase
-        elif phrase in OPENERS:
-            text += phrase if _is_callable(text) else f" {phrase}"
-        else:
-            text += f" {phrase}"
-    return text.rstrip()
-
-
-def _is_callable(text: str) -> bool:
-    """Whether brackets behind this text are those of a call or a subscript."""
-    word = _LAST_WORD.search(text)
-    return not iskeyword(word[0]) if word is not None else text[-1] in ")]"
-
-
-_LAST_WORD = re.compile(r"\w+$")

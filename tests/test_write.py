@@ -140,12 +140,14 @@ class Terminated(BaseException):
 
 @pytest.fixture
 def terminable() -> Iterator[None]:
-    """SIGTERM raises, and a second thread is there to receive it, as that of a progress bar is."""
+    """SIGTERM raises, and a second thread is there to receive it, as that of a progress bar is.
+
+    SIGINT raises also where whoever started the tests has it ignored, as a shell does for what runs in the background."""
 
     def fail(_number: int, _frame: FrameType | None) -> None:
         raise Terminated
 
-    before = signal.signal(signal.SIGTERM, fail)
+    before, interrupted = signal.signal(signal.SIGTERM, fail), signal.signal(signal.SIGINT, signal.default_int_handler)
     done = threading.Event()
     thread = threading.Thread(target=done.wait)
     thread.start()
@@ -153,6 +155,7 @@ def terminable() -> Iterator[None]:
     done.set()
     thread.join()
     signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGINT, interrupted)
 
 
 def never(_paths: tuple[str, ...]) -> None:

@@ -142,7 +142,7 @@ class Terminated(BaseException):
 def terminable() -> Iterator[None]:
     """SIGTERM raises, and a second thread is there to receive it, as that of a progress bar is.
 
-    SIGINT raises also where whoever started the tests has it ignored, as a shell does for what runs in the background."""
+    SIGINT raises also where whoever started the tests has it ignored, as a shell does for a job in the background."""
 
     def fail(_number: int, _frame: FrameType | None) -> None:
         raise Terminated

@@ -21,6 +21,7 @@ PACKAGE = Path(runner_sync.__file__).parent
 
 VOCABULARY = {
     "model",
+    "doors",
     "errors",
     "edits",
     "profile",
@@ -38,6 +39,7 @@ VOCABULARY = {
 
 FOUNDATION = {
     "model": set[str](),
+    "doors": set[str](),
     "errors": set[str](),
     "edits": set[str](),
     "profile": {"model", "naming"},
@@ -48,7 +50,7 @@ FOUNDATION = {
     "signatures": {"syntax"},
     "syntax": set[str](),
     "unmerged": set[str](),
-    "units": {"model", "errors", "edits", "naming", "profile", "nodes", "rulers", "syntax", "unmerged"},
+    "units": {"model", "doors", "errors", "edits", "naming", "profile", "nodes", "rulers", "syntax", "unmerged"},
     "statements": {"model", "errors", "profile", "nodes", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""

@@ -36,6 +36,7 @@ CASES = {
     ),
     "noop: a name in quotes, which has no |": ('def run(self, a: Optional["Mode"]): ...', None),
     "noop: a function that stands for a type": ("def run(self, a: Optional[callable]): ...", None),
+    "noop: a comment between its lines": ("def run(self, a: Optional[\n    int  # rows\n]): ...", None),
     "noop: a value": ("def run(self):\n    kinds = Optional[int]", None),
     "noop: a default": ("def run(self, a=Optional[int]): ...", None),
 }

@@ -12,8 +12,9 @@ neither libcst nor git nor the network.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
     from runner_sync.sync.applying import apply, require_place
@@ -64,9 +65,4 @@ _MODULES = {
     "verify": "checking",
 }
 
-
-def __getattr__(name: str) -> object:
-    module = _MODULES.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+__getattr__ = part_loader(__name__, _MODULES)

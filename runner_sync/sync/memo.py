@@ -22,7 +22,7 @@ from runner_sync.upgrade import ModuleRevision
 
 _FINDS = (
     "lineage", "merge", "statements", "units", "upgrade/base.py",
-    "edits.py", "naming.py", "rulers.py", "syntax.py", "unmerged.py",
+    "doors.py", "edits.py", "naming.py", "rulers.py", "syntax.py", "unmerged.py",
 )  # fmt: skip
 """The parts of this package that the answers depend on beside their input."""
 

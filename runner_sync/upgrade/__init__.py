@@ -37,8 +37,9 @@ Each part is imported when it is first asked for: a ``check`` that looks for the
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
     from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
@@ -112,9 +113,4 @@ _MODULES = {
     "upstream_name": "base",
 }
 
-
-def __getattr__(name: str) -> object:
-    module = _MODULES.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+__getattr__ = part_loader(__name__, _MODULES)

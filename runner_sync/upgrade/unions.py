@@ -28,9 +28,9 @@ def in_omni_spelling(text: str, *, unit: str, module: str) -> str:
     whole = as_module(text)
     places = Places(whole)
     edits = [
-        Edit(places.start(annotation), places.end(annotation), respelled)
+        Edit(places.start(annotation), places.end(annotation), _respelled(annotation, places))
         for annotation in _annotations(module_of(whole))
-        if (respelled := _respelled(annotation, places)) != places.source(annotation)
+        if "#" not in places.source(annotation)  # a comment between its lines would be lost
     ]
     made = apply(whole, edits)
     return made[len(whole) - len(text) :] if is_indented(text) else made

@@ -17,6 +17,7 @@ Kind = Literal[
     "both added versions",
     "both added an argument",
     "both added in another order",
+    "both added under other conditions",
     "both emptied",
     "additions moved on",
     "keywords taken over",

@@ -22,7 +22,7 @@ from runner_sync.merge.reason import Reason
 from runner_sync.merge.refusal import refuse
 from runner_sync.merge.removed_suites import loops_with_additions, suites_with_edits
 from runner_sync.merge.returning import leave_out_what_stayed
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
+from runner_sync.merge.weave import LOOPS, Doubt, Strand, Weave, any_node, runs
 from runner_sync.statements import ROOT, Node, below
 
 
@@ -39,9 +39,9 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
         if doubt is not None:
             doubts.append(doubt)
     doubts += leave_out_what_stayed(weave)
-    doubts += _added_in_another_order(weave)
     _keep_clauses_of_edited(weave, heritage)
     _settle_own_suites(weave, heritage)
+    doubts += _added_in_another_order(weave)
     doubts = suites_with_edits(weave, strands, doubts, replaced=policy.nesting == "upstream")
     leave_out_foreign(weave, terms.foreign)
     doubts += inside_removed(weave, strands)
@@ -62,18 +62,54 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
 
 
 def _added_in_another_order(weave: Weave) -> list[Doubt]:
-    """Statements that both sides added at one place in another order: omni's order stands, or each would come twice."""
+    """Statements that both sides added at one place, in another order or one of them under a condition of its own.
+
+    They stand where omni has them, or each would come twice. What upstream asserts where omni asks stays out with them.
+    """
     doubts = []
     for o, u in gaps(weave):
         mine, theirs = _only_added(weave, o, "o"), _only_added(weave, u, "u")
         for canon in [canon for canon in mine if canon in theirs]:
             (first, *others), (second, *more) = mine[canon], theirs[canon]
-            above = weave.omni[first].parent, weave.upstream[second].parent
-            if not others and not more and is_one_strand(weave, *above):
-                strand = weave.of_upstream[second]
+            if others or more:
+                continue
+            (*own, above), (*new, over) = (
+                _suites_of_one_side(weave, first, "o"),
+                _suites_of_one_side(weave, second, "u"),
+            )
+            heads = [*(weave.omni[k].canon for k in own), *(weave.upstream[k].canon for k in new)]
+            if not is_one_strand(weave, above, over) or any(head.startswith(LOOPS) for head in heads):
+                continue
+            asserted = _asserted(weave, heads, second)
+            for strand in (weave.of_upstream[second], *asserted):
                 strand.kept = False
-                doubts.append(Doubt(strand, Reason("both added in another order"), INFERRED))
+            reason = (
+                Reason("both added under other conditions", (*heads,))
+                if heads
+                else Reason("both added in another order")
+            )
+            doubts.append(Doubt(weave.of_upstream[second], reason, INFERRED, left_out=asserted))
     return doubts
+
+
+def _suites_of_one_side(weave: Weave, index: int, side: str) -> list[int]:
+    """The heads around a statement that only its own side has, from the inside, and the first one that both have."""
+    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    heads = [nodes[index].parent]
+    while heads[-1] != ROOT and of[heads[-1]].sides == side:
+        heads.append(nodes[heads[-1]].parent)
+    return heads
+
+
+def _asserted(weave: Weave, heads: Sequence[str], index: int) -> tuple[Strand, ...]:
+    """The new assertions of upstream, beside a statement, of what one of the ``heads`` asks: there it must not hold."""
+    asked = {f"assert {head.removeprefix('if ')}" for head in heads if head.startswith("if ")}
+    suite = weave.upstream[index].parent
+    return tuple(
+        strand
+        for node, strand in zip(weave.upstream, weave.of_upstream, strict=True)
+        if node.parent == suite and strand.sides == "u" and node.canon in asked
+    )
 
 
 def _only_added(weave: Weave, places: range, side: str) -> dict[str, list[int]]:

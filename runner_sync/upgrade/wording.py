@@ -48,6 +48,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "both added versions": "{both} added different versions",
     "both added an argument": "{both} each added an argument at one place of a call; {upstream}'s comes first now",
     "both added in another order": "{both} added this, in another order; it stands where {omni} has it",
+    "both added under other conditions": (
+        "{both} added this, one of them under {names!r}; it stands where {omni} has it, and not a second time"
+    ),
     "both emptied": "{both} each removed a part of what stood under this, and nothing of it is left",
     "additions moved on": "what {omni} had added to a call went to the statement that {upstream} put in its place",
     "keywords taken over": "{upstream}'s change of the keywords was made to {omni}'s call of the same function",

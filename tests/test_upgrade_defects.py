@@ -20,7 +20,7 @@ from sync_samples import (
 )
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.defects import ask_about_order, ask_about_returns, ask_about_unknown
+from runner_sync.upgrade.defects import ask_about_order, ask_about_repeated, ask_about_returns, ask_about_unknown
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 
@@ -193,3 +193,42 @@ def test_a_local_that_some_path_does_not_set_any_more_is_a_question(
         "OmniNPUModelRunner.run", (Stage(before), Stage(after, "upstream")), "copy", "updated", upstream=upstream
     )
     assert [item.reason for item in ask_about_order(draft, "runner.py").reviews] == asked
+
+
+ONCE = """    def run(self, rows):
+        self.pool.begin(rows)
+        self.total = len(rows)
+        return self.total
+"""
+BEGIN, TOTAL = ONCE.splitlines(keepends=True)[1:3]
+BRANCHES = f"        if rows:\n    {BEGIN}        else:\n    {BEGIN}"
+TWICE = "this stands {} here now, and no side has it so often: is it done once too much?"
+
+
+@pytest.mark.parametrize(
+    ("after", "upstream", "twin", "lines"),
+    [
+        pytest.param(ONCE.replace(TOTAL, TOTAL + BEGIN), ONCE, ONCE, [4], id="a call"),
+        pytest.param(ONCE.replace(TOTAL, TOTAL + BEGIN + TOTAL), ONCE, ONCE, [4], id="two in a row are one question"),
+        pytest.param(ONCE.replace(TOTAL, TOTAL + BEGIN), ONCE.replace(TOTAL, TOTAL + BEGIN), ONCE, [], id="upstream's"),
+        pytest.param(ONCE.replace(TOTAL, TOTAL + BEGIN), ONCE, ONCE.replace(TOTAL, TOTAL + BEGIN), [], id="the twin's"),
+        pytest.param(ONCE.replace(BEGIN, BRANCHES), ONCE, ONCE, [], id="once in each branch"),
+        pytest.param(ONCE.replace(BEGIN, BRANCHES + BEGIN), ONCE, ONCE, [6], id="in a branch and behind it"),
+        pytest.param(ONCE.replace(TOTAL, TOTAL + "        return self.total\n"), ONCE, ONCE, [], id="it only leaves"),
+        pytest.param(ONCE.replace(TOTAL, "        self.log()\n"), ONCE, ONCE, [], id="another statement"),
+    ],
+)
+def test_what_stands_more_often_than_on_any_side_is_a_question(
+    after: str, upstream: str, twin: str, lines: list[int]
+) -> None:
+    draft = Draft("OmniNPUModelRunner.run", (Stage(ONCE), Stage(after, "gpu")), "copy", "updated", upstream=upstream)
+    asked = ask_about_repeated(draft, twin, "runner.py").reviews
+    assert [item.line for item in asked] == lines
+    assert {item.reason for item in asked} <= {TWICE.format("twice"), TWICE.format("3 times")}
+
+
+def test_what_omni_does_twice_itself_is_no_question() -> None:
+    before = ONCE.replace(TOTAL, TOTAL + BEGIN)
+    after = before.replace("len(rows)", "len([*rows])")
+    draft = Draft("OmniNPUModelRunner.run", (Stage(before), Stage(after, "upstream")), "copy", "updated", upstream=ONCE)
+    assert ask_about_repeated(draft, ONCE, "runner.py").reviews == ()

@@ -6,6 +6,7 @@ Comes in: drafts. Goes out: the drafts with review items. May touch: nothing.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -13,9 +14,10 @@ from functools import lru_cache
 from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
 from runner_sync.compose.names import used_names
 from runner_sync.compose.soundness import unreachable, uses_of
+from runner_sync.merge.branches import are_branches
 from runner_sync.merge.confidence import DEFECT
 from runner_sync.model import ReviewItem
-from runner_sync.statements import as_module, parse_unit
+from runner_sync.statements import TELLING, as_module, flatten, parse_unit
 from runner_sync.syntax import attributes_set, is_name, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
@@ -47,6 +49,38 @@ def _about_order(draft: Draft, path: str) -> Iterator[ReviewItem]:
         if draft.text.split("\n")[line - 1].strip() not in idle:
             reason = "this can never run: the statement above it always returns, raises, breaks or continues"
             yield _about(draft, path, reason=reason, line=line)
+
+
+def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
+    """Ask about statements that the unit has more often than omni's, vllm-ascend's and the GPU ``twin``'s text of it:
+    two sides may do the same work at two places. Once in each branch of a condition is once."""
+    if not _is_changed(draft):
+        return draft
+    most: Counter[str] = Counter()
+    for text in (draft.before, draft.upstream or "", twin):
+        most |= Counter(canon for canon, places in _work(text).items() for _ in places)
+    nodes, work, again = flatten(draft.text), _work(draft.text), dict[int, int]()
+    for canon, (*others, last) in work.items():
+        count = 1 + sum(not are_branches(nodes, other, last) for other in others)
+        if count > max(most[canon], 1):
+            again[last] = count
+    items = []
+    for before, index in itertools.pairwise([-1, *sorted(place for places in work.values() for place in places)]):
+        if index in again and again.get(before) != again[index]:  # one question about what stands in a row
+            times = "twice" if again[index] == 2 else f"{again[index]} times"
+            reason = f"this stands {times} here now, and no side has it so often: is it done once too much?"
+            items.append(_about(draft, path, reason=reason, line=nodes[index].start))
+    return draft.asking(*items)
+
+
+def _work(text: str) -> dict[str, list[int]]:
+    """The places of a unit's simple statements that say enough to be told from others, and do not only leave it."""
+    found: dict[str, list[int]] = {}
+    for index, node in enumerate(flatten(text) if text.strip() else ()):
+        is_simple = not node.compound and not node.is_comment and node.kind != "docstring"
+        if is_simple and node.weight > TELLING and not node.canon.startswith(("return", "raise", "import ", "from ")):
+            found.setdefault(node.canon, []).append(index)
+    return found
 
 
 def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> list[Draft]:

@@ -19,7 +19,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting, twin_copies
 from runner_sync.upgrade.call_fit import ask_about_calls
 from runner_sync.upgrade.composing import compose
-from runner_sync.upgrade.defects import ask_about_order, ask_about_returns, ask_about_unset
+from runner_sync.upgrade.defects import ask_about_order, ask_about_repeated, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.hidden import ask_about_replaced, ask_about_variants, hidden_changes, hooks_never_called
 from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
@@ -82,6 +82,7 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) 
     drafts = [*drafts, *_mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
     drafts = ask_about_variants(drafts, job)
     drafts = [ask_about_returns(ask_about_order(draft, job.path), job) for draft in drafts]
+    drafts = [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in drafts]
     drafts = ask_about_unset(drafts, job)
     drafts = ask_about_calls(drafts, job)
     return name_partners(drafts)

@@ -100,6 +100,12 @@ IGNORES = [
     pytest.param("torch.cuda.synchronize()  # runner-sync: ignore[RS402] tested on GPU", [], id="on the line"),
     pytest.param("# runner-sync: ignore[RS402] tested on GPU\ntorch.cuda.synchronize()", [], id="on the line above"),
     pytest.param(
+        "torch.cuda.synchronize()  # noqa: E501  # runner-sync: ignore[RS402] tested on GPU", [], id="behind a comment"
+    ),
+    pytest.param(
+        "torch.cuda.synchronize()  # not `# runner-sync: ignore[RS402] tested on GPU`", ["RS402"], id="in a sentence"
+    ),
+    pytest.param(
         "# runner-sync: ignore[RS402] tested on GPU\n# and more\ntorch.cuda.synchronize()", [], id="with more comments"
     ),
     pytest.param(

@@ -4,8 +4,8 @@ Comes in: readings and hits. Goes out: the hits that remain, and the comments wi
 (one that silences nothing) and RS492 (one without a reason or codes) speak of. May touch: nothing.
 
 A comment counts on the first or last line of a finding, on the last one of its statement, and on a line of its own
-above either (decorators and other comments may stand between). Several codes are separated by commas; ``RS203:_sample``
-silences only that symbol.
+above either (decorators and other comments may stand between); another comment (``# noqa: E501``) may stand in front
+of it on its line. Several codes are separated by commas; ``RS203:_sample`` silences only that symbol.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runner_sync.syntax import statement_at
 from runner_sync.verify.needs import known_codes
 from runner_sync.verify.reading import Comment, Hit, Reading
 
-_COMMENT = re.compile(r"#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z")
+_COMMENT = re.compile(r"(?<!\S)#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z")
 _CODE = re.compile(r"(?P<code>RS\d{3})(?::(?P<symbol>.+))?\Z")
 
 
@@ -42,7 +42,7 @@ def read_ignores(reading: Reading) -> tuple[Ignore, ...]:
 
 def _ignores(comments: Iterable[Comment]) -> Iterator[Ignore]:
     for comment in comments:
-        found = _COMMENT.match(comment.text)
+        found = _COMMENT.search(comment.text)
         if found is None:
             continue
         words = [word.strip() for word in (found["codes"] or "").split(",") if word.strip()]

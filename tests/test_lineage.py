@@ -200,7 +200,7 @@ SINCE = unit(
     ],
 )
 def test_a_condition_that_the_copy_was_never_given_is_not_in_its_base(copy: str) -> None:
-    base, unsynced = without_unsynced(SINCE, BEFORE, copy)
+    base, unsynced = without_unsynced(SINCE, [BEFORE], copy)
     assert base == BEFORE
     (text,) = unsynced
     assert text.split() == (SINCE.partition("(a)\n")[2].partition("        if a > b")[0]).split()
@@ -210,7 +210,7 @@ def test_what_is_set_for_such_a_condition_goes_with_it() -> None:
     since = unit(
         "self.begin(a)", "counts = a.counts", "experts = self.load()", "if experts is not None:", "    experts.clear()"
     )
-    base, _ = without_unsynced(since, unit("self.begin(a)"), unit("self.begin(a)"))
+    base, _ = without_unsynced(since, [unit("self.begin(a)")], unit("self.begin(a)"))
     assert base == unit("self.begin(a)", "counts = a.counts")
 
 
@@ -242,7 +242,11 @@ def test_what_is_set_for_such_a_condition_goes_with_it() -> None:
     ],
 )
 def test_what_else_a_base_has_stays_in_it(base: str, earlier: str, copy: str) -> None:
-    assert without_unsynced(base, earlier, copy) == (base, ())
+    assert without_unsynced(base, [earlier], copy) == (base, ())
+
+
+def test_a_condition_that_one_of_several_older_revisions_has_is_older() -> None:
+    assert without_unsynced(SINCE, [BEFORE, SINCE.replace("self.end", "self.stop")], BEFORE) == (SINCE, ())
 
 
 def test_comments_of_other_revisions_are_heritage_and_weigh_nothing() -> None:

@@ -1,6 +1,6 @@
 """What a base has that a copy of it was never given: the commit it was made from lies between two revisions at hand.
 
-Comes in: a copy, its base, and the same unit at the revision before. Goes out: the base without it. May touch: nothing.
+Comes in: a copy, its base, and the same unit at revisions before. Goes out: the base without it. May touch: nothing.
 
 People copy from the commit of the day, and a release stands for it afterwards. A condition with all that is under it,
 which this release was the first to have and whose subject the copy does not know, is then no removal of omni's. In the
@@ -16,14 +16,14 @@ from runner_sync.lineage.likeness import nodes_of
 from runner_sync.statements import TELLING, Node, below, parses
 
 
-def without_unsynced(base: str, earlier: str, copy: str) -> tuple[str, tuple[str, ...]]:
-    """``base`` without the conditions that ``earlier`` has not and ``copy`` was never given, and their texts.
+def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str, tuple[str, ...]]:
+    """``base`` without the conditions that none of ``earlier`` has and ``copy`` was never given, and their texts.
 
     They stay where ``copy`` has a statement of theirs or knows all the names in the condition, and where the rest
     would be no Python. What is set for a condition right in front of it goes with it.
     """
     nodes, lines = nodes_of(base), base.split("\n")
-    others = [*nodes_of(earlier), *nodes_of(copy)]
+    others = [node for text in (*earlier, copy) for node in nodes_of(text)]
     known = {node.canon for node in others if node.weight > TELLING}
     names = {name for node in others for name in node.names}
     cuts: list[range] = []

@@ -93,13 +93,10 @@ def _before(name: str, origin: Origin, sides: Sequence[ModuleRevision]) -> list[
 def _as_copied(text: str, base: str, older: Sequence[Candidate]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The base without the statements that are new in its release and that the copy never received; those statements;
     and the ``older`` releases that show it."""
-    unsynced: list[str] = []
-    refs: list[str] = []
-    for one in older:
-        base, found = lineage.without_unsynced(base, one.text, text)
-        unsynced += found
-        refs += [one.ref] if found else []
-    return base, tuple(unsynced), tuple(refs)
+    if not older:
+        return base, (), ()
+    copied, unsynced = lineage.without_unsynced(base, [one.text for one in older], text)
+    return copied, unsynced, tuple(one.ref for one in older) if unsynced else ()
 
 
 def upstream_name(unit: str, module: RunnerModule) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runner_sync.merge import Reason
 from runner_sync.model import Triple
 from runner_sync.upgrade.half_ported import half_ported
 
@@ -14,6 +15,11 @@ NEW = (
 )
 HALF = NEW.replace("    self.reserve(rows, plan)\n", "")
 INLINE = OLD.replace("self.note(rows)", "self.note(self.plan_of(rows))")
+
+
+REFUSED = NEW.replace(
+    "    self.reserve(rows, plan)\n", "    if plan and self.mixin_has(rows):\n        self.reserve(rows, plan)\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -30,3 +36,22 @@ INLINE = OLD.replace("self.note(rows)", "self.note(self.plan_of(rows))")
 )
 def test_half_ported(mine: str, result: str, foreign: str, found: set[str]) -> None:
     assert half_ported(Triple(OLD, mine, NEW), result, {foreign}) == found
+
+
+def _without_mixin(canon: str) -> Reason | None:
+    return Reason("needs an absent member", ("mixin_has",)) if "mixin_has" in canon else None
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        pytest.param(HALF, set(), id="what the local is for is here"),
+        pytest.param(
+            OLD.replace("    self.note", "    plan = self.plan_of(rows)\n    self.note"), {"plan"}, id="nothing is"
+        ),
+    ],
+)
+def test_a_suite_that_is_refused_is_a_feature_of_its_own(result: str, found: set[str]) -> None:
+    """`sample_tokens` of vllm-omni 0.24.0 hands `inter_stage_outputs` on, and a mixin that NPU lacks counts it, too."""
+    assert half_ported(Triple(OLD, OLD, REFUSED), result, veto=_without_mixin) == found
+    assert half_ported(Triple(OLD, OLD, REFUSED), HALF) == {"plan"}

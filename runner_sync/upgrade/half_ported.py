@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
-from runner_sync.merge import flatten
+from runner_sync.merge import Veto, flatten
 from runner_sync.merge.dataflow import binds, reads, uses
 from runner_sync.model import Triple
-from runner_sync.statements import Node
+from runner_sync.statements import ROOT, Node
 
 ALIKE = 0.6
 """How similar a statement must be to a reader on the GPU side to be what stands for it here."""
@@ -22,18 +22,25 @@ INLINE = 8
 """Characters below which a value that both sides have says nothing."""
 
 
-def half_ported(sides: Triple, text: str, foreign: Collection[str] = frozenset()) -> set[str]:
+def half_ported(
+    sides: Triple, text: str, foreign: Collection[str] = frozenset(), *, veto: Veto = lambda _canon: None
+) -> set[str]:
     """New locals of the GPU twin that the result mentions while it lacks one of the statements that read them.
 
-    Not those that only give a name to a value which NPU has in place, and not for readers that are ``foreign``.
+    Not those that only give a name to a value which NPU has in place, and not for readers that are ``foreign``. Where
+    another reader came, those do not count either that stay out with a suite which ``veto`` refuses: what the local is
+    for is here, and they are another feature's.
     """
     old, mine, new, result = (_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
     known = {name for node in (*old, *mine) for name in binds(node) | reads(node)}
     have = {node.canon for node in result} | set(foreign)
+    refused = _refused(flatten(sides.upstream), veto)
     found = set()
     for name in {name for node in new for name in binds(node)} - known:
         here = [node for node in result if name in binds(node) | reads(node)]
         readers = [node for node in new if name in uses(node) and node.canon not in have]
+        if any(name in uses(node) and not binds(node) & {name} for node in result):
+            readers = [node for node in readers if node.canon not in refused]
         if here and not _is_inline(name, new, mine) and not all(_has_like(here, node) for node in readers):
             found.add(name)
     return found
@@ -41,6 +48,14 @@ def half_ported(sides: Triple, text: str, foreign: Collection[str] = frozenset()
 
 def _code(text: str) -> list[Node]:
     return [node for node in flatten(text) if not node.is_comment]
+
+
+def _refused(nodes: Sequence[Node], veto: Veto) -> set[str]:
+    """The statements that are refused, or stand in the suite of one."""
+    found: list[bool] = []
+    for node in nodes:
+        found.append(veto(node.canon) is not None or (node.parent != ROOT and found[node.parent]))
+    return {node.canon for node, is_refused in zip(nodes, found, strict=True) if is_refused}
 
 
 def _is_inline(name: str, new: Sequence[Node], mine: Sequence[Node]) -> bool:

@@ -44,7 +44,7 @@ def merge_soundly(
         result = merge.merge(sides, policy=policy, veto=without_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
         names = {problem.what for problem in broken if problem.kind != "idle"}
-        names |= half_ported(sides, result.text, foreign) if result.parses else set()
+        names |= half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
         lost = _lost_calls(sides, result.text) - pinned if result.parses else frozenset()
         if not (names - missing or lost) or attempt == TRIES - 1:
             break
@@ -56,8 +56,10 @@ def merge_soundly(
     if text != result.text:
         result, broken = replace(result, text=text), problems(text, known) - before
     part = what_can_run(sides.omni, result, known) if broken else None
-    if part is not None and half_ported(sides, part.text, foreign) <= half_ported(sides, result.text, foreign):
-        return part, set()
+    if part is not None:
+        halves, more = (half_ported(sides, it.text, foreign, veto=veto) for it in (result, part))
+        if more <= halves:
+            return part, set()
     return result, broken
 
 

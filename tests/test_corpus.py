@@ -16,6 +16,7 @@ from runner_sync.lock import FILE_NAME, load
 from runner_sync.model import Project, Tree
 from runner_sync.sync import ReplayOptions, TreeOptions, Upgrade, UpgradeOptions, lock, upgrade
 from runner_sync.sync import inputs as sync_inputs
+from runner_sync.sync.bases import GPU_RELEASES
 from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.sync.replaying import Replayed, cases, largest, row, run
 
@@ -66,7 +67,7 @@ def replayed(corpus_release: Release) -> Callable[[str, str], Replayed]:
     @cache
     def once(name: str, mode: str) -> Replayed:
         case = {**CASES, **MORE}[name]
-        for version in (*before_candidate(case.omni_before), case.omni_before, case.omni_after):
+        for version in (*before_omni(case.omni_before), case.omni_before, case.omni_after):
             corpus_release("vllm-omni", version)
         for version in (*before(case.ascend_base), case.ascend_base, case.ascend):
             corpus_release("vllm-ascend", version)
@@ -81,14 +82,10 @@ def before(base: str) -> list[str]:
     return known[known.index(base) - 1 :][:1] if base in known[1:] else []
 
 
-def before_candidate(base: str) -> list[str]:
-    """The releases before a candidate, back to the last one that is none: what it owes counts as new."""
+def before_omni(base: str) -> list[str]:
+    """The releases before a base: what a candidate owes counts as new, and a port may rest on what came earlier."""
     known = list(PINS["vllm-omni"])
-    found: list[str] = []
-    while "rc" in base and known.index(base):
-        base = known[known.index(base) - 1]
-        found.append(base)
-    return found
+    return known[: known.index(base)][-GPU_RELEASES:]
 
 
 def hunks(item: Replayed) -> str:

@@ -175,6 +175,40 @@ def test_in_an_upgrade_a_release_candidate_as_base_stands_for_the_release_before
     assert "self.count(rows)" not in text
 
 
+PLANNED = GPU_TWIN.replace(
+    "        return self._fetch", "        plan = self.cache.plan(first)\n        return self._fetch"
+)
+PLAN_NOTED = PLANNED.replace("        return self._fetch", "        self.cache.note(plan)\n        return self._fetch")
+
+
+@pytest.mark.parametrize(
+    ("before", "comes"),
+    [
+        pytest.param(GPU_TWIN, True, id="NPU is as the twin was before that"),
+        pytest.param(PLANNED, False, id="NPU has done without it for as long as can be told"),
+    ],
+)
+def test_what_a_change_rests_on_comes_with_it(
+    before: str, comes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin got ``plan`` before the base, which NPU did not follow; what it calls now reads that."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    for tag, text in (("v0.19.0", before), ("v0.20.0", PLANNED), ("main", PLAN_NOTED)):
+        lay_out(trees.omni, {GPU_AR: text, AR: NPU_TWIN})
+        commit(trees.omni)
+        if tag != "main":
+            Repo(trees.omni).create_tag(tag)
+    bases = {"omni_base": "v0.20.0", "vllm_base": "0.20.0"}
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, upstream=False, verify=False))
+    text = next((change.after or "" for change in result.changes if change.path == AR), NPU_TWIN)
+    said = "\n".join(item.reason for item in result.report.reviews)
+    assert ("plan = self.cache.plan(first)" in text) == comes
+    assert ("self.cache.note(plan)" in text) == comes
+    assert ("what it changed since v0.20.0 rests on what it changed since v0.19.0, which comes, too" in said) == comes
+    assert ("left out: it uses plan, which nothing sets here" in said) != comes
+
+
 HANDS_OVER = """
     def _close(self, rows):
         self.count(rows)

@@ -164,6 +164,23 @@ class Bases:
             bases.append(GpuBase(now, lambda: self.vllm_now(found)))
         return tuple(bases)
 
+    def gpu_earlier(self, found: DerivedModule) -> tuple[GpuBase, ...]:
+        """The twin at the releases before those of ``gpu_bases``, oldest first, where an option names the base. Without
+        one several releases are at hand already, and what a lock leaves was settled."""
+        assert found.module.gpu is not None
+        if self.options.omni_base is None:
+            return ()
+        path, earlier = found.module.gpu.path, list[GpuBase]()
+        ref = self._gpu_refs()[0]
+        try:
+            while len(earlier) < GPU_RELEASES and (before := self._release_before(ref)) is not None:
+                ref = before
+                if (side := self.revisions.at("vllm-omni", ref, path)).text:
+                    earlier.insert(0, GpuBase(side, self._vllm_of(ref, found)))
+        except InputError as error:
+            self.revisions.note(f"no GPU runner from before {ref} was compared with: {error}")
+        return tuple(earlier)
+
     def _gpu_refs(self) -> list[str]:
         """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, or the last releases."""
         if self.options.omni_base is not None:
@@ -193,7 +210,9 @@ class Bases:
         found: list[str] = []
         if not self._follows_newer():
             return found
-        while len(found) < GPU_RELEASES and (before := self._release_before(found[0] if found else base)) is not None:
+        while len(found) < GPU_RELEASES and self._is_candidate(ref := found[0] if found else base):
+            if (before := self._release_before(ref)) is None:
+                break
             found.insert(0, before)
         if found:
             note = (
@@ -210,10 +229,14 @@ class Bases:
         path = self.modules[0].module.upstreams[0].path
         return now.read(path) != self.revisions.at("vllm-ascend", base, path).text
 
+    def _is_candidate(self, ref: str) -> bool:
+        version = self.revisions.tree("vllm-omni", ref).source.version
+        return version is not None and Version(version).is_prerelease
+
     def _release_before(self, ref: str) -> str | None:
-        """The release before a candidate; ``None`` for one that is none."""
+        """The release before one, if any; ``None`` for a revision without a version."""
         tree = self.revisions.tree("vllm-omni", ref)
-        if tree.source.version is None or not Version(tree.source.version).is_prerelease:
+        if tree.source.version is None:
             return None
         if isinstance(tree, InGit):
             return tree.release_before()

@@ -203,6 +203,7 @@ def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: in
     return GpuTwin(
         new=new,
         bases=bases.gpu_bases(found) if new is not None else (),
+        load_earlier=lambda: bases.gpu_earlier(found),
         settled=bases.gpu_settled(found) if new is not None else None,
         locked={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
         load_vllm=lambda: bases.vllm_now(found),

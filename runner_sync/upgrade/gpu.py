@@ -72,7 +72,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
-    copies = [draft.name for draft in drafts if draft.kind == "copy" or may_be_copy(draft, job)]
+    copies = [draft.name for draft in drafts if _is_copied(draft, job)]
     rebased, from_vllm = _without_vllm(job, {name: chosen[name] for name in copies if name in chosen}, old=old, new=new)
     as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
     return GpuSide(
@@ -88,6 +88,34 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         unchanged=_unchanged(job, as_written),
         untranslated=translated.findings,
     )
+
+
+def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | None:
+    """``side`` with a base for ``draft`` from before those at hand, the one that it is closest to; ``None`` where none
+    is closer than the base it has."""
+    written = side.as_written.get(draft.name)
+    if written is None or draft.name not in side.bases:
+        return None
+    bases = (*job.twin.load_earlier(), side.bases[draft.name])
+    found = [(base, texts.unit_texts(base.side.text).get(written[0])) for base in bases]
+    closeness = [lineage.similarity(draft.text, text) if text is not None else 0.0 for _, text in found]
+    best = max(range(len(found)), key=lambda k: (closeness[k], k))
+    if best == len(found) - 1 or (old := translated_units(job, bases[best].side).get(draft.name)) is None:
+        return None
+    here = {draft.name: _without_news(job, draft.name, old)}
+    since = {draft.name: bases[best]} if _is_copied(draft, job) else {}
+    rebased, from_vllm = _without_vllm(job, since, old=here, new=side.new)
+    return replace(
+        side,
+        old={**side.old, **here},
+        rebased={**side.rebased, draft.name: side.new[draft.name], **rebased},
+        bases={**side.bases, draft.name: bases[best]},
+        from_vllm={**side.from_vllm, draft.name: frozenset(), **from_vllm},
+    )
+
+
+def _is_copied(draft: Draft, job: ModuleJob) -> bool:
+    return draft.kind == "copy" or may_be_copy(draft, job)
 
 
 def may_be_copy(draft: Draft, job: ModuleJob) -> bool:

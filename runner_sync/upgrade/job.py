@@ -124,6 +124,8 @@ class GpuTwin:
     """The twin as it is; ``None`` where only vllm-ascend is followed."""
     bases: tuple[GpuBase, ...] = ()
     """The revisions that the NPU module may have been aligned with, oldest first."""
+    load_earlier: Callable[[], Sequence[GpuBase]] = tuple
+    """Gives revisions from before ``bases``, oldest first, which are read where a port rests on what came in them."""
     settled: ModuleRevision | None = None
     """The twin at the last upgrade that the lock knows of."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)

@@ -54,9 +54,7 @@ def port(
         if new is None or draft.removed:
             ported.append(draft)
             continue
-        recorded = with_twin_recorded(draft, job, new, side)
-        helpers = _twins_helpers(draft, drafts, job, side)
-        ported.append(_with_twin(recorded, new, helpers, context))
+        ported.append(_with_twin_since(draft, drafts, new, context))
     return _without_unfit(ported, drafts, context, beside=beside)
 
 
@@ -81,20 +79,56 @@ class _Helpers:
     new: Mapping[str, str] = field(default_factory=dict)
 
 
-def _with_twin(draft: Draft, new: str, helpers: _Helpers, context: _Context) -> Draft:
-    """One draft with the change of its twin, whose text is ``new`` now; as it is where the twin did not change."""
+@dataclass(frozen=True, slots=True)
+class _Port:
+    """A draft behind its port, and whether the port is whole: nothing stayed out because of a name that is not set."""
+
+    draft: Draft
+    is_whole: bool = True
+
+
+def _with_twin_since(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
+    """One draft with the change of its twin, whose text is ``new`` now: since its base, or since an earlier one.
+
+    What the twin changed may rest on what it had changed before and NPU did not take. Then both come, or neither does:
+    `sample_tokens` of vllm-omni 0.24.0 renames what 0.22.0 had renamed.
+    """
     job, side = context.job, context.side
+    port = _with_twin(draft, drafts, new, context)
+    if port.is_whole or (earlier := gpu.side_since_earlier(draft, job, side)) is None:
+        return port.draft
+    more = _with_twin(draft, drafts, earlier.rebased[draft.name], replace(context, side=earlier))
+    if not more.is_whole:
+        return port.draft
+    since, base = (held.bases[draft.name].side.ref for held in (earlier, side))
+    said = f"; what it changed since {base} rests on what it changed since {since}, which comes, too"
+    return _with_last_words(more.draft, said, count=len(draft.reviews))
+
+
+def _with_last_words(draft: Draft, said: str, *, count: int) -> Draft:
+    """The draft with more said in the first question behind ``count`` earlier ones. Its id stays: it is the same
+    decision."""
+    earlier, items = draft.reviews[:count], draft.reviews[count:]
+    return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + said) for it in items[:1]), *items[1:]))
+
+
+def _with_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> _Port:
+    """One draft with the change of its twin since its base; as it is where the twin did not change."""
+    job, side = context.job, context.side
+    helpers = _twins_helpers(draft, drafts, job, side)
+    draft = with_twin_recorded(draft, job, new, side)
     old, foreign = _old_twin(draft, job, side, new)
     if old is not None:
         old, new = extracted.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new))
     foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
     if old is None or canonical(old) == canonical(new):
-        return draft
-    ported = _ported(draft, Triple(old, draft.text, new), foreign, context)
+        return _Port(draft)
+    port = _ported(draft, Triple(old, draft.text, new), foreign, context)
     count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
-    items = (*ported.reviews[:count], *(_with_new_home(item, homes, job) for item in ported.reviews[count:]))
-    asked = replace(ported, reviews=items)
-    return ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
+    items = (*port.draft.reviews[:count], *(_with_new_home(item, homes, job) for item in port.draft.reviews[count:]))
+    asked = replace(port.draft, reviews=items)
+    asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
+    return replace(port, draft=asked)
 
 
 def _without_unfit(
@@ -177,15 +211,15 @@ def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[st
     return frozenset(node.canon for node in flatten(new) if node.canon.partition(":")[0] in set(added) - used)
 
 
-def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> Draft:
+def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:
     """The draft with the change of its twin, or with a question why it is without; ``foreign`` statements stay out."""
     job = context.job
     assert job.twin.new is not None
     if not _is_related(draft.text, sides):
         if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
-            return draft  # what the twin does, this one does by calling it
+            return _Port(draft)  # what the twin does, this one does by calling it
         why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
-        return draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED))
+        return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED)))
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     pinned = _upstreams_own(draft, context)
     result, broken = merge_soundly(
@@ -193,17 +227,17 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
     )
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
-        return draft.asking(
-            unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True)
-        )
+        item = unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True)
+        return _Port(draft.asking(item))
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
-        return draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT))
+        return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False)
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text)
     decisions = [
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
     ]
-    return advanced(draft, result.text, "gpu").asking(*passages, *decisions)
+    is_whole = not any(item.reason.kind in READS_UNSET for item in result.decisions)
+    return _Port(advanced(draft, result.text, "gpu").asking(*passages, *decisions), is_whole)
 
 
 def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:

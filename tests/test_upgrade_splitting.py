@@ -62,16 +62,41 @@ HELPER = FIRST.replace(
 )
 
 
+TAKEN_APART = SECOND.replace(
+    "    sampled = self._sample(logits)\n    self._bookkeep(sampled)\n", "    sampled = self._settle(logits)\n"
+)
+SETTLE = (
+    "def _settle(self, logits):\n    sampled = self._sample(logits)\n    self._bookkeep(sampled)\n    return sampled\n"
+)
+GROWN = TAKEN_APART + "".join(f"    self.step_{k}()\n" for k in range(8))
+
+
 @pytest.mark.parametrize(
     ("copy", "new", "found"),
     [
         (UNDIVIDED, {"execute_model": FIRST, "sample_tokens": SECOND}, "sample_tokens"),
+        (UNDIVIDED, {"execute_model": FIRST, "_settle": SETTLE, "sample_tokens": TAKEN_APART}, "sample_tokens"),
+        (UNDIVIDED, {"execute_model": FIRST, "_settle": SETTLE, "sample_tokens": GROWN}, "sample_tokens"),
+        (
+            UNDIVIDED,
+            {"execute_model": FIRST, "other": "def other(self):\n    self.a()\n    self.b()\n    return output\n"},
+            "",
+        ),
         (UNDIVIDED, {"execute_model": HELPER, "sample_tokens": SECOND}, ""),
         (UNDIVIDED, {"execute_model": UNDIVIDED, "sample_tokens": SECOND}, ""),
         (UNDIVIDED, {"sample_tokens": SECOND}, ""),
         (FIRST, {"execute_model": FIRST, "sample_tokens": SECOND}, ""),
     ],
-    ids=["split", "a helper", "both whole", "renamed", "omni has not that part"],
+    ids=[
+        "split",
+        "a helper of the second half",
+        "the second half does more",
+        "another method",
+        "a helper",
+        "both whole",
+        "renamed",
+        "omni has not that part",
+    ],
 )
 def test_split_off(copy: str, new: dict[str, str], found: str) -> None:
     assert (

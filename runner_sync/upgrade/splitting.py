@@ -10,6 +10,7 @@ Merged one by one, omni's additions to the second half would have nowhere to go.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping
 
 from runner_sync import lineage
@@ -21,29 +22,40 @@ CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
 
 FROM_OLD = 0.4
-"""Share of a new method's statements that must come from the old one."""
+"""Share of a new method's statements, helpers of its own included, that must come from the old one; or, where those do
+more than what was there, of the statements that left the old one."""
 
 
 def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
     """The new method (its key in ``new``) that was split off the one called ``member``, or an empty string.
 
     ``base`` is the undivided text, ``copy`` omni's copy of it (it must still have that part), ``old`` and ``new`` are
-    the methods of the upstream class before and after. A helper that the first half calls was taken out of its middle
-    and is no second half.
+    the methods of the upstream class before and after. A helper that either half calls was taken out of its middle and
+    is no second half (`_sample` of vllm-ascend 0.14.0rc1, beside `sample_tokens`).
     """
     if member not in new:
         return ""
-    called = self_names(new[member])
+    fresh = {name: text for name, text in new.items() if name not in old}
+    called = self_names(new[member]).union(*(self_names(text) for text in fresh.values()))
     gone = (lineage.fingerprint(base) - lineage.fingerprint(new[member])) & lineage.fingerprint(copy)
-    best, found = 0.0, ""
-    for name, text in new.items():
-        if name in old or name in called:
-            continue
-        body = lineage.fingerprint(text)
-        share = (body & gone).total() / max(body.total(), 1)
-        if share >= FROM_OLD and share > best:
-            best, found = share, name
+    best, found = 0, ""
+    for name in fresh.keys() - called:
+        body = Counter(canon for text in _with_helpers(name, fresh) for canon in lineage.fingerprint(text).elements())
+        taken = (body & gone).total()
+        if taken > best and taken >= min(body.total(), gone.total()) * FROM_OLD:
+            best, found = taken, name
     return found
+
+
+def _with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
+    """The text of a method, and of those of ``methods`` that it calls, directly or not."""
+    names, todo = {name: None}, [name]
+    while todo:
+        used = self_names(methods[todo.pop()])
+        more = [other for other in methods if other in used and other not in names]
+        names |= dict.fromkeys(more)
+        todo += more
+    return [methods[other] for other in names]
 
 
 def joined(first: str, second: str) -> str:

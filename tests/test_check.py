@@ -162,6 +162,28 @@ def test_ignore_comments(text: str, expected: list[str]) -> None:
     assert codes(check.run(job(text + "\n"))) == expected
 
 
+SAYS = [
+    pytest.param(
+        "RS402, RS407",
+        ["`RS407` in this comment silences nothing: it is not reported here; `RS402` still silences something."],
+        id="one of two is unused",
+    ),
+    pytest.param("RS407", ["`RS407` in this comment silences nothing: it is not reported here."], id="only one"),
+    pytest.param("RS402, 301", ["`301` is no rule code and silences nothing; `RS402` counts."], id="a slip beside one"),
+    pytest.param(
+        "RS402 RS407", ["This comment silences nothing: `RS402 RS407` is no rule code."], id="no comma between two"
+    ),
+    pytest.param("a, b", ["This comment silences nothing: `a` and `b` are no rule codes."], id="two slips"),
+]
+
+
+@pytest.mark.parametrize(("named", "expected"), SAYS)
+def test_an_ignore_comment_is_told_which_of_its_codes_is_idle(named: str, expected: list[str]) -> None:
+    """Who reads that the comment silences nothing deletes a code that is needed."""
+    found = check.run(job(f"torch.cuda.synchronize()  # runner-sync: ignore[{named}] legacy\n")).findings
+    assert [finding.message for finding in found if finding.code.startswith("RS49")] == expected
+
+
 def test_an_ignore_above_the_decorator_of_a_method() -> None:
     text = (
         "class A:\n    def f(self): return 1\n"

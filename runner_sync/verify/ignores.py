@@ -1,7 +1,7 @@
 """`# runner-sync: ignore[RS203] why`: findings that people silenced, and silencers that silence nothing.
 
 Comes in: readings and hits. Goes out: the hits that remain, and the comments with what each was used for, which RS491
-(one that silences nothing) and RS492 (one without a reason or codes) speak of. May touch: nothing.
+(a code that silences nothing) and RS492 (no reason, no code, or a word that is none) speak of. May touch: nothing.
 
 A comment counts on the first or last line of a finding, on the last one of its statement, and on a line of its own
 above either (decorators and other comments may stand between); another comment (``# noqa: E501``) may stand in front
@@ -31,6 +31,16 @@ class Ignore:
     malformed: tuple[str, ...]
     reason: str
     used: set[tuple[str, str]] = field(default_factory=set)
+
+
+def said(codes: Iterable[tuple[str, str]]) -> list[str]:
+    """Codes as people write them: ``RS203`` or ``RS203:_sample``."""
+    return [f"{code}:{symbol}" if symbol else code for code, symbol in codes]
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words of a comment in a sentence."""
+    return " and ".join(f"`{word}`" for word in words)
 
 
 def read_ignores(reading: Reading) -> tuple[Ignore, ...]:

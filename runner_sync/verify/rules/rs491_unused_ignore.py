@@ -1,4 +1,4 @@
-"""RS491 unused-ignore: an `ignore` comment silences nothing.
+"""RS491 unused-ignore: a code in an `ignore` comment silences nothing.
 
 What: a code in `# runner-sync: ignore[RS203] why` for which no finding is reported on that line any more.
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.ignores import Ignore
+from runner_sync.verify.ignores import Ignore, listed, said
 from runner_sync.verify.reading import Hit, Reading
 
 CODE = "RS491"
@@ -32,14 +32,16 @@ def find(reading: Reading, ignore: Ignore, has_run: Callable[[str], bool]) -> It
     if not ignore.reason:
         return
     line = ignore.comment.line
-    for code, symbol in ignore.codes:
-        if (code, symbol) not in ignore.used and has_run(code):
-            what = f"{code}:{symbol}" if symbol else code
+    used = listed(said(pair for pair in ignore.codes if pair in ignore.used))
+    kept = f"; {used} still silences something" if used else ""
+    for pair in ignore.codes:
+        if pair not in ignore.used and has_run(pair[0]):
+            what = said([pair])[0]
             yield reading.hit_lines(
                 (CODE, SEVERITY),
                 (line, line),
                 symbol=what,
-                message=f"This comment silences {what}, which reports nothing here.",
+                message=f"`{what}` in this comment silences nothing: it is not reported here{kept}.",
                 column=ignore.comment.column,
                 fix=f"Delete `{what}` from the comment.",
             )

@@ -1,11 +1,12 @@
 """RS492 ignore-without-reason: an `ignore` comment gives no reason, no code, or something that is no code.
 
 What: `# runner-sync: ignore`, `# runner-sync: ignore[RS203]`, `# runner-sync: ignore[203] …`. Such a comment silences
-nothing.
+nothing; of several words in the brackets, those that are codes still count.
 
 Example:
 
     # runner-sync: ignore[RS203]                      -> RS492, and RS203 is still reported
+    # runner-sync: ignore[RS203, 301] old reason      -> RS492 for `301`; RS203 is silent
     # runner-sync: ignore[RS203] GPU-only CUDA graphs -> silent
 
 Why: "is this still true?" is the first question at the next upgrade, and without a reason nobody can answer it.
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.ignores import Ignore
+from runner_sync.verify.ignores import Ignore, listed, said
 from runner_sync.verify.reading import Hit, Reading
 
 CODE = "RS492"
@@ -30,20 +31,28 @@ SEVERITY: Severity = "warning"
 
 def find(reading: Reading, ignore: Ignore, _has_run: Callable[[str], bool]) -> Iterator[Hit]:
     """At most one finding per comment."""
-    line = ignore.comment.line
-    if ignore.malformed:
-        what = f"`{ignore.malformed[0]}` is no rule code"
-    elif not ignore.codes:
-        what = "no rule code stands in brackets"
-    elif not ignore.reason:
-        what = "no reason follows the codes"
-    else:
-        return
-    yield reading.hit_lines(
-        (CODE, SEVERITY),
-        (line, line),
-        symbol=ignore.comment.text,
-        message=f"This comment silences nothing: {what}.",
-        column=ignore.comment.column,
-        fix="Write it as `# runner-sync: ignore[RS203] reason`.",
-    )
+    if message := _complaint(ignore):
+        line = ignore.comment.line
+        yield reading.hit_lines(
+            (CODE, SEVERITY),
+            (line, line),
+            symbol=ignore.comment.text,
+            message=message,
+            column=ignore.comment.column,
+            fix="Write it as `# runner-sync: ignore[RS203] reason`, several codes with commas between them.",
+        )
+
+
+def _complaint(ignore: Ignore) -> str:
+    """What is wrong with the comment, empty for nothing."""
+    others = listed(ignore.malformed)
+    wrong = f"{others} {'is no rule code' if len(ignore.malformed) == 1 else 'are no rule codes'}"
+    if not ignore.codes:
+        return f"This comment silences nothing: {wrong if others else 'no rule code stands in brackets'}."
+    if not ignore.reason:
+        return "This comment silences nothing: no reason follows the codes."
+    if not others:
+        return ""
+    silences = "silences" if len(ignore.malformed) == 1 else "silence"
+    counts = "counts" if len(ignore.codes) == 1 else "count"
+    return f"{wrong} and {silences} nothing; {listed(said(ignore.codes))} {counts}."

@@ -307,10 +307,27 @@ def test_an_upgrade_that_could_not_be_written_does_not_begin(sync: FakeSync, lin
     assert (line.split()[0] in sync.asked) == (code == 0)
 
 
-def test_diff_beside_a_report_in_a_file(sync: FakeSync, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    cli.run(["upgrade", "--diff", "-o", "json:plan.json"])
-    assert capsys.readouterr().out.startswith("diff --git ")
-    assert json.loads((tmp_path / "plan.json").read_text("utf-8"))["format_version"]
+@pytest.mark.parametrize(
+    ("words", "shown", "files"),
+    [
+        ("-o diff:a", "", {"a": "diff --git "}),
+        ("-o text:a", "", {"a": "vllm-omni "}),
+        ("-o text:a -o diff:b", "", {"a": "vllm-omni ", "b": "diff --git "}),
+        ("-o json:a -o diff", "diff --git ", {"a": "{"}),
+        ("-o text -o diff:a", "vllm-omni ", {"a": "diff --git "}),
+    ],
+)
+def test_the_patch_goes_where_it_is_asked_for_and_nowhere_else(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str, shown: str, files: dict[str, str]
+) -> None:
+    """As with every command, ``-o`` stands in place of what is shown without it."""
+    assert cli.run(["upgrade", "--diff", *words.split()]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(shown)
+    assert bool(out) == bool(shown)
+    for name, start in files.items():
+        assert (tmp_path / name).read_text("utf-8").startswith(start)
+    assert "Nothing was written" in err
     assert "apply" not in sync.asked
 
 

@@ -48,7 +48,7 @@ def exit_code(report: Report) -> int:
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:
     """Plan a change of the omni tree; write it unless ``--diff`` asks to see it only."""
     diff = writing.diff
-    outputs = parse_outputs(writing.output, command=command, default="diff" if diff else "text", diff=diff)
+    outputs = parse_outputs(writing.output, command=command, default="diff" if diff else "text")
     if options.omni.version is not None and options.out is None and not diff:
         raise InputError(f"--omni-version {options.omni.version} is no checkout to write to: add --out DIR, or --diff.")
     if options.out is not None and options.out.exists() and not options.out.is_dir():

@@ -47,18 +47,13 @@ class Output:
         return f"-o {self.format}:{self.file}" if self.file else f"-o {self.format}"
 
 
-def parse_outputs(
-    values: Sequence[str] | None, *, command: str, default: str, diff: bool = False
-) -> tuple[Output, ...]:
+def parse_outputs(values: Sequence[str] | None, *, command: str, default: str) -> tuple[Output, ...]:
     """The outputs that ``values`` (``FORMAT`` or ``FORMAT:FILE``, ``-`` for standard output) ask ``command`` for.
 
-    ``default`` is the format when nothing is asked for; ``diff`` puts the patch on standard output where nothing else
-    is asked for there. Raises ``InputError`` for an unknown format, a file that cannot be written, or two outputs in
-    one place.
+    ``default`` is the format, on standard output, when nothing is asked for. Raises ``InputError`` for an unknown
+    format, a file that cannot be written, or two outputs in one place.
     """
     outputs = [_parse(value, command) for value in values or ()]
-    if diff and all(output.file is not None for output in outputs):
-        outputs.append(Output("diff"))
     places: dict[Path | None, Output] = {}
     for output in outputs:
         place = output.file.resolve() if output.file else None

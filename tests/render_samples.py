@@ -81,6 +81,7 @@ REPORTS: dict[str, Report] = {
     "blocks": Report("blocks", INPUTS[:1], blocks=BLOCKS),
     "explain": Report("explain", INPUTS, UNITS[:2], changes=(FileChange(AR, AFTER, AFTER),)),
     "lock": Report("lock", INPUTS, UNITS),
+    "hoist": Report("hoist", INPUTS, UNITS[1:2], findings=FINDINGS, changes=CHANGES, summary={"written": 2}),
     "replay": Report("replay", replay=ROWS, replay_hunks=LEFT),
     "rule": Report("rule", rules=RULES),
 }

@@ -5,15 +5,19 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
 import jsonschema
 import pytest
 from render_samples import REPORTS, poison
+from sync_samples import AR, Trees, stay_at_home
 
+from runner_sync import sync
 from runner_sync.model import How, Report
 from runner_sync.render import render
+from runner_sync.terminal.outputs import FORMATS_OF
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
 DEFINITIONS = {
@@ -23,6 +27,7 @@ DEFINITIONS = {
     "blocks": "blocks_report",
     "lock": "units_report",
     "explain": "units_report",
+    "hoist": "upgrade_report",
     "replay": "replay_report",
     "rule": "rules_report",
 }
@@ -58,6 +63,42 @@ def test_reports_follow_the_schema(command: str) -> None:
 def test_empty_and_hostile_reports_follow_the_schema(command: str) -> None:
     validate(json.loads(render(Report(command), "json")), command)
     validate(json.loads(render(poison(REPORTS[command]), "json")), command)
+
+
+def test_every_command_with_json_has_a_schema_and_a_sample() -> None:
+    with_json = {command for command, formats in FORMATS_OF.items() if "json" in formats}
+    assert with_json == set(DEFINITIONS) == set(REPORTS)
+    assert with_json == {name for part in SCHEMA["$defs"].values() for name in commands_of(part)}
+
+
+RUNS: dict[str, Callable[[Trees], Report]] = {
+    "upgrade": lambda trees: sync.upgrade(trees.upgrade(trees.ascend_new)).report,
+    "hoist": lambda trees: sync.hoist(trees.upgrade(trees.ascend_old), "NPUARModelRunner._stage_of").report,
+    "lock": lambda trees: sync.lock(trees.upgrade(trees.ascend_old)).report,
+    "check": lambda trees: sync.check(trees.check(ascend=trees.ascend_new)),
+    "verify": lambda trees: sync.verify(trees.check(ascend=trees.ascend_new)),
+    "blocks": lambda trees: sync.blocks(trees.check()),
+    "explain": lambda trees: sync.explain(trees.check(ascend=trees.ascend_old), AR, None),
+    "rule": lambda _: sync.rules(None),
+}
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_what_a_command_says_follows_the_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """All but a replay, which needs releases."""
+    stay_at_home(monkeypatch, tmp_path)
+    document = json.loads(render(RUNS[command](Trees(tmp_path)), "json"))
+    validate(document, command)
+    jsonschema.validate(document, SCHEMA)
+
+
+def test_all_commands_but_one_are_run() -> None:
+    assert set(DEFINITIONS) - set(RUNS) == {"replay"}
+
+
+def commands_of(definition: dict[str, Any]) -> list[str]:
+    said = definition.get("properties", {}).get("command", {})
+    return [said["const"]] if "const" in said else said.get("enum", [])
 
 
 def test_the_schema_refuses_what_readers_rely_on() -> None:

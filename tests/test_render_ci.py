@@ -118,6 +118,14 @@ def test_gitlab_required_fields() -> None:
     assert len({issue["fingerprint"] for issue in issues}) == 5, "GitLab drops issues with equal fingerprints"
 
 
+def test_gitlab_and_sarif_name_a_review_item_alike() -> None:
+    """GitLab shows the name beside the place; ``rule`` knows none of a number that is no rule's."""
+    names = {issue["check_name"] for issue in json.loads(render(REPORTS["upgrade"], "gitlab"))}
+    assert names == {"RS101", "RS301", "RS401", "review-item"}
+    rules = json.loads(render(REPORTS["upgrade"], "sarif"))["runs"][0]["tool"]["driver"]["rules"]
+    assert "review-item" in {rule["name"] for rule in rules}
+
+
 def fingerprints(*findings: Finding) -> list[str]:
     issues = json.loads(render(Report("check", findings=findings), "gitlab"))
     return [issue["fingerprint"] for issue in issues]
@@ -176,12 +184,20 @@ def test_junit_parses_even_when_hostile(command: str, tmp_path: Path) -> None:
 
 def test_junit_failures_are_findings_and_reviews_and_passes_are_units(tmp_path: Path) -> None:
     suite = next(iter(read_junit(REPORTS["upgrade"], tmp_path)))
-    assert (suite.name, suite.tests, suite.failures) == ("runner-sync upgrade", 7, 5)
+    assert (suite.name, suite.tests, suite.failures) == ("runner-sync upgrade", 7, 4)
     failed = {case.name for case in suite if case.result}
     assert f"RS301 {EXECUTE} g" in failed
     assert f"R10 {EXECUTE}" in failed
     passed = {case.name for case in suite if not case.result}
-    assert passed == {"NPUARModelRunner._sample", "NPUARModelRunner.__init__"}
+    info = "RS101 NPUGenerationModelRunner._dummy_run"
+    assert passed == {"NPUARModelRunner._sample", "NPUARModelRunner.__init__", info}
+
+
+def test_junit_an_info_passes_and_is_told(tmp_path: Path) -> None:
+    """A red pipeline for a hint is switched off; that one is there still shows in the output of the test."""
+    (case,) = next(iter(read_junit(Report("check", findings=FINDINGS[2:]), tmp_path)))
+    assert not case.result
+    assert "Upstream changed 12 statements" in case.system_out
 
 
 def test_junit_failure_text_names_the_place(tmp_path: Path) -> None:

@@ -15,6 +15,9 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, ReviewItem
 
+REVIEW_NAME = "review-item"
+"""What a service calls the check that a review item comes from."""
+
 _LINE_NUMBER = re.compile(r"(\blines? )\d+(?:\s*[-–…]\s*\d+)?|(:)\d+(?:-\d+)?\b")
 
 

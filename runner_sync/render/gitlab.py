@@ -10,7 +10,7 @@ from typing import Any
 
 from runner_sync.model import Finding, Report, ReviewItem
 from runner_sync.render.escape import one_line
-from runner_sync.render.fingerprint import identify_findings, identify_reviews
+from runner_sync.render.fingerprint import REVIEW_NAME, identify_findings, identify_reviews
 from runner_sync.render.order import order_findings, order_reviews
 
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
@@ -36,7 +36,7 @@ def _issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
 def _review(item: ReviewItem, fingerprint: str) -> dict[str, Any]:
     return {
         "description": one_line(f"{item.id} {item.unit}: {item.reason}"),
-        "check_name": "RS000",
+        "check_name": REVIEW_NAME,
         "fingerprint": fingerprint,
         "severity": "info",
         "location": _location(item.path, item.line, item.end_line),

@@ -2,8 +2,8 @@
 
 Comes in: a ``Report``. Goes out: XML. May touch: nothing.
 
-Every finding and review item is a failed test case; every unit without one is a passed test case, so that an empty
-report still shows what was looked at.
+Every error, warning and review item is a failed test case, an info is one that passes and says what was found; every
+unit without any is a passed test case, so that an empty report still shows what was looked at.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runner_sync.render.summary import taken
 
 def render_junit(report: Report) -> str:
     """Return one test suite named after the command. It carries no times: equal runs give equal files."""
-    cases = [*_failures(report), *_passes(report)]
+    cases = [*_found(report), *_passes(report)]
     if not cases:
         cases = [_case(report.command, "no findings")]
     failed = sum(case.find("failure") is not None for case in cases)
@@ -31,7 +31,7 @@ def render_junit(report: Report) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _failures(report: Report) -> Iterator[ElementTree.Element]:
+def _found(report: Report) -> Iterator[ElementTree.Element]:
     for finding in order_findings(report.findings):
         yield _finding(finding)
     for item in order_reviews(report.reviews):
@@ -59,7 +59,9 @@ def _passes(report: Report) -> Iterator[ElementTree.Element]:
 
 def _case(classname: str, name: str, *, message: str = "", kind: str = "", text: str = "") -> ElementTree.Element:
     case = ElementTree.Element("testcase", {"classname": one_line(classname), "name": one_line(name)})
-    if kind:
+    if kind == "info":
+        ElementTree.SubElement(case, "system-out").text = visible(text)
+    elif kind:
         failure = ElementTree.SubElement(case, "failure", {"message": one_line(message), "type": kind})
         failure.text = visible(text)
     return case

@@ -14,7 +14,7 @@ from runner_sync import __version__
 from runner_sync.model import Finding, Report, ReviewItem, RuleText, Severity
 from runner_sync.render.escape import one_line, relative_uri, visible
 from runner_sync.render.excerpt import has_columns, has_end_column
-from runner_sync.render.fingerprint import identify_findings, identify_reviews
+from runner_sync.render.fingerprint import REVIEW_NAME, identify_findings, identify_reviews
 from runner_sync.render.order import order_findings, order_reviews
 from runner_sync.render.patch import Replacement, read_patch
 from runner_sync.render.summary import closed, taken
@@ -31,7 +31,7 @@ _FAMILIES = {
 }
 _REVIEW_RULE = RuleText(
     "RS000",
-    "review-item",
+    REVIEW_NAME,
     "A merge decision that a person must look at.",
     "Both sides changed the same code, or code would be lost. Compare base, omni and upstream with what was chosen, "
     "edit the file if needed and delete the `# runner-sync: review` comment above it.",

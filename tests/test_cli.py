@@ -190,7 +190,7 @@ def test_upgrade_writes_and_says_what_is_left(sync: FakeSync, capsys: pytest.Cap
     sync.report = replace(PLAN, reviews=(REVIEW,))
     cli.run(["upgrade", "--ascend-version", "0.30.0rc2"])
     out, err = capsys.readouterr()
-    assert "2 files written" in out
+    assert "2 files written" in " ".join(out.split())
     assert "search for `runner-sync: review`" in err
     assert f"omni/{RUNNER}" in err
     steps = [

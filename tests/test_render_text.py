@@ -7,17 +7,19 @@ from dataclasses import replace
 
 import pytest
 from render_samples import AR, BASE, EXECUTE, FINDINGS, INPUTS, REPORTS, REVIEWS, RULES, TWIN, UNITS
+from rich.text import Text
 
 from runner_sync.model import FileChange, Finding, Hunk, Report, ReviewItem, UnitReport
 from runner_sync.render import render
 from runner_sync.render.escape import one_line, visible
+from runner_sync.render.fitting import cut_names
 from runner_sync.render.summary import chosen_side, kind_of, summarize
 
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 
 
 def last_line(report: Report) -> str:
-    return render(report, "text").rstrip("\n").split("\n")[-1]
+    return render(report, "text", width=400).rstrip("\n").split("\n")[-1]
 
 
 REPLAY_SENTENCE = (
@@ -363,6 +365,30 @@ def test_a_class_gives_way_before_its_member_in_a_narrow_table() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 60, 79])
+def test_units_that_begin_or_end_alike_are_told_apart_on_a_narrow_terminal(width: int) -> None:
+    """A name that is cut at its end is that of its neighbour, too."""
+    ends = ("execute_model", "profile_run", "_request_needs_downstream_stage_payload")
+    names = [f"{owner}.{end}" for owner in ("NPUGenerationModelRunner", "_AsyncNPUOutput") for end in ends]
+    text = render(Report("upgrade", units=tuple(replace(UNITS[3], unit=name) for name in names)), "text", width=width)
+    shown = re.findall(r"^~ (\S+)", text, re.MULTILINE)
+    assert len(set(shown)) == len(names)
+    assert any(name.endswith("….execute_model") for name in shown) == (width > 40)
+
+
+def test_names_that_would_be_cut_alike_are_not_cut() -> None:
+    names = [f"_begin_{middle:_^40}_end" for middle in "ab"]
+    assert cut_names(names, 20) == names
+    assert cut_names([names[0], Text(names[0]), "short"], 20) == [cut := "_begin___…_______end", Text(cut), "short"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_the_closing_sentence_keeps_to_the_width(width: int) -> None:
+    lines = render(REPORTS["upgrade"], "text", width=width).split("\n\n")[-1].strip().split("\n")
+    assert max(map(len, lines)) <= width
+    assert " ".join(lines) == summarize(REPORTS["upgrade"])
+
+
+@pytest.mark.parametrize("width", [40, 60, 79])
 def test_a_narrow_table_breaks_no_word(width: int) -> None:
     """One line for a unit: the columns that matter less go first, and then the name is cut."""
     units = (replace(UNITS[1], unit=f"NPUARModelRunner._{'reanchor_' * 5}", outcome="added"), UNITS[0])
@@ -370,7 +396,7 @@ def test_a_narrow_table_breaks_no_word(width: int) -> None:
     at = next(number for number, line in enumerate(lines) if line.startswith("+ "))
     head, before, row = lines[at - 3], lines[at - 1], lines[at]
     assert {"taken", "ported", "review"} <= set(head.split())
-    assert "… " in row
+    assert re.search(r" \S+…\S+ ", row)
     assert "21" in row.split()
     assert before.startswith("? .execute_model ")
     assert max(map(len, (head, before, row))) <= width

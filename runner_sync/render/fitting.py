@@ -1,4 +1,4 @@
-"""Make a table fit a narrow terminal: less important columns go, and what is still too long is cut with an ellipsis.
+"""Make a table fit a narrow terminal: less important columns go, and names that are still too long are cut inside.
 
 Comes in: columns and rows. Goes out: the same, or fewer, with widths. May touch: nothing.
 """
@@ -46,6 +46,22 @@ def fitted(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[
     widths = _widths(kept, columns, rows, needs, width)
     shown = [replace(columns[index], width=widths[index]) for index in kept]
     return shown, [[row[index] for index in kept] for row in rows]
+
+
+def cut_names(cells: Sequence[str | Text], room: int) -> list[str | Text]:
+    """Names of at most ``room`` columns; as they are where cutting would make two of them one."""
+    cut = [_cut(cell, room) for cell in cells]
+    return cut if len(set(map(str, cut))) == len(set(map(str, cells))) else list(cells)
+
+
+def _cut(cell: str | Text, room: int) -> str | Text:
+    """``cell`` without its middle, or with as much of its class as leaves the whole member room."""
+    owner, dot, member = str(cell).rpartition(".")
+    if len(cell) <= room:
+        return cell
+    tail = len(member) + 1 if dot and len(member) + _LEAST <= room and len(owner) > _LEAST else room // 2
+    head = room - tail - 1
+    return Text.assemble(cell[:head], "…", cell[-tail:]) if isinstance(cell, Text) else f"{cell[:head]}…{cell[-tail:]}"
 
 
 def _room(kept: Sequence[int], needs: Sequence[int], width: int) -> int:

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from runner_sync.model import BaseRef, Report, UnitReport
 from runner_sync.render.escape import one_line, visible
-from runner_sync.render.fitting import NARROW, Column, Row, fitted
+from runner_sync.render.fitting import NARROW, Column, Row, cut_names, fitted
 from runner_sync.render.ink import Ink
 from runner_sync.render.order import natural, order_blocks, order_hunks, order_units
 from runner_sync.render.summary import count, is_changed, kind_of
@@ -225,13 +225,17 @@ def _draw(columns: Sequence[Column], rows: Sequence[Row], ink: Ink) -> str:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.padding = (0, _padding(ink.width), 0, 0)
     columns, rows = fitted(columns, rows, ink.width)
+    is_narrow = ink.width < NARROW and bool(rows)
+    if is_narrow:
+        names = cut_names([row[0] for row in rows], columns[0].width)
+        rows = [(name, *row[1:]) for name, row in zip(names, rows, strict=True)]
     for column in columns:
         table.add_column(
             column.name,
             justify="right" if column.figures else "left",
             width=column.width or None,
-            overflow="fold" if ink.width >= NARROW else "ellipsis",
-            no_wrap=column.figures or (ink.width < NARROW and column is columns[0]),
+            overflow="ellipsis" if is_narrow and column is not columns[0] else "fold",
+            no_wrap=column.figures,
         )
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))

@@ -29,8 +29,13 @@ def render_text(report: Report, *, color: bool = False, width: int = 100) -> str
     """Return the report as text, sections separated by an empty line and closed by one summary sentence."""
     ink = Ink(color, width)
     sections = [section(report, ink) for section in _SECTIONS.get(report.command, _FINDING_SECTIONS)]
-    sections.append(ink.paint(one_line(summarize(report)), "bold"))
+    sections.append(_closing(report, ink))
     return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _closing(report: Report, ink: Ink) -> str:
+    # Painted line by line: a pager that shows a part of it knows the style.
+    return "\n".join(ink.paint(line, "bold") for line in ink.fold(one_line(summarize(report))).split("\n"))
 
 
 def _inputs(report: Report, ink: Ink) -> str:

@@ -40,6 +40,20 @@ def test_an_explicit_file_wins(tmp_path: Path) -> None:
     assert config.ascend_path == other.parent / "tree"
 
 
+@pytest.mark.parametrize("explicit", [False, True])
+def test_a_folder_in_the_place_of_the_configuration_is_refused(tmp_path: Path, explicit: bool) -> None:
+    """Ignored, it would leave the run without the rules that somebody thinks are in force."""
+    (tmp_path / "runner-sync.toml").mkdir()
+    with pytest.raises(InputError, match=r"runner-sync\.toml: is a folder, not a configuration file; move it away"):
+        load(tmp_path, explicit=tmp_path / "runner-sync.toml" if explicit else None)
+
+
+def test_a_link_to_no_configuration_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "runner-sync.toml").symlink_to("gone.toml")
+    with pytest.raises(InputError, match=r"runner-sync\.toml: cannot be read \(No such file or directory\)"):
+        load(tmp_path)
+
+
 def test_every_option_is_read(tmp_path: Path) -> None:
     config = loaded(
         tmp_path,

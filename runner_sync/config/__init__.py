@@ -90,7 +90,9 @@ def load(root: Path | None, *, explicit: Path | None = None) -> Config:
         table = _table(explicit, required=True)
         return _config(table or {}, explicit)
     for path in (root / FILE_NAME, root / "pyproject.toml") if root is not None else ():
-        if path.is_file() and (table := _table(path, required=False)) is not None:
+        # A link to nowhere is meant to be read, too.
+        is_there = path.is_file() or (path.name == FILE_NAME and (path.exists() or path.is_symlink()))
+        if is_there and (table := _table(path, required=False)) is not None:
             return _config(table, path)
     return Config()
 
@@ -120,6 +122,8 @@ def _table(path: Path, *, required: bool) -> dict[str, Any] | None:
 
 
 def _read(path: Path) -> str:
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder, not a configuration file; move it away or name a file with --config.")
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:

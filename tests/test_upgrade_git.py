@@ -235,6 +235,20 @@ def test_a_gpu_runner_that_is_being_edited_is_said_where_it_is_followed(trees: T
     assert bool(said) == is_gpu_followed
 
 
+@pytest.mark.parametrize(("ref", "is_said"), [("v0.1.0", True), ("v0.2.0", False), ("v0.3.0", False)])
+@pytest.mark.parametrize("recorded", ["", "0.2.0"])
+def test_an_upgrade_that_goes_back_says_so(trees: Trees, recorded: str, ref: str, *, is_said: bool) -> None:
+    """Whether the lock names a commit or a release."""
+    apply(trees.upgrade(ref="v0.2.0"), trees.options())
+    lock_file = trees.omni / "runner-sync.lock"
+    named = trees.commits["v0.2.0"][:10]
+    text = lock_file.read_text("utf-8")
+    lock_file.write_text(text.replace(f'vllm-ascend = "{named}"', f'vllm-ascend = "{recorded or named}"'), "utf-8")
+    notes = [note for note in trees.upgrade(ref=ref).report.notes if "is older than" in note]
+    assert len(notes) == is_said
+    assert all(f"is older than {recorded or named}, which runner-sync.lock records" in note for note in notes)
+
+
 def test_each_hunk_names_the_commit_that_caused_it(trees: Trees) -> None:
     causes = "\n".join(hunk.cause for hunk in units(trees.upgrade())[EXECUTE].hunks)
     assert trees.commits["v0.3.0"][:10] in causes

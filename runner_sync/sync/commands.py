@@ -14,7 +14,7 @@ from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Report, Tree
 from runner_sync.statements import forget_trees
-from runner_sync.sync import inputs, planning, result_check, run_notes
+from runner_sync.sync import going_back, inputs, planning, result_check, run_notes
 from runner_sync.sync.locking import lock_change
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
@@ -34,7 +34,8 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     finished = [_finish(result, options, given) for result in results]
     forget_trees()
     findings, remarks = result_check.new_breakage(given, finished, options)
-    return _planned("upgrade", finished, findings=findings, notes=(*notes, *remarks), given=given, options=options)
+    said = (*(going_back.note(given) if options.upstream else ()), *notes, *remarks)
+    return _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options)
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:

@@ -28,7 +28,9 @@ REPLAY_SENTENCE = (
 )
 LEFT = "of an earlier upgrade"
 PORTED = "(2 with ports from the GPU twin)"
-NAMED = "(`runner-sync check --select RS203` names each that overrides what runs on GPU)"
+ONE = "Plan: 1 unit updated, 0 removed; 1 review item; 0 findings"
+STAY = "GPU methods stay unported"
+NAMED = "(`runner-sync check --select RS203` tells which override what runs on GPU)"
 SETTLE = "still to be settled (`runner-sync check --select RS406`)"
 SENTENCES = [
     ("written", REPORTS["upgrade"],
@@ -50,9 +52,13 @@ SENTENCES = [
      "The unit looked at is in step with the GPU runners."),
     ("an upgrade that looks at no unit", Report("upgrade", INPUTS[:1]), "There is nothing to bring into step."),
     ("GPU methods that NPU goes without", Report("upgrade", INPUTS, UNITS[2:3], summary={"unported": 6}),
-     f"The unit looked at is in step with vllm-ascend 0.17.0rc1; 6 GPU methods stay unported {NAMED}."),
-    ("one of them, and new questions", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], summary={"unported": 1}),
-     f"Plan: 1 unit updated, 0 removed; 1 review item; 0 findings; 1 GPU method stays unported {NAMED}."),
+     f"The unit looked at is in step with vllm-ascend 0.17.0rc1; 6 {STAY}, named in a note {NAMED}."),
+    ("some of them in questions", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1],
+            summary={"unported": 6, "unported_asked": 2}),
+     f"{ONE}; 6 {STAY}, 2 asked about, 4 named in a note {NAMED}."),
+    ("one of them, and new questions", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1],
+            summary={"unported": 1, "unported_asked": 1}),
+     f"Plan: 1 unit updated, 0 removed; 1 review item; 0 findings; 1 GPU method stays unported, asked about {NAMED}."),
     ("comments of an earlier upgrade", Report("upgrade", INPUTS, UNITS[2:3], summary={"left_open": 30}),
      f"The unit looked at is in step with vllm-ascend 0.17.0rc1; 30 review comments {LEFT} are {SETTLE}."),
     ("and new questions", Report("upgrade", INPUTS, UNITS[3:], REVIEWS[:1], summary={"left_open": 1}),

@@ -123,11 +123,14 @@ def test_what_was_left_out_before_is_asked_about_by_name(tmp_path: Path, monkeyp
     lay_out(trees.omni, {GPU_AR: gpu})
     commit(trees.omni)
     settled = replace(trees.upgrade(trees.ascend_new, verify=False), allow_dirty=True)
-    sync.apply(sync.upgrade(settled), settled)
+    first = sync.upgrade(settled)
+    sync.apply(first, settled)
     commit(trees.omni)
     again = sync.upgrade(settled).report
     assert not [item for item in again.reviews if "triton" in item.upstream]
-    assert again.summary["unported"] == 1
+    assert (first.report.summary["unported"], first.report.summary["unported_asked"]) == (1, 1)
+    assert (again.summary["unported"], again.summary.get("unported_asked", 0)) == (1, 0)
+    assert [note for note in again.notes if "NPUARModelRunner._execute" in note]
     named = sync.upgrade(replace(settled, only=("NPUARModelRunner._execute",))).report
     assert [item.unit for item in named.reviews] == ["NPUARModelRunner._execute"]
     assert exit_code(named) == 1

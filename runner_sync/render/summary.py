@@ -133,12 +133,15 @@ def _upgrade_sentence(report: Report) -> str:
 
 
 def _unported(report: Report) -> str:
-    """What the GPU runners have and NPU goes on without: settled once, and yet not in step."""
-    number = report.summary.get("unported")
-    if not isinstance(number, int) or not number:
+    """What the GPU runners have and NPU goes on without: settled or asked about, and yet not in step."""
+    number, asked = (report.summary.get(key, 0) for key in ("unported", "unported_asked"))
+    if not isinstance(number, int) or not isinstance(asked, int) or not number:
         return ""
     stay = f"{count(number, 'GPU method')} {'stays' if number == 1 else 'stay'} unported"
-    return f"; {stay} (`runner-sync check --select RS203` names each that overrides what runs on GPU)"
+    which = f"{asked} asked about, {number - asked} named in a note"
+    if asked in (0, number):
+        which = "asked about" if asked else "named in a note"
+    return f"; {stay}, {which} (`runner-sync check --select RS203` tells which override what runs on GPU)"
 
 
 def _left_open(report: Report) -> str:

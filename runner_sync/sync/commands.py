@@ -116,11 +116,10 @@ def _summary(
     """The figures of a run, with the review comments that it found and the GPU members that it left out, where any; and
     whether vllm-ascend was not followed, and the result not verified."""
     found = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
-    unported = len(run_notes.left_out(results)) if not options.only else 0
     unverified = command == "upgrade" and bool(result_check.why_unverified(given, options))
     extras = {
         "left_open": found,
-        "unported": unported,
+        **(run_notes.count_unported(results) if not options.only else {}),
         "gpu_only": int(not options.upstream),
         "unverified": int(unverified),
     }

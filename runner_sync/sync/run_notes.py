@@ -18,6 +18,9 @@ from runner_sync.sync.runners import find_modules
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 
+_LEFT_OUT = ("left", "skipped", "device", "rebuilt")
+"""What a run that asks nothing says of a GPU member that NPU goes on without."""
+
 
 def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
     """All notes of a run."""
@@ -71,8 +74,16 @@ def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
 def left_out(results: Sequence[ModuleResult]) -> list[str]:
     """The GPU members that NPU goes on without and that this run asks nothing about, by name."""
     asked = {item.unit for result in results for item in result.reviews}
-    decided = {name: action for result in results for name, action in result.decided.items() if name not in asked}
-    return [name for name, action in decided.items() if action in ("left", "skipped")]
+    fates = {name: fate for result in results for name, fate in result.decided.items()}
+    return [name for name, fate in fates.items() if fate in _LEFT_OUT and name not in asked]
+
+
+def count_unported(results: Sequence[ModuleResult]) -> dict[str, int]:
+    """How many GPU members NPU goes on without, and of how many of them this run asks: the next one counts as many,
+    and asks of none."""
+    fates = [fate for result in results for fate in result.decided.values()]
+    total = sum(fate == "asked" or fate in _LEFT_OUT for fate in fates)
+    return {"unported": total, "unported_asked": total - len(left_out(results))}
 
 
 def _why_not_ported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

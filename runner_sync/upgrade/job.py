@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from typing import Literal
 
 from runner_sync.compose.member_text import uses_word
 from runner_sync.compose.members import Action
@@ -234,6 +235,10 @@ class ModuleJob:
         }
 
 
+Fate = Action | Literal["asked"]
+"""What becomes of a member that only the GPU class had; ``asked``: it stays out, and a question is about that."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModuleResult:
     """The upgraded module. ``decided`` is what becomes of each member that only the GPU class had; ``synced`` is what
@@ -244,7 +249,7 @@ class ModuleResult:
     after: str
     units: tuple[UnitReport, ...] = ()
     reviews: tuple[ReviewItem, ...] = ()
-    decided: Mapping[str, Action] = field(default_factory=dict)
+    decided: Mapping[str, Fate] = field(default_factory=dict)
     synced: Mapping[str, tuple[BaseRef | None, BaseRef | None]] = field(default_factory=dict)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync.compose.member_text import canonical, self_names
-from runner_sync.compose.members import Action, Twins, device_bound
+from runner_sync.compose.members import Twins, device_bound
 from runner_sync.compose.rulers import enclose_additions
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.merge.confidence import CONTESTED, INFERRED
@@ -22,8 +22,8 @@ from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.defects import ask_about_order, ask_about_repeated, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.hidden import ask_about_replaced, ask_about_variants, hidden_changes, hooks_never_called
-from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
-from runner_sync.upgrade.new_members import declined_members, ported_members
+from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult, is_selected
+from runner_sync.upgrade.new_members import declined_members, is_asked_about, ported_members
 from runner_sync.upgrade.other_uses import ask_about_other_uses
 from runner_sync.upgrade.partners import name_partners
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
@@ -88,11 +88,9 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) 
     return name_partners(drafts)
 
 
-def _after_port(
-    drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide
-) -> tuple[Sequence[Draft], dict[str, Action]]:
+def _after_port(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> tuple[Sequence[Draft], dict[str, Fate]]:
     """GPU omni changes ported, new members included; and what becomes of each member that only the GPU has."""
-    decided: dict[str, Action] = {}
+    decided: dict[str, Fate] = {}
     if job.twin.new is None:
         return drafts, decided
     drafts = twin_copies.follow_twin(drafts, job, side)
@@ -103,7 +101,8 @@ def _after_port(
         drafts = [*drafts, *ported_members(class_name, decisions, drafts, job, side)]
         drafts = [*drafts, *declined_members(class_name, decisions, job, side)]
         drafts = drop_gone_from_gpu(class_name, drafts, job, old=pair.gpu_old, new=pair.gpu_new)
-        decided |= {f"{class_name}.{d.name}": d.action for d in decisions}
+        asked = {d.name for d in decisions if is_asked_about(class_name, d, job, side)}
+        decided |= {f"{class_name}.{d.name}": "asked" if d.name in asked else d.action for d in decisions}
     methods = [d.text for d in drafts if d.owner and not d.removed]
     mine = [d for d in drafts if d.chosen and not d.owner]
     return _exchanged(drafts, mine, porting.port(mine, job, side, veto_for({}, {}), methods=methods)), decided

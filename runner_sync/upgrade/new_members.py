@@ -91,17 +91,19 @@ def _asked_for(
     return wanted
 
 
+def is_asked_about(class_name: str, decision: Member, job: ModuleJob, side: GpuSide) -> bool:
+    """Whether a question is about a member that could not be taken over, alone or with what keeps others out, too."""
+    name = f"{class_name}.{decision.name}"
+    is_open = bool(job.settings.only) or name not in side.unchanged
+    return decision.action in ("device", "rebuilt", "skipped") and is_selected(name, job.settings.only) and is_open
+
+
 def declined_members(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: GpuSide) -> list[Draft]:
     """GPU members that could not be taken over, with one question for all that one thing keeps out; they change
     nothing. What was settled at an earlier upgrade is asked about again only by name."""
     groups: dict[str, list[Member]] = {}
     for decision in decisions:
-        name = f"{class_name}.{decision.name}"
-        if (
-            decision.action in ("device", "rebuilt", "skipped")
-            and is_selected(name, job.settings.only)
-            and (job.settings.only or name not in side.unchanged)
-        ):
+        if is_asked_about(class_name, decision, job, side):
             cause = decision.obstacle.cause if decision.obstacle is not None else decision.name
             groups.setdefault(cause, []).append(decision)
     found = []

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.members import Action
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers
 from runner_sync.model import Hunk, ReviewItem, Unit, UnitReport
@@ -18,11 +17,11 @@ from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
 from runner_sync.upgrade.attribution import Region, brought_by, regions
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import ModuleJob, ModuleResult
+from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult
 from runner_sync.upgrade.reviews import place
 
 
-def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[str, Action]) -> ModuleResult:
+def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[str, Fate]) -> ModuleResult:
     """The result of a module. Raises ``SyntaxError`` when the composed text does not parse."""
     module_of(text)
     module = texts.parsed(text, job.path)

@@ -19,7 +19,7 @@ from runner_sync.sync.locking import lock_change
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.relocking import Recorded, readable_lock
-from runner_sync.sync.runners import find_modules, refuse_classless, refuse_tabs, refuse_twinless
+from runner_sync.sync.runners import find_modules, refuse_classless, refuse_deleted, refuse_tabs, refuse_twinless
 from runner_sync.upgrade import ModuleResult, finished, is_selected
 
 
@@ -27,6 +27,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     """Plan an upgrade: read the trees, merge, port, check the result. Nothing is written."""
     given = open_inputs(options)
     modules = find_modules(given)
+    refuse_deleted(given, modules)
     refuse_twinless(given)
     refuse_classless(given, modules)
     refuse_tabs(modules)

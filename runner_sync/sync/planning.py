@@ -28,7 +28,7 @@ from runner_sync.sync.bases import Bases
 from runner_sync.sync.hierarchy import hierarchy_of
 from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.runners import DerivedModule, find_modules
+from runner_sync.sync.runners import DerivedModule, find_modules, refuse_lost
 from runner_sync.sync.undefined import Attributes
 from runner_sync.sync.variants import variants
 from runner_sync.units import record_classes, texts
@@ -79,6 +79,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     """Upgrade every derived module. Returns the results and notes on where the bases came from."""
     modules = find_modules(given)
     _check_names(options.only, modules, given)
+    _refuse_recorded(modules, given)
     bases = Bases(options, given, modules)
     module_texts = ModuleTexts(given.trees, relocated=relocated_names(modules))
     given = replace(given, config=replace(given.config, profile=given.profile.fitted(module_texts.lacks)))
@@ -118,6 +119,21 @@ def _check_names(only: Sequence[str], modules: Sequence[DerivedModule], given: i
             raise InputError(f"no unit is called {glob!r}: {hint}")
 
 
+def _refuse_recorded(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
+    """Raises ``InputError`` for a runner that the lock records, that is gone, and that another one imports.
+
+    It is lost, and ``check`` says so as well; started anew it would be another one. Of a runner that nobody imports any
+    more, an upgrade forgets what the lock records.
+    """
+    imported = {module for found in modules for module in _imported(found.text)}
+    recorded = {entry.path for entry in given.lock.entries} - {found.path for found in modules}
+    refuse_lost({path for path in recorded if module_name(path) in imported}, given)
+
+
+def _imported(text: str) -> set[str]:
+    return {entry.module for entry in imports(text).values()}
+
+
 def _started(
     modules: Sequence[DerivedModule], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
 ) -> list[ModuleResult]:
@@ -126,7 +142,7 @@ def _started(
     They go beside those; a module of the profile that belongs into another folder is not started.
     """
     present = {found.module.name for found in modules}
-    imported = {entry.module for result in upgraded for entry in imports(result.after).values()}
+    imported = {module for result in upgraded for module in _imported(result.after)}
     folder = modules[0].path.rpartition("/")[0]
     results = []
     for module in given.profile.modules:

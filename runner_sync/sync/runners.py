@@ -13,6 +13,7 @@ from io import StringIO
 
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
+from runner_sync.model import InWork
 from runner_sync.profile import RunnerModule
 from runner_sync.sync import inputs
 
@@ -65,7 +66,8 @@ def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
 
     A file that nobody can look into any more must not make a run green.
     """
-    _refuse({entry.path for entry in given.lock.entries} - {found.path for found in modules}, given)
+    refuse_lost({entry.path for entry in given.lock.entries} - {found.path for found in modules}, given)
+    refuse_deleted(given, modules)
     refuse_twinless(given)
 
 
@@ -75,10 +77,25 @@ def refuse_twinless(given: inputs.Inputs) -> None:
     It would look like one that dropped all its methods.
     """
     named = {entry.gpu.path for entry in given.lock.entries if entry.gpu is not None}
-    _refuse({path for path in named if given.omni.read(path) is None}, given)
+    refuse_lost({path for path in named if given.omni.read(path) is None}, given)
 
 
-def _refuse(gone: Collection[str], given: inputs.Inputs) -> None:
+def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
+    """Raises ``InputError`` for a runner that somebody deleted since the last commit.
+
+    An upgrade would start it anew from its GPU twin, without what people had ported and left out by hand.
+    """
+    present = {found.module.name for found in modules}
+    absent = [path for module in given.profile.modules if module.name not in present for path in module.paths]
+    if absent and isinstance(given.omni, InWork) and (deleted := given.omni.dirty(absent)):
+        raise InputError(
+            f"{deleted[0]} is deleted and git has it: bring it back with `git checkout HEAD -- {deleted[0]}`, or "
+            "commit that it is gone."
+        )
+
+
+def refuse_lost(gone: Collection[str], given: inputs.Inputs) -> None:
+    """Raises ``InputError`` where there are files that are ``gone`` and that the lock records."""
     if gone:
         raise InputError(
             f"{FILE_NAME} records {', '.join(sorted(gone))}, and {given.omni.source.location} has no such runner: "

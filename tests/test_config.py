@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -137,6 +137,21 @@ def test_an_extension_wins_over_the_built_in_row_of_the_same_name(tmp_path: Path
     profile = loaded(tmp_path, MODULE_TOML.format(table="extend-modules", name="NPUARWorker")).profile
     assert [module.paths for module in profile.modules if module.name == "NPUARWorker"] == [("x/r.py",)]
     assert len(profile.modules) == len(NPU.modules)
+
+
+@pytest.mark.parametrize(
+    ("pair", "gpu"), [('GPUARModelRunner = "NPUARRunner"', "GPUARModelRunner"), ('GPUAR = "NPUARModelRunner"', "GPUAR")]
+)
+def test_a_class_that_was_renamed_takes_one_line(tmp_path: Path, pair: str, gpu: str) -> None:
+    """Its module keeps its place, its upstream and its GPU twin."""
+    profile = loaded(tmp_path, f"[extend-classes]\n{pair}\n").profile
+    npu = pair.partition('"')[2].rstrip('"')
+    known = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
+    assert known.gpu is not None
+    (changed,) = set(profile.modules) - set(NPU.modules)
+    assert changed == replace(known, name=npu, gpu=replace(known.gpu, name=gpu))
+    assert (len(profile.modules), len(profile.classes)) == (len(NPU.modules), len(NPU.classes))
+    assert (profile.npu_name(f"{gpu}.run"), profile.gpu_name(f"{npu}.run")) == (f"{npu}.run", f"{gpu}.run")
 
 
 def test_alternatives_of_one_name_stay_until_an_extension_speaks_of_it(tmp_path: Path) -> None:

@@ -581,7 +581,7 @@ def test_a_file_that_the_lock_records_and_nobody_has_is_no_green_run(locked: Tre
 def test_a_runner_whose_class_has_another_name_is_no_green_run(locked: Trees, path: str, name: str) -> None:
     """Every rule finds its runner by the name of the class, and would find nothing."""
     locked.edit(path, f"class {name}(", f"class {name}V2(")
-    said = rf"^{path} has no class {name}: bring it back, .*\(`modules`\)\.$"
+    said = rf"^{path} has no class {name}: bring it back, .*\(`extend-classes = .*NEW_NAME.*`\)\.$"
     for options in (locked.check(), locked.check(select=("RS402",)), locked.check(ascend=locked.ascend_new)):
         with pytest.raises(InputError, match=said):
             sync.check(options)
@@ -613,7 +613,7 @@ def test_what_records_the_runners_wants_their_classes_too(
         (locked.omni / "runner-sync.lock").unlink()
     file = locked.omni / path
     file.write_text(text(file.read_text("utf-8")), "utf-8")
-    with pytest.raises(InputError, match=rf"^{path} has no class {name}: bring it back, .*\(`modules`\)\.$"):
+    with pytest.raises(InputError, match=rf"^{path} has no class {name}: bring it back, .*`extend-classes = .*`\)\.$"):
         command(locked.upgrade(locked.ascend_old))
 
 

@@ -1,11 +1,12 @@
-"""A runner that is gone: ``check`` and ``upgrade`` refuse alike what nobody meant to lose."""
+"""A runner that is gone, or whose class is: ``check`` and ``upgrade`` refuse alike what nobody meant to lose."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, BASE, OMNI_TREE, Trees, commit, dedent, lay_out, stay_at_home
+from sync_samples import AR, BASE, GPU_AR, OMNI_TREE, Trees, commit, dedent, lay_out, stay_at_home
 
 from runner_sync import sync
 from runner_sync.errors import InputError
@@ -44,3 +45,17 @@ def test_a_runner_that_the_lock_records_is_not_made_anew(trees: Trees) -> None:
         sync.upgrade(options)
     trees.write_lock()
     assert AR in {change.path for change in sync.upgrade(options).changes}
+
+
+@pytest.mark.parametrize(("path", "name"), [(AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")])
+def test_a_renamed_class_is_found_by_the_line_that_the_refusal_names(trees: Trees, path: str, name: str) -> None:
+    trees.edit(path, f"class {name}(", f"class {name}V2(")
+    options = trees.upgrade(trees.ascend_new, verify=False)
+    with pytest.raises(InputError) as refused:
+        sync.upgrade(options)
+    (line,) = re.findall(r"`(extend-classes = .*)`", str(refused.value))
+    (trees.omni / "runner-sync.toml").write_text(line.replace("NEW_NAME", f"{name}V2"), "utf-8")
+    npu = "NPUARModelRunnerV2" if path == AR else "NPUARModelRunner"
+    units = sync.upgrade(options).report.units
+    assert {unit.unit for unit in units if unit.path == AR} >= {f"{npu}._sample"}
+    assert "RS203" in {f.code for f in sync.check(trees.check(ascend=trees.ascend_old, select=("RS203",))).findings}

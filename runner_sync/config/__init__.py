@@ -54,7 +54,7 @@ KEYS: Mapping[str, str] = {
     "extend-names": "like `names`, added to the built-in ones",
     "extend-keywords": "like `keywords`, added to the built-in ones",
     "extend-attributes": "like `attributes`, added to the built-in ones",
-    "extend-classes": "like `classes`, added to the built-in ones",
+    "extend-classes": "like `classes`, added to the built-in ones: also for a class that was renamed, on either side",
     "extend-device-only": "like `device-only`, added to the built-in ones",
     "extend-unported": "like `unported`, added to the built-in ones",
     "extend-gpu-imports": "like `gpu-imports`, added to the built-in ones",

@@ -4,7 +4,8 @@ Comes in: a ``Reader``. Goes out: a ``Profile``. May touch: nothing.
 
 Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``,
 ``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones; with ``extend-`` in front they are put
-before them, and win where both speak of one name.
+before them, and win where both speak of one name. A class that has another name than the built-in profile knows has it
+as the name of its module, too.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ _Row = TypeVar("_Row")
 
 def read_profile(reader: Reader) -> Profile:
     """The built-in profile with what the configuration sets, replaces and adds. Raises ``InputError``."""
+    classes = _classes(reader)
     return replace(
         NPU,
         name=reader.value("name", str, NPU.name),
         package=reader.value("package", str, NPU.package),
         marker=reader.value("marker", str, NPU.marker),
-        modules=_modules(reader),
+        modules=tuple(_renamed(module, classes) for module in _modules(reader)),
         names=_overlaid(reader, "names", NameRewrite, NPU.names),
         keywords=_overlaid(reader, "keywords", KeywordRewrite, NPU.keywords),
         device_only=_overlaid(reader, "device-only", str, NPU.device_only),
@@ -41,7 +43,7 @@ def read_profile(reader: Reader) -> Profile:
         handovers=_overlaid(reader, "handovers", str, NPU.handovers),
         surroundings=_overlaid(reader, "surroundings", str, NPU.surroundings),
         attributes=_dotted(reader, "attributes", NPU.attributes),
-        classes=_pairs(reader, "classes", NPU.classes),
+        classes=classes,
     )
 
 
@@ -54,6 +56,23 @@ def _modules(reader: Reader) -> tuple[RunnerModule, ...]:
             if not getattr(module, key):
                 raise reader.error(f"the module {module.name!r} has no {key}; name at least one.")
     return modules
+
+
+def _classes(reader: Reader) -> tuple[tuple[str, str], ...]:
+    """The pairs of classes: an added one takes the place of each that has either name, for it renames the other."""
+    added = reader.value("extend-classes", dict[str, str], {}).items()
+    pairs = _pairs(reader, "classes", NPU.classes)
+    return tuple(pair for pair in pairs if pair in added or not any(set(pair) & set(other) for other in added))
+
+
+def _renamed(module: RunnerModule, classes: tuple[tuple[str, str], ...]) -> RunnerModule:
+    """``module`` with the names that its class and its GPU twin have now, where the built-in ones are gone."""
+    pair = next(((gpu, npu) for gpu, npu in NPU.classes if npu == module.name), None)
+    twin = module.gpu
+    if pair is None or pair in classes or twin is None or twin.name != pair[0]:
+        return module
+    gpu, npu = next((other for other in classes if set(other) & set(pair)), pair)
+    return replace(module, name=npu, gpu=replace(twin, name=gpu))
 
 
 def _overlaid(reader: Reader, key: str, kind: type[_Row], built_in: tuple[_Row, ...]) -> tuple[_Row, ...]:

@@ -113,9 +113,17 @@ def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> 
         twin = given.omni.read(gpu.path) if gpu is not None else None
         places = [(found.path, found.module.name, found.text)]
         places += [(gpu.path, gpu.name, twin)] if gpu is not None and twin is not None else []
+        pair = (gpu.name, found.module.name) if gpu is not None else ("", found.module.name)
         for path, name, text in places:
             if name and not re.search(rf"^[ \t]*class {re.escape(name)}\b", text, re.MULTILINE):
                 raise InputError(
                     f"{path} has no class {name}: bring it back, or, where it has another name now, say so in the "
-                    "configuration (`modules`)."
+                    f"configuration ({_renaming(name, *pair)})."
                 )
+
+
+def _renaming(name: str, gpu: str, npu: str) -> str:
+    """What to write where the class ``name`` of a pair has another name now."""
+    if not gpu:
+        return "`modules`"
+    return f"""`extend-classes = {{ {"NEW_NAME" if name == gpu else gpu} = "{"NEW_NAME" if name == npu else npu}" }}`"""

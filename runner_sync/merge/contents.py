@@ -56,10 +56,12 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     chosen, reason = _content(weave, strand, terms)
     base, omni, upstream = sides_of(weave, strand)
     chosen = _with_comment(chosen, base, omni)
-    if base is None or omni is None or upstream is None or terms.policy.nesting == "omni":
+    if base is None or omni is None or upstream is None:
         return chosen, reason
     if _has_remark(weave.omni, strand.in_omni) or _has_remark(weave.upstream, strand.in_upstream):
         return chosen, reason
+    if terms.policy.nesting == "omni":
+        return replace(chosen, blanks=max(chosen.blanks, omni.blanks)), reason  # another text's own layout
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
     return replace(chosen, blanks=max(chosen.blanks, added)), reason
 

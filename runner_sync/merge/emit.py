@@ -182,12 +182,19 @@ class _Printer:
     above: dict[Strand, Strand | None] = field(default_factory=dict)
     last: Strand | None = None
 
+    def _blanks_above(self, strand: Strand, content: Content) -> int:
+        """The blank lines in front of ``strand``: behind what upstream put there also those that upstream has there."""
+        if self.last is None or is_on(self.weave, self.last, strand):
+            return 0 if self.last is not None else content.blanks
+        above, here = self.last.upstream, strand.upstream
+        if self.last.sides != "u" or above is None or here != above + 1:
+            return content.blanks
+        return max(content.blanks, self.weave.upstream[here].blanks)
+
     def write(self, strand: Strand, column: int, above: Strand | None) -> None:
         content = self.contents[strand]
         if self.lines:
-            self.lines += [""] * (
-                0 if self.last is not None and is_on(self.weave, self.last, strand) else content.blanks
-            )
+            self.lines += [""] * self._blanks_above(strand, content)
         self.last = strand
         margin = " " * column
         first = len(self.lines) + 1

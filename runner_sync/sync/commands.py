@@ -14,7 +14,7 @@ from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Report, Tree
 from runner_sync.statements import forget_trees
-from runner_sync.sync import going_back, inputs, planning, result_check, run_notes
+from runner_sync.sync import going_back, inputs, later_copies, planning, result_check, run_notes
 from runner_sync.sync.locking import lock_change
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
@@ -137,4 +137,5 @@ def lock(options: UpgradeOptions) -> Upgrade:
     known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni, options.progress)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]
+    notes = (*notes, *later_copies.note(frozen, given, options.progress))
     return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)

@@ -1,0 +1,76 @@
+"""Whether copies are of a later vllm-ascend than the release that a lock is made with.
+
+Comes in: results as they stand, a run's inputs. Goes out: a note, or none. May touch: the next release on the index,
+for every release up to the one that is given was looked at anyway.
+
+    release      0.17.0rc1  0.18.0  0.19.1rc1  0.20.2rc1      `lock --ascend-version 0.18.0` finds 0.87 the closest
+    likeness          0.84    0.87       0.96       0.93
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from packaging.version import Version
+
+from runner_sync import sources
+from runner_sync.errors import InputError
+from runner_sync.lineage import similarity
+from runner_sync.model import BaseRef, Tree
+from runner_sync.sync import inputs
+from runner_sync.sync.options import Progress
+from runner_sync.units import texts
+from runner_sync.upgrade import ModuleResult
+
+MARGIN = 0.01
+"""How much closer a copy must be to the next release to be told; a judgement. Copies in 0.18.0 … 0.32.0rc1 are further
+from what came behind their own release, by 0.01 to 0.2, or as far."""
+
+
+def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progress) -> tuple[str, ...]:
+    """A note where copies are closer to the next release than to any that they could be of."""
+    tree = given.ascend
+    if tree is None or tree.source.kind != "release" or tree.source.version is None:
+        return ()
+    copies = [*_inferred(results)]
+    later = _next(tree, sorted({base.path for _, _, base in copies}), progress)
+    if later is None:
+        return ()
+    trees = {base.ref: inputs.open_at("vllm-ascend", base.ref, None, progress) for _, _, base in copies}
+    named = [name for name, text, base in copies if _is_closer(text, base, trees[base.ref], later)]
+    if not named:
+        return ()
+    more = "1 copy is" if len(named) == 1 else f"{len(named)} copies are"
+    said = f"{more} more like vllm-ascend {later.source.ref} than any release up to {tree.source.ref}"
+    remedy = (
+        "lock with the release that the runners were last synced to, or an upgrade takes what is newer for omni's own"
+    )
+    return (f"{said} ({', '.join(named)}): {remedy}",)
+
+
+def _inferred(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseRef]]:
+    for result in results:
+        own = texts.unit_texts(result.before, result.path)
+        for unit in result.units:
+            if unit.kind == "copy" and unit.base is not None and unit.base.how in ("inferred", "composite"):
+                yield unit.unit, own.get(unit.unit, ""), unit.base
+
+
+def _next(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
+    """The first later release in which one of ``paths`` differs; ``None`` where none is at hand."""
+    assert tree.source.version is not None
+    given = Version(tree.source.version)
+    try:
+        for name in sources.releases("vllm-ascend", progress=progress):
+            if Version(name) > given:
+                later = inputs.open_at("vllm-ascend", name, None, progress)
+                if any(later.read(path) != tree.read(path) for path in paths):
+                    return later
+    except InputError:
+        return None  # it only tells something, and is no part of the result
+    return None
+
+
+def _is_closer(text: str, base: BaseRef, tree: Tree, later: Tree) -> bool:
+    now, then = (texts.unit_texts(one.read(base.path) or "").get(base.qualname, "") for one in (tree, later))
+    return bool(then) and similarity(text, then) >= similarity(text, now) + MARGIN

@@ -43,7 +43,7 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progre
     more = "1 copy is" if len(named) == 1 else f"{len(named)} copies are"
     said = f"{more} more like vllm-ascend {later.source.ref} than any release up to {tree.source.ref}"
     remedy = (
-        "lock with the release that the runners were last synced to, or an upgrade takes what is newer for omni's own"
+        "lock with the release that the runners were last synced to, or an upgrade may take what is newer for omni's"
     )
     return (f"{said} ({', '.join(named)}): {remedy}",)
 

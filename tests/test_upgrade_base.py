@@ -10,9 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.lock import digest
+from runner_sync.lock import Entry, Lock, digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
+from runner_sync.sync.planning import apart_of
 from runner_sync.upgrade.base import find_base
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
@@ -156,6 +157,28 @@ def test_nothing_was_copied_from_what_only_tells_what_is_news() -> None:
     found = find_base(UNIT, run(1, 2, 3), MODULE, [BEFORE, side("0.2", run(1, 2, 3, 4))])
     assert found is not None
     assert found.ref.ref == "0.2"
+
+
+@pytest.mark.parametrize("apart", [frozenset(), frozenset({UNIT})], ids=["inferred", "the lock has it without a base"])
+def test_what_the_lock_records_without_a_base_does_not_become_a_copy(apart: frozenset[str]) -> None:
+    """Among the few revisions that a lock names, an override can be close to one by chance."""
+    old, new = side("0.1", run(1, 2, 3, 4)), side("0.2", run(1, 2, 3, 4, 5))
+    text = f"class OmniNPUModelRunner(Base):\n{run(1, 2, 3)}"
+    result = upgrade_module(ModuleJob(NPU, MODULE, "runner.py", text, Upstream(new=new, bases=(old, new), apart=apart)))
+    assert [unit.kind for unit in result.units if unit.unit == UNIT] == (["override"] if apart else ["copy"])
+    assert ("self.step_5(a)" in result.after) != bool(apart)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "apart"),
+    [({"vllm-ascend": "0.1"}, {"A.run"}), ({"vllm-omni": "0.1"}, set())],
+    ids=["made with a vllm-ascend", "made without one"],
+)
+def test_a_lock_that_saw_no_vllm_ascend_says_nothing_about_copies(inputs: dict[str, str], apart: set[str]) -> None:
+    twin = BaseRef("vllm-omni", "0.1", "gpu.py", "G.run", "twin", 1.0, "d")
+    copied = BaseRef("vllm-ascend", "0.1", PATH, "NPUModelRunner.copy", "lock", 1.0, "d")
+    entries = (Entry("npu.py", "A.run", gpu=twin), Entry("npu.py", "A.copy", copied), Entry("b.py", "B.run", gpu=twin))
+    assert apart_of(Lock(entries, inputs), "npu.py") == apart
 
 
 def test_who_looks_for_a_base_loads_nothing_of_the_rest_of_an_upgrade() -> None:

@@ -194,6 +194,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
             is_followed=options.upstream,
             bases=bases.upstream_bases(found),
             locked=_locked(given.lock, found.path),
+            apart=apart_of(given.lock, found.path),
             infer=memo.closest,
             causes=bases.causes(found),
             variants=variants(found, module_texts, bases),
@@ -263,6 +264,13 @@ def _records(module_texts: ModuleTexts) -> dict[str, records.Record]:
 
 def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
     return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
+
+
+def apart_of(lock: locks.Lock, path: str) -> frozenset[str]:
+    """Units that a lock made with a vllm-ascend records without it: they were no copies then."""
+    if "vllm-ascend" not in lock.inputs:
+        return frozenset()
+    return frozenset(entry.qualname for entry in lock.entries if entry.path == path and entry.upstream is None)
 
 
 def called_elsewhere(found: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:

@@ -55,6 +55,8 @@ def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
     base = find_base(draft.name, draft.text, job.module, job.upstream.bases, locked=locked, infer=infer)
     if base is None:
         return replace(draft, kind="own"), None
+    if base.kind == "copy" and draft.name in job.upstream.apart:
+        base = replace(base, kind="override")  # of the few revisions that a lock names one may be close by chance
     draft = replace(draft, kind=base.kind)
     if not job.upstream.is_followed:
         return replace(draft, own=_own(draft.text, base.origin)) if base.kind == "copy" else draft, None

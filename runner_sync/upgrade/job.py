@@ -91,6 +91,8 @@ class Upstream:
     """The revisions that copies may have been made from, oldest first."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     """What the lock says each unit follows."""
+    apart: frozenset[str] = frozenset()
+    """Units of which the lock says that they follow nothing of it, though it has methods of their names."""
     infer: Closest | None = None
     """Finds what a unit was copied from; ``base.closest`` where it is ``None``."""
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""

@@ -120,6 +120,19 @@ def own_imports(tree: ast.Module) -> set[str]:
     return found - {"__version__"}
 
 
+def test_the_rooms_that_are_named_here_are_there() -> None:
+    named = {
+        *VOCABULARY,
+        *FOUNDATION,
+        *ENGINE,
+        *WIRING,
+        *PRINTERS,
+        *DOORS,
+        *(name for pair in NEIGHBOURS for name in pair),
+    }
+    assert named <= {room(module) for module in modules()}
+
+
 @pytest.mark.parametrize("part", FOUNDATION)
 def test_the_vocabulary_builds_on_itself_only(part: str) -> None:
     for module, tree in modules().items():

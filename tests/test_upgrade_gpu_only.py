@@ -133,7 +133,7 @@ def test_no_vllm_ascend_is_recorded_as_followed(trees: Trees) -> None:
     assert planned.lock is not None
     lock = locks.load(planned.lock.after or "")
     assert "vllm-ascend" not in lock.inputs
-    assert all(entry.upstream is None for entry in lock.entries)
+    assert {entry.upstream for entry in lock.entries} == {None}
 
 
 @pytest.mark.parametrize("is_named", [True, False])

@@ -10,26 +10,23 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import PACKAGES, Project, Tree
 from runner_sync.naming import module_name, paths_of, project_of
-from runner_sync.syntax import is_name, walk
 from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
-from runner_sync.verify.assignments import assignments_of
 from runner_sync.verify.modules import Binding, Import, Module
+from runner_sync.verify.start_up_patches import Patch, is_patching, patches_in
 from runner_sync.verify.surroundings import Surroundings
 
 # Written by the build or compiled: in no source tree, so their absence proves nothing.
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
 
 _WORD = re.compile(r"\w+")
-# Where start-up patches live; only these files are searched for `Cls.attr = …`.
-_PATCHES = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,17 +48,6 @@ class Definition:
         if self.module is None:
             return self.name
         return f"{self.module.path}:{getattr(self.node, 'lineno', 1)}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Patch:
-    """``owner.attribute = value`` in a start-up patch module, names as written there."""
-
-    module: Module
-    owner: str
-    attribute: str
-    value: ast.expr | None
-    node: ast.AST
 
 
 class World:
@@ -274,8 +260,8 @@ class World:
             for project in patching:
                 tree = self.trees.get(project)
                 for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
-                    module = self.module(module_name(path)) if _PATCHES.search(path) else None
-                    own = list(_read_patches(module)) if module is not None else []
+                    module = self.module(module_name(path)) if is_patching(path) else None
+                    own = list(patches_in(module)) if module is not None else []
                     for patch in own:
                         self._patches.setdefault(patch.attribute, []).append(patch)
                     if module is not None and own:
@@ -302,23 +288,3 @@ def _upstream_error(path: str, tree: Tree, *, text: str, error: SyntaxError) -> 
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     remedy = "repair it, or run with the Python that it is written for"
     return InputError(f"{where} does not parse with {python} ({error.msg}); {remedy}.")
-
-
-def _read_patches(module: Module) -> Iterator[Patch]:
-    for node in walk(module.node):
-        for target, value in _patch_targets(node):
-            owner, _, attribute = target.rpartition(".")
-            if owner:
-                yield Patch(module, owner, attribute, value, node)
-
-
-def _patch_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
-    if isinstance(statement, ast.Assign | ast.AnnAssign):
-        for target, value, _ in assignments_of(statement):
-            text = ast.unparse(target) if isinstance(target, ast.Attribute) else ""
-            if re.fullmatch(r"[\w.]+", text) and not text.startswith("self."):
-                yield text, value
-    elif isinstance(statement, ast.Call) and is_name(statement.func, "setattr") and len(statement.args) == 3:
-        owner, name, value = statement.args
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            yield f"{ast.unparse(owner)}.{name.value}", value

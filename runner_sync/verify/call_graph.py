@@ -172,7 +172,7 @@ class CallGraph(Runtime, ABC):
             return []
         found: list[Instance] = []
         for mro in self.mros(frame.info) if frame.info is not None else []:
-            written = [(info, a) for info in mro.classes for a in info.written.get(node.attr, ())]
+            written = mro.written(node.attr)
             held = [self.named_classes(class_frame(i), a.value) for i, a in written if a.value and i is written[0][0]]
             if mro.open or not held or not all(held) or any(a.function or not a.value for _, a in written):
                 return []

@@ -62,7 +62,7 @@ def constructors(classes: Classes, info: ClassInfo) -> list[Callee]:
 
 
 def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
-    if mro.open or any("__new__" in c.methods for c in mro.classes):
+    if mro.open or mro.has_method("__new__"):
         return None
     for part in mro.classes:
         decorators = {decorator_name(d) for d in part.node.decorator_list}

@@ -119,6 +119,19 @@ class Mro:
         """Whether some class of it shows a member of that name."""
         return any(info.has(name) for info in self.classes)
 
+    def has_method(self, name: str) -> bool:
+        """Whether some class of it has a method of that name, be it hidden or not."""
+        return any(name in info.methods for info in self.classes)
+
+    def written(self, name: str) -> list[tuple[ClassInfo, Assignment]]:
+        """All that its classes say of an attribute, whether that runs or not."""
+        return [(info, assignment) for info in self.classes for assignment in info.written.get(name, ())]
+
+    def writes(self) -> Iterator[tuple[ClassInfo, str, Assignment]]:
+        """The same of every attribute."""
+        rows = ((info, name, writes) for info in self.classes for name, writes in info.written.items())
+        return ((info, name, write) for info, name, writes in rows for write in writes)
+
     def __contains__(self, info: object) -> bool:
         return info in self.classes
 

@@ -176,7 +176,7 @@ def _mros(program: CallGraph, frame: Frame, owner: ast.expr, depth: int) -> list
 
 def _of_mro(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:
     """What the first class that says so annotates an attribute with."""
-    if mro.open or any(name in info.methods for info in mro.classes):
+    if mro.open or mro.has_method(name):
         return None
     told = [(i, a) for i, a in program.assignments(mro, name) if a.annotation is not None]
     # What a mixin declares is what it asks its host for: who sets it knows better.

@@ -58,15 +58,14 @@ def _idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
 
 def _only_setter(program: Program, mro: Mro, name: str) -> Setter | None:
     """A method that sets the attribute, where only such do that run if they are called, and nothing calls them."""
-    if mro.open or any(name in info.methods for info in mro.classes):
+    if mro.open or mro.has_method(name):
         return None
     live = program.live(mro)
     setters: list[Setter] = []
-    for info in mro.classes:
-        for write in info.written.get(name, ()):
-            if write.function is None:
-                return None
-            setters += [(info, write.function)] if id(write.function) in live else []
+    for info, write in mro.written(name):
+        if write.function is None:
+            return None
+        setters += [(info, write.function)] if id(write.function) in live else []
     if not setters or any(function.name == "__init__" for _, function in setters):
         return None
     return None if any(program.is_called(mro, function.name) for _, function in setters) else setters[0]

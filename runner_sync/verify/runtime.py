@@ -209,8 +209,7 @@ class Runtime:
     def assignments(self, mro: Mro, name: str) -> list[tuple[ClassInfo, Assignment]]:
         """The assignments of an attribute in methods that can still run, and in class bodies."""
         live = self.live(mro)
-        pairs = [(info, a) for info in mro.classes for a in info.written.get(name, ())]
-        return [(info, a) for info, a in pairs if a.function is None or id(a.function) in live]
+        return [(info, a) for info, a in mro.written(name) if a.function is None or id(a.function) in live]
 
     def is_never_true(self, frame: Frame, test: ast.expr) -> bool:
         """Whether a condition asks for a flag of ``self`` that every assignment which can run sets to ``False``."""

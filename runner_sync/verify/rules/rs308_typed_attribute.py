@@ -130,7 +130,7 @@ def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] 
     )
     if not mros or not all(i.exact for i in instances) or any(mro.open for mro in mros):
         return None
-    if any(node.attr in info.methods for mro in mros for info in mro.classes):
+    if any(mro.has_method(node.attr) for mro in mros):
         return None
     kinds = [builtin.held(a for _, a in program.assignments(mro, node.attr)) for mro in mros]
     return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))

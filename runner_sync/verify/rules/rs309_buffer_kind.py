@@ -94,7 +94,7 @@ def _is_buffer(program: Program, info: ClassInfo) -> bool:
 
 def _places(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:
     mros = _mros(program, frame, held.value)
-    if any(mro.open or held.attr in info.methods for mro in mros for info in mro.classes):
+    if any(mro.open or mro.has_method(held.attr) for mro in mros):
         return []
     found = [pair for mro in mros for pair in program.assignments(mro, held.attr)]
     return [pair for pair in found if not (isinstance(pair[1].value, ast.Constant) and pair[1].value.value is None)]

@@ -60,8 +60,7 @@ def _hidden_names(program: Program, mro: Mro) -> dict[str, FunctionNode]:
     live = program.live(mro)
     found: dict[str, FunctionNode] = {}
     defined = {name for info in mro.classes for name in info.methods}
-    rows = ((info, name, writes) for info in mro.classes for name, writes in info.written.items())
-    for name, write in ((name, w) for info, name, writes in rows for w in writes if gives(info, w, name)):
+    for name, write in ((name, write) for info, name, write in mro.writes() if gives(info, write, name)):
         if write.function is None or id(write.function) in live:
             defined.add(name)
         else:

@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Project, Severity
-from runner_sync.verify.classes import Assignment, ClassInfo, Mro, is_attribute_of
+from runner_sync.verify.classes import Assignment, Mro, is_attribute_of
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.functions import FunctionNode, nodes_of
 from runner_sync.verify.modules import Module
@@ -57,7 +57,7 @@ def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNod
     live = program.live(mro)
     given = {name for info in mro.classes for name in info.methods}
     found: dict[str, FunctionNode] = {}
-    for info, name, write in _writes(mro):
+    for info, name, write in mro.writes():
         if _is_default(write):
             continue
         if write.function is None or id(write.function) in live or info.module.project != project:
@@ -65,11 +65,6 @@ def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNod
         elif not isinstance(write.node, ast.AugAssign):
             found.setdefault(name, write.function)
     return {name: function for name, function in found.items() if name not in given}
-
-
-def _writes(mro: Mro) -> Iterator[tuple[ClassInfo, str, Assignment]]:
-    rows = ((info, name, writes) for info in mro.classes for name, writes in info.written.items())
-    return ((info, name, write) for info, name, writes in rows for write in writes)
 
 
 def _is_default(write: Assignment) -> bool:
@@ -89,7 +84,7 @@ def _is_default(write: Assignment) -> bool:
 def _readers(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.expr]]:
     """Where code that runs reads the attribute; without a default only where it asks for it first."""
     live = program.live(mro)
-    has_default = any(n == name and (w.function is None or id(w.function) in live) for _, n, w in _writes(mro))
+    has_default = any(n == name and (w.function is None or id(w.function) in live) for _, n, w in mro.writes())
     for info, function in live.values():
         frame = program.frame(info, function)
         for node in nodes_of(function):

@@ -16,9 +16,9 @@ from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.unmerged import conflicts
+from runner_sync.verify.catalog import codes_with
 from runner_sync.verify.codes import Codes
 from runner_sync.verify.job import CheckModule
-from runner_sync.verify.needs import codes_with
 
 LOCKED = codes_with("lock")
 """Rules that compare with the lock."""

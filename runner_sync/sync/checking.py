@@ -20,9 +20,9 @@ from runner_sync.sync import baseline_file, check_modules, inputs, pairs, select
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import DerivedModule, find_modules, refuse_classless, refuse_gone
 from runner_sync.verify import check as engine
+from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
 from runner_sync.verify.codes import BREAKAGE, Codes
-from runner_sync.verify.needs import known_codes
 
 if TYPE_CHECKING:
     from runner_sync.verify.world import World

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME, load
-from runner_sync.verify.needs import known_codes
+from runner_sync.verify.catalog import known_codes
 
 
 def codes(beginning: str) -> list[str]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.sync.options import CheckOptions
+from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.codes import BREAKAGE, Codes
-from runner_sync.verify.needs import known_codes
 
 
 def chosen(options: CheckOptions, settings: Config) -> Codes:

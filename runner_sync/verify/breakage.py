@@ -11,9 +11,9 @@ from typing import Protocol, cast
 
 from runner_sync.model import Finding
 from runner_sync.verify import rules
+from runner_sync.verify.catalog import OF_TREES
 from runner_sync.verify.idle import Idle, idle_reads
 from runner_sync.verify.modules import Module
-from runner_sync.verify.needs import OF_TREES
 from runner_sync.verify.program import Program
 from runner_sync.verify.rules import rs301_import_gone, rs317_frozen_object
 from runner_sync.verify.world import World

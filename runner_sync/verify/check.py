@@ -17,10 +17,10 @@ from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
+from runner_sync.verify.catalog import NEEDS, has, need_of
 from runner_sync.verify.codes import BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
-from runner_sync.verify.needs import NEEDS, has, need_of
 from runner_sync.verify.reading import Hit, Reading
 from runner_sync.verify.registry import Rule, applicable
 from runner_sync.verify.rules import rs410_conflict_markers, rs491_unused_ignore, rs492_ignore_without_reason

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from runner_sync.verify.needs import known_codes
+from runner_sync.verify.catalog import known_codes
 
 BREAKAGE = "RS3"
 """The rules about what breaks on other trees."""

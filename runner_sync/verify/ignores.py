@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from runner_sync.syntax import statement_at
-from runner_sync.verify.needs import known_codes
+from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.reading import Comment, Hit, Reading
 
 _COMMENT = re.compile(r"(?<!\S)#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from runner_sync.verify import rules
-from runner_sync.verify.needs import ELSEWHERE, LOCAL, NEEDS, OF_TREES, has
+from runner_sync.verify.catalog import ELSEWHERE, LOCAL, NEEDS, OF_TREES, has
 
 if TYPE_CHECKING:
     from runner_sync.model import RuleText, Severity

@@ -9,7 +9,7 @@ import pytest
 from runner_sync.merge.confidence import DERIVED
 from runner_sync.model import Provenance
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.reviews import Shown, advanced, completed, laid_out_anew, review
+from runner_sync.upgrade.reviews import Shown, review
 
 FIRST = "def run(self):\n    self.load()\n    return 1\n"
 MORE = "def run(self):\n    self.keep()\n    self.load()\n    return 1\n"
@@ -25,7 +25,7 @@ def test_nobody_can_change_a_draft() -> None:
 
 def test_what_is_done_to_a_draft_is_done_to_another_one() -> None:
     asked = DRAFT.asking(ITEM)
-    made = [asked.grown(MORE, "gpu"), asked.dropped(ITEM), advanced(asked, MORE, "gpu"), laid_out_anew(asked, MORE)]
+    made = [asked.grown(MORE, "gpu"), asked.dropped(ITEM), asked.advanced(MORE, "gpu"), asked.laid_out_anew(MORE)]
     assert asked not in made
     assert asked == Draft("Runner.run", (Stage(FIRST),), reviews=(ITEM,))
     assert Draft("Runner.run", (Stage(FIRST),)) == DRAFT
@@ -45,22 +45,22 @@ def test_a_member_that_goes_is_one_question() -> None:
 def test_questions_go_with_their_lines_where_a_text_moves_on() -> None:
     asked = DRAFT.asking(ITEM)
     assert [item.line for item in asked.grown(MORE, "gpu").reviews] == [2]
-    assert [item.line for item in advanced(asked, MORE, "gpu").reviews] == [3]
+    assert [item.line for item in asked.advanced(MORE, "gpu").reviews] == [3]
 
 
 def test_another_layout_is_no_further_stage() -> None:
-    asked = laid_out_anew(DRAFT.grown(FIRST, "gpu").asking(ITEM), MORE)
+    asked = DRAFT.grown(FIRST, "gpu").asking(ITEM).laid_out_anew(MORE)
     assert asked.stages == (Stage(FIRST), Stage(MORE, "gpu"))
     assert [item.line for item in asked.reviews] == [3]
 
 
 @pytest.mark.parametrize("source", ["upstream", "gpu"])
 def test_what_completes_a_change_is_of_whom_the_change_is(source: Provenance) -> None:
-    assert completed(DRAFT.grown(FIRST, source), MORE).stages[-1].source == source
+    assert DRAFT.grown(FIRST, source).completed(MORE).stages[-1].source == source
 
 
 def test_what_completes_a_port_elsewhere_is_ported() -> None:
-    assert completed(DRAFT, MORE).stages[-1] == Stage(MORE, "gpu")
+    assert DRAFT.completed(MORE).stages[-1] == Stage(MORE, "gpu")
 
 
 def test_a_place_for_a_question_has_no_text_and_was_not_asked_for() -> None:

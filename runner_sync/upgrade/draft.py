@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from runner_sync.model import BaseRef, Lineage, Outcome, Provenance, ReviewItem
+from runner_sync.upgrade.placing import relocate
 
 
 class Stage(NamedTuple):
@@ -60,6 +61,23 @@ class Draft:
     def grown(self, text: str, source: Provenance) -> Draft:
         """With a further stage; what was asked keeps its lines."""
         return replace(self, stages=(*self.stages, Stage(text, source)))
+
+    def advanced(self, text: str, source: Provenance) -> Draft:
+        """With a further stage; what was asked stays with what it is about."""
+        return self._relocated(text).grown(text, source)
+
+    def completed(self, text: str) -> Draft:
+        """With a further stage, which completes what the last merge brought, or what a port brought elsewhere."""
+        last = self.stages[-1].source
+        return self.advanced(text, last if last != "omni" else "gpu")
+
+    def laid_out_anew(self, text: str) -> Draft:
+        """With ``text`` as the last stage: the same in another layout."""
+        last = self.stages[-1]._replace(text=text)
+        return replace(self._relocated(text), stages=(*self.stages[:-1], last))
+
+    def _relocated(self, text: str) -> Draft:
+        return replace(self, reviews=tuple(relocate(self.reviews, old=self.text, new=text)))
 
     def asking(self, *items: ReviewItem) -> Draft:
         """With further questions."""

@@ -18,7 +18,7 @@ from runner_sync.merge.confidence import DERIVED, REQUIRED
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import Shown, completed, review
+from runner_sync.upgrade.reviews import Shown, review
 
 
 def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -74,7 +74,7 @@ def pass_on(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
                     grown = _taken(draft, parameter, made, job)
                     if grown is None:
                         continue
-                    draft = completed(draft, grown)
+                    draft = draft.completed(grown)
                     todo.append((_of(draft, parameter), grown))
                 made[at] = _mended(draft, job, partial(passing.passed, now=now, parameter=parameter), REQUIRED)
     return made
@@ -112,7 +112,7 @@ def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: Mod
 def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> Draft:
     """A draft changed as long as there is something to change; each time is a review item, unless it is settled."""
     while (mended := change(draft.text)) is not None:
-        draft = completed(draft, mended.text)
+        draft = draft.completed(mended.text)
         if mended.is_settled:
             continue
         item = review(

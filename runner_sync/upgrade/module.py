@@ -28,7 +28,7 @@ from runner_sync.upgrade.other_uses import ask_about_other_uses
 from runner_sync.upgrade.partners import name_partners
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
 from runner_sync.upgrade.refusing import veto_for
-from runner_sync.upgrade.reviews import laid_out_anew, review
+from runner_sync.upgrade.reviews import review
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
@@ -171,7 +171,7 @@ def _marked(draft: Draft, job: ModuleJob) -> Draft:
     ruler = ruler_style(job.text, label=job.profile.marker)
     marked = _marked_lines(draft.text, job.profile.marker)
     enclosed = enclose_additions(draft.stages[-2].text, draft.text, marked=marked, ruler=ruler)
-    return laid_out_anew(draft, enclosed)
+    return draft.laid_out_anew(enclosed)
 
 
 def _marked_lines(text: str, label: str) -> frozenset[int]:

@@ -23,7 +23,7 @@ from runner_sync.upgrade import call_fit, extracted, gpu, ported_passages, split
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
-from runner_sync.upgrade.reviews import advanced, not_ported, review_of, unmerged
+from runner_sync.upgrade.reviews import not_ported, review_of, unmerged
 from runner_sync.upgrade.sound_merge import merge_soundly
 from runner_sync.upgrade.untranslated import ask_about_untranslated
 
@@ -237,7 +237,7 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
     ]
     is_whole = not any(item.reason.kind in READS_UNSET for item in result.decisions)
-    return _Port(advanced(draft, result.text, "gpu").asking(*passages, *decisions), is_whole)
+    return _Port(draft.advanced(result.text, "gpu").asking(*passages, *decisions), is_whole)
 
 
 def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:

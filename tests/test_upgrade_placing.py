@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.model import ReviewItem
-from runner_sync.upgrade.reviews import as_written
+from runner_sync.upgrade.placing import as_written
 
 TEXT = """\
 def run(self, rows):

@@ -152,6 +152,16 @@ class CallGraph(Runtime, ABC):
         met = wrappers.met(self.world, function, module)
         return callees.as_wrapped(function, *met, info, through_class=through_class) if met is not None else None
 
+    def promised(self, callee: Callee) -> tuple[Module, ast.expr | None]:
+        """What a function says that it returns; of an override without a word the method that it overrides."""
+        function, info = callee.function, callee.info
+        if function is None or function.returns is not None or info is None:
+            return callee.module, function.returns if function is not None else None
+        mros = [mro for mro in self.mros(info) if info in mro]
+        hidden = [found for mro in mros if (found := mro.find(function.name, after=info)) is not None]
+        said = [(owner.module, other.returns) for owner, others in hidden for other in others if other.returns]
+        return said[0] if said else (callee.module, None)
+
     def _constructors(self, infos: Sequence[ClassInfo]) -> list[list[Callee]]:
         return [[callee] for info in infos for callee in callees.constructors(self.classes, info)]
 

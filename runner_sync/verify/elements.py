@@ -1,26 +1,26 @@
-"""What stands in a container, by the annotation of the container: a ``Row`` in ``rows: dict[str, Row]``.
+"""What a value consists of, by its annotation: a ``Row`` stands in ``rows: dict[str, Row]`` and in ``tuple[Row, int]``.
 
-Comes in: a `CallGraph`, a frame of it and an expression that takes something out, or a loop. Goes out: `Instance`s,
-``None`` where it cannot be told. May touch: nothing else.
+Comes in: a `CallGraph`, a frame of it and an expression that takes something out, a loop, or an assignment that takes a
+value apart. Goes out: `Instance`s, ``None`` where it cannot be told. May touch: nothing else.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from runner_sync.syntax import is_name
 from runner_sync.verify.annotations import Instance, instances, read, tuple_parts, union
 from runner_sync.verify.call_graph import CallGraph
 from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import Mro
+from runner_sync.verify.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.functions import is_plain
 from runner_sync.verify.modules import Module
 
 Loop = ast.For | ast.AsyncFor | ast.comprehension
 _Wanted = Literal["each", "item", "key", "value"]
-_Annotated = tuple[Module, ast.expr]
+_Annotated = tuple[Module, ast.expr | None]
 
 _SEQUENCES = frozenset({"list", "deque", "sequence", "mutablesequence"})
 _COLLECTIONS = _SEQUENCES | {"set", "frozenset", "iterable", "iterator", "collection"}
@@ -56,26 +56,59 @@ def looped(program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: in
     parts = _each(program, frame, loop.iter, depth)
     if is_name(loop.target, name):
         return _meant(program, parts[0]) if len(parts) == 1 else None
-    names = loop.target.elts if isinstance(loop.target, ast.Tuple) else []
-    places = [number for number, part in enumerate(names) if is_name(part, name)]
-    if not places or not all(isinstance(part, ast.Name) for part in names):
+    part = _part_named(loop.target, name)
+    if part is None:
         return None
     if len(parts) == 1:
-        parts = _apart(parts[0], len(names))
-    return _meant(program, parts[places[0]]) if len(parts) == len(names) else None
+        return _meant(program, _of_tuples(parts[0], part))
+    return _meant(program, parts[part.number]) if len(parts) == part.size else None
+
+
+def unpacked(program: CallGraph, frame: Frame, node: ast.Assign, name: str, *, depth: int) -> list[Instance] | None:
+    """The classes of a variable of ``a, b = value``."""
+    part = _part_named(node.targets[0], name) if len(node.targets) == 1 else None
+    if part is None:
+        return None
+    if isinstance(node.value, ast.Call):
+        called = [callee for group in program.callees(frame, node.value, depth + 1) for callee in group]
+        return _meant(program, _of_tuples([program.promised(callee) for callee in called], part))
+    owners = program.infer(frame, node.value, depth + 1) or []
+    return _meant(program, [one for owner in owners for one in _of_record(owner.info, part)])
+
+
+class _Part(NamedTuple):
+    """One of several names that a value is taken apart into: ``b`` in ``a, b = value`` is number 1 of 2."""
+
+    number: int
+    size: int
+
+
+def _part_named(target: ast.expr, name: str) -> _Part | None:
+    """Which part of a target a name is, where it consists of names and nothing else."""
+    names = target.elts if isinstance(target, ast.Tuple) else []
+    places = [number for number, part in enumerate(names) if is_name(part, name)]
+    return _Part(places[0], len(names)) if places and all(isinstance(part, ast.Name) for part in names) else None
 
 
 def _meant(program: CallGraph, found: list[_Annotated] | None) -> list[Instance] | None:
     return union([instances(program.classes, *one) for one in found]) if found else None
 
 
-def _apart(found: list[_Annotated] | None, size: int) -> list[list[_Annotated] | None]:
-    """The parts of what is annotated as tuples of one size."""
+def _of_tuples(found: list[_Annotated] | None, part: _Part) -> list[_Annotated] | None:
+    """A part of what is annotated as ``tuple[A, B]``, wherever that has as many."""
     types = [(module, tuple_parts(annotation)) for module, annotation in found or ()]
-    fitting = [(module, parts) for module, parts in types if parts is not None and len(parts) == size]
-    if not fitting or len(fitting) != len(types):
+    fitting: list[_Annotated] = [
+        (module, parts[part.number]) for module, parts in types if parts and len(parts) == part.size
+    ]
+    return fitting if len(fitting) == len(types) else None
+
+
+def _of_record(info: ClassInfo, part: _Part) -> list[_Annotated]:
+    """A field of a ``NamedTuple`` that has as many."""
+    if not is_record(info) or len(info.fields) != part.size:
         return []
-    return [[(module, parts[place]) for module, parts in fitting] for place in range(size)]
+    name, _ = info.fields[part.number]
+    return [(info.module, info.written[name][0].annotation)]
 
 
 def _each(program: CallGraph, frame: Frame, iterable: ast.expr, depth: int) -> list[list[_Annotated] | None]:
@@ -100,12 +133,12 @@ def _out_of(
     program: CallGraph, frame: Frame, node: ast.expr, wanted: _Wanted, *, depth: int
 ) -> list[_Annotated] | None:
     containers = _declared(program, frame, node, depth)
-    found = [(module, _part(annotation, wanted)) for module, annotation in containers or ()]
-    known = [(module, part) for module, part in found if part is not None]
+    found = [(module, _element(annotation, wanted)) for module, annotation in containers or ()]
+    known: list[_Annotated] = [(module, part) for module, part in found if part is not None]
     return known if known and len(known) == len(found) else None
 
 
-def _part(annotation: ast.expr, wanted: _Wanted) -> ast.expr | None:
+def _element(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
     """What a container hands out by its annotation, where that says what is in it."""
     container = _without_none(annotation)
     if not isinstance(container, ast.Subscript):
@@ -118,7 +151,7 @@ def _part(annotation: ast.expr, wanted: _Wanted) -> ast.expr | None:
     return parts[0] if fits and len(parts) == 1 else None
 
 
-def _without_none(annotation: ast.expr) -> ast.expr | None:
+def _without_none(annotation: ast.expr | None) -> ast.expr | None:
     node = read(annotation)
     if isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] == "Optional":
         return read(node.slice)

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 
 from runner_sync.syntax import dotted_name, is_name
 from runner_sync.verify import elements
-from runner_sync.verify.annotations import Instance, entered_type, instances, tuple_parts, union
+from runner_sync.verify.annotations import Instance, entered_type, instances, union
 from runner_sync.verify.call_graph import MAX_DEPTH, CallGraph, Question, question
 from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import Assignment, ClassInfo, Mro, is_record
+from runner_sync.verify.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.functions import is_plain, returns_of
-from runner_sync.verify.modules import Module
 from runner_sync.verify.world import Definition, World
 
 # Of the standard library's `copy` and `dataclasses`.
@@ -78,7 +77,7 @@ class Program(CallGraph):
                 if not _is_copy(node.value, of=name):
                     found.append(self.infer(frame, node.value, depth + 1))
             elif isinstance(node, ast.Assign):
-                found.append(self._infer_part(frame, node, name, depth))
+                found.append(elements.unpacked(self, frame, node, name, depth=depth))
             elif isinstance(node, ast.AnnAssign):
                 found.append(self._annotated(frame, node.annotation))
             elif isinstance(node, ast.NamedExpr):
@@ -100,30 +99,6 @@ class Program(CallGraph):
         hidden = [self.frame(found[0], function) for found in reached if found for function in found[1]]
         same = [(f, other) for f in hidden for other in f.bound.get(parameter.arg, ()) if isinstance(other, ast.arg)]
         return union([self._annotated(f, other.annotation) for f, other in same]) if same else None
-
-    def _infer_part(self, frame: Frame, node: ast.Assign, name: str, depth: int) -> list[Instance] | None:
-        """One part of what is taken apart: of a ``NamedTuple``, or of what a function annotates as ``tuple[A, B]``."""
-        target = node.targets[0]
-        parts = target.elts if len(node.targets) == 1 and isinstance(target, ast.Tuple) else []
-        places = [number for number, part in enumerate(parts) if is_name(part, name)]
-        if not places or not all(isinstance(part, ast.Name) for part in parts):
-            return None
-        declared = [(module, types[places[0]]) for module, types in self._parts(frame, node.value, len(parts), depth)]
-        return union([instances(self.classes, *part) for part in declared]) if declared else None
-
-    def _parts(
-        self, frame: Frame, value: ast.expr, size: int, depth: int
-    ) -> list[tuple[Module, Sequence[ast.expr | None]]]:
-        """The annotations of the parts of a value that has ``size`` of them; empty when some way to get it has none."""
-        if isinstance(value, ast.Call):
-            reached = [callee for group in self.callees(frame, value, depth + 1) for callee in group]
-            promised = [self._promised(callee) for callee in reached]
-            returned = [(module, tuple_parts(annotation)) for module, annotation in promised]
-            parts = [(module, types) for module, types in returned if types is not None and len(types) == size]
-            return [*parts] if len(parts) == len(returned) else []
-        records = [i.info for i in self.infer(frame, value, depth + 1) or () if is_record(i.info)]
-        fitting = [info for info in records if len(info.fields) == size]
-        return [(i.module, [i.written[name][0].annotation for name, _ in i.fields]) for i in fitting]
 
     def _infer_global(self, frame: Frame, name: str, depth: int) -> list[Instance] | None:
         definitions = self.definitions(frame, name)
@@ -160,17 +135,7 @@ class Program(CallGraph):
             return self._annotated(frame, function.returns)
         values = list(returns_of(function))
         found = union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
-        return instances(self.classes, *self._promised(callee)) if found is None and values else found
-
-    def _promised(self, callee: Callee) -> tuple[Module, ast.expr | None]:
-        """What a function says that it returns; of an override without a word the method that it overrides."""
-        function, info = callee.function, callee.info
-        if function is None or function.returns is not None or info is None:
-            return callee.module, function.returns if function is not None else None
-        mros = [mro for mro in self.mros(info) if info in mro]
-        hidden = [found for mro in mros if (found := mro.find(function.name, after=info)) is not None]
-        said = [(owner.module, other.returns) for owner, others in hidden for other in others if other.returns]
-        return said[0] if said else (callee.module, None)
+        return instances(self.classes, *self.promised(callee)) if found is None and values else found
 
     def _infer_entered(
         self, frame: Frame, node: ast.With | ast.AsyncWith, name: str, depth: int

@@ -22,7 +22,7 @@ from runner_sync.model import Triple
 CONDITIONS = ("if", "for")
 
 
-class _Mover(Maker):
+class Mover(Maker):
     """A maker that also moves statements within their suite, now and then."""
 
     def moved(self, body: Body) -> Body:
@@ -36,7 +36,7 @@ class _Mover(Maker):
         return tuple(others)
 
 
-class _Brancher(Maker):
+class Brancher(Maker):
     """A maker that also takes loops away from around what leaves them, and puts statements into a ``try``."""
 
     def branched(self, body: Body, *, in_loop: bool = False) -> Body:
@@ -139,8 +139,8 @@ def _below(side: Places, above: str) -> set[str]:
 @pytest.mark.parametrize("first", range(0, 400, 50))
 def test_what_nobody_is_asked_about_stands_once_and_in_its_place(first: int) -> None:
     for seed in range(first, first + 50):
-        body = _Mover(seed, "b").body()
-        sides = [(maker := _Mover(seed, side)).moved(maker.edited(body)) for side in "ou"]
+        body = Mover(seed, "b").body()
+        sides = [(maker := Mover(seed, side)).moved(maker.edited(body)) for side in "ou"]
         triple = Triple(*(_told_apart(method(one)) for one in (body, *sides)))
         result = merge(triple, policy=FOLLOW)
         if result.decisions or not result.parses:
@@ -160,8 +160,8 @@ def test_what_nobody_is_asked_about_stands_once_and_in_its_place(first: int) -> 
 @pytest.mark.parametrize("first", range(0, 200, 50))
 def test_a_result_is_python(first: int, policy: Policy) -> None:
     for seed in range(first, first + 50):
-        body = _Brancher(seed, "b").body()
-        sides = [(maker := _Brancher(seed, side)).branched(maker.edited(body)) for side in "ou"]
+        body = Brancher(seed, "b").body()
+        sides = [(maker := Brancher(seed, side)).branched(maker.edited(body)) for side in "ou"]
         triple = Triple(*map(method, (body, *sides)))
         assert merge(triple, policy=policy).parses, f"seed {seed}:\n{triple.base}\n{triple.omni}\n{triple.upstream}"
 

@@ -1,7 +1,7 @@
 """Statements of a third party, vLLM's in a GPU runner, which reach the text by another way.
 
-Comes in: a ``Weave`` and the canonical texts of what is foreign. Goes out: whether a strand is; runs of foreign
-additions are marked as left out. May touch: nothing.
+Comes in: a weave, and the canonical texts of what is foreign. Goes out: whether a strand is; runs of foreign additions
+are marked as left out. May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner_sync.merge.contents import DISTINCT, Heritage
+from runner_sync.merge.settling import Settling
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import Node, below
 
 
-def leave_out_foreign(weave: Weave, foreign: Heritage) -> None:
+def leave_out_foreign(settling: Settling) -> None:
     """Drop whole runs of foreign additions; a run with one statement of its own stays whole, for it would not run."""
+    weave, foreign = settling.weave, settling.terms.foreign
     run: list[Strand] = []
     for strand in [*weave.of_upstream, Strand()]:
         if strand.sides == "u":
@@ -25,6 +27,12 @@ def leave_out_foreign(weave: Weave, foreign: Heritage) -> None:
             for member in run:
                 member.kept = False
         run = []
+
+
+def ask_nothing_foreign(settling: Settling) -> None:
+    """Take back the doubts about foreign statements."""
+    weave, foreign = settling.weave, settling.terms.foreign
+    settling.doubts = [doubt for doubt in settling.doubts if not is_foreign(weave, doubt.strand, foreign)]
 
 
 def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:

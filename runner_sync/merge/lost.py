@@ -1,7 +1,7 @@
 """Additions of upstream that read what is set only in what omni took out, or in what was left out with it.
 
-Comes in: a ``Weave`` whose removals are settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May
-touch: nothing.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
+nothing else.
 """
 
 from __future__ import annotations
@@ -14,17 +14,21 @@ from heapq import heappop, heappush
 from runner_sync.merge.confidence import INFERRED
 from runner_sync.merge.dataflow import attributes_set, reads, rebinds, sets
 from runner_sync.merge.reason import Reason
+from runner_sync.merge.settling import Settling
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import ROOT, Node, below
 
 
-def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
+def leave_out_without_definitions(settling: Settling) -> None:
     """What upstream adds that reads a local which omni no longer sets: it belongs to the part that omni took out.
 
-    So does what reads an attribute that upstream sets only since this step, and only in what was left out.
+    So does what reads an attribute that upstream sets only since this step, and only in what was left out. Only in a
+    copy.
     """
-    doubts: list[Doubt] = []
-    lost = _Lost(weave, strands)
+    if not settling.is_copy:
+        return
+    weave = settling.weave
+    lost = _Lost(weave, settling.strands)
     while (found := lost.first_reader()) is not None:
         strand, name = found
         addition = _whole_addition(weave, strand)
@@ -32,8 +36,7 @@ def without_definitions(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
         lost.leave_out(addition)
         reason = Reason("addition reads what omni does not set", (name,))
         others = tuple(other for other in whole if other is not strand and not any_node(weave, other).is_comment)
-        doubts.append(Doubt(strand, reason, INFERRED, left_out=others))
-    return doubts
+        settling.doubts.append(Doubt(strand, reason, INFERRED, left_out=others))
 
 
 class _Lost:

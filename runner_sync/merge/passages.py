@@ -1,27 +1,26 @@
 """What upstream adds to a part that omni took out: it goes to a neighbour that is left, or stays out.
 
-Comes in: a ``Weave`` whose removals are settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May
-touch: nothing.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
+nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from runner_sync.merge.confidence import INFERRED
 from runner_sync.merge.nesting import is_beyond
 from runner_sync.merge.reason import Reason
+from runner_sync.merge.settling import Settling
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import below
 
 
-def inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """What one side adds inside a suite that the other side does not have.
+def leave_out_inside_removed(settling: Settling) -> None:
+    """What upstream adds inside a suite that is not kept.
 
     Where omni has a neighbour of it, in whatever suite, the addition goes to that neighbour; else it stays out.
     """
-    doubts = []
-    for strand in strands:
+    weave = settling.weave
+    for strand in settling.strands:
         if strand.sides != "u" or not strand.kept:
             continue
         node = weave.upstream[strand.in_upstream]
@@ -30,17 +29,16 @@ def inside_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
             continue
         strand.kept = False
         if not node.is_comment and above.sides == "bu":
-            doubts.append(Doubt(strand, Reason("addition to a removed block"), INFERRED))
-    return doubts
+            settling.doubts.append(Doubt(strand, Reason("addition to a removed block"), INFERRED))
 
 
-def between_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
+def leave_out_between_removed(settling: Settling) -> None:
     """What upstream adds to a passage that omni had taken out: between two statements of one suite, both removed.
 
-    Only for a copy: a text that was made in another way has not removed what it lacks.
+    Only in a copy.
     """
-    doubts = []
-    for strand in strands:
+    weave = settling.weave
+    for strand in settling.strands if settling.is_copy else ():
         if strand.sides != "u" or not strand.kept or strand.upstream is None:
             continue
         whole = below(weave.upstream, strand.upstream)
@@ -50,8 +48,7 @@ def between_removed(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
             for k in whole:
                 weave.of_upstream[k].kept = False
             if not any_node(weave, strand).is_comment:
-                doubts.append(Doubt(strand, Reason("addition to a removed passage"), INFERRED))
-    return doubts
+                settling.doubts.append(Doubt(strand, Reason("addition to a removed passage"), INFERRED))
 
 
 def _sibling(weave: Weave, index: int, step: int) -> Strand | None:

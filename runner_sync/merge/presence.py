@@ -1,7 +1,7 @@
 """Whether one strand stays, by which of the three texts have it and what they made of it.
 
-Comes in: a strand of a ``Weave``. Goes out: the first verdict on it, which its surroundings may still change, and a
-``Doubt`` where the texts do not settle it. May touch: the text that is carried over to another strand, in place.
+Comes in: a weave. Goes out: the first verdict on each strand, which its surroundings may still turn, and a ``Doubt``
+where the texts do not settle it. May touch: the text that is carried over to another strand, in place.
 """
 
 from __future__ import annotations
@@ -13,16 +13,23 @@ from runner_sync.merge.contents import CARRIED, Heritage, is_inherited, is_same,
 from runner_sync.merge.dataflow import binds
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.reason import Reason
+from runner_sync.merge.settling import Settling
 from runner_sync.merge.transplant import carry_over, named_part
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, elsewhere
 from runner_sync.statements import ROOT, Node
 
 
-def presence(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:
+def judge_each(settling: Settling) -> None:
+    """The first verdict on every strand."""
+    for strand in settling.strands:
+        strand.kept, doubt = _verdict(settling.weave, strand, settling.terms.policy, settling.terms.heritage)
+        if doubt is not None:
+            settling.doubts.append(doubt)
+
+
+def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:
     """Whether a strand is kept, and with what doubt."""
     match strand.sides:
-        case "b":
-            return False, None
         case "o":
             return not is_inherited(weave.omni[strand.in_omni], heritage), None
         case "bo":

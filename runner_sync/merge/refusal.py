@@ -1,23 +1,26 @@
 """What must not come in from upstream, and what goes with it.
 
-Comes in: a ``Weave`` and a ``Veto``. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
-nothing.
+Comes in: a weave that is being settled, with a ``Veto``. Goes out: ``Doubt`` values; the strands that stay out are
+marked. May touch: nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from runner_sync.merge.confidence import DERIVED
 from runner_sync.merge.dataflow import binds, reads
-from runner_sync.merge.reason import Reason, Veto
-from runner_sync.merge.weave import Doubt, Strand, Weave, runs
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.settling import Settling
+from runner_sync.merge.weave import Doubt, Strand, runs
 from runner_sync.statements import Node
 
 
-def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
-    """Leave out what ``veto`` refuses, what depends on it, and the deletions that belong to the same change."""
-    doubts: list[Doubt] = []
+def refuse(settling: Settling) -> None:
+    """Leave out what the veto refuses, what depends on it, and the deletions that belong to the same change."""
+    weave, strands, veto = settling.weave, settling.strands, settling.terms.veto
+    if veto is None:
+        return
     refused: set[Strand] = set()
     set_here = {name for node in weave.omni for name in _sets(node)}
     lost: set[str] = set()
@@ -33,12 +36,11 @@ def refuse(weave: Weave, strands: Sequence[Strand], veto: Veto) -> list[Doubt]:
             refused.add(strand)
             lost |= _sets(node) - set_here
             if reason and not inside:
-                doubts.append(Doubt(strand, reason, DERIVED))
+                settling.doubts.append(Doubt(strand, reason, DERIVED))
     for run in runs(strands):
         if any(strand in refused for strand in run):
             for strand in run:
                 strand.kept = strand.kept or strand.omni is not None
-    return doubts
 
 
 def _depends(node: Node, lost: Collection[str]) -> Reason | None:

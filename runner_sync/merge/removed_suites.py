@@ -1,7 +1,7 @@
 """Suites that upstream removed though omni has something of its own in them.
 
-Comes in: a ``Weave`` whose removals are settled. Goes out: ``Doubt`` values; what stays after all, and what stays out
-for it, is marked. May touch: nothing.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; what stays after all, and what stays out for it, is
+marked. May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from collections.abc import Sequence
 
 from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, is_loop
+from runner_sync.merge.settling import Settling
+from runner_sync.merge.weave import Doubt, Strand, any_node, is_loop
 from runner_sync.statements import below
 
 
-def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: bool) -> list[Doubt]:
+def keep_loops_with_additions(settling: Settling) -> None:
     """Loops that upstream removed though omni had added to them: what stood in a loop makes no sense outside of it.
 
-    The loop stays around omni's additions where upstream's work is ``replaced`` by what it puts in its place, and as a
-    whole, without a replacement, where it is not.
+    The loop stays around omni's additions in a copy, where upstream's work is replaced by what it puts in its place,
+    and elsewhere as a whole, without a replacement.
     """
-    doubts = []
+    weave = settling.weave
     for index, strand in enumerate(weave.of_omni):
         if strand.kept or strand.sides != "bo" or not is_loop(weave, strand):
             continue
@@ -29,21 +30,19 @@ def loops_with_additions(weave: Weave, strands: Sequence[Strand], *, replaced: b
             continue
         strand.kept = True
         for member in inside:
-            member.kept = member.kept or not replaced
-        left_out = () if replaced else tuple(_leave_out_replacement(weave, strands, strand))
-        doubts.append(Doubt(strand, Reason("loop with additions removed"), REBUILT, left_out=left_out))
-    return doubts
+            member.kept = member.kept or not settling.is_copy
+        left_out = _leave_out_replacement(settling, strand)
+        settling.doubts.append(Doubt(strand, Reason("loop with additions removed"), REBUILT, left_out=left_out))
 
 
-def suites_with_edits(
-    weave: Weave, strands: Sequence[Strand], doubts: Sequence[Doubt], *, replaced: bool
-) -> list[Doubt]:
-    """The doubts, once blocks that upstream removed and inside which an edit of omni's stays are kept as they were.
+def keep_suites_with_edits(settling: Settling) -> None:
+    """Blocks that upstream removed and inside which an edit of omni's stays are kept as they were, and asked about as a
+    whole.
 
     An edited statement alone would run where it never ran: without its condition, and without what stood before it.
-    Where upstream's work is not ``replaced`` by what it puts in its place, that stays out.
+    What upstream put in their place comes into a copy, where it replaces them, and stays out elsewhere.
     """
-    doubts = list(doubts)
+    weave = settling.weave
     for index, strand in enumerate(weave.of_omni):
         if strand.kept or strand.sides != "bo" or not weave.omni[index].compound or weave.omni[index].is_clause:
             continue
@@ -53,19 +52,20 @@ def suites_with_edits(
             continue
         for member in (strand, *inside):
             member.kept = True
-        left_out = () if replaced else tuple(_leave_out_replacement(weave, strands, strand))
-        doubts = [doubt for doubt in doubts if not any(doubt.strand is member for member in inside)]
-        doubts.append(Doubt(strand, Reason("edited block removed"), CONTESTED, left_out=left_out))
-    return doubts
+        left_out = _leave_out_replacement(settling, strand)
+        settling.doubts = [doubt for doubt in settling.doubts if doubt.strand not in inside]
+        settling.doubts.append(Doubt(strand, Reason("edited block removed"), CONTESTED, left_out=left_out))
 
 
-def _leave_out_replacement(weave: Weave, strands: Sequence[Strand], strand: Strand) -> list[Strand]:
-    """Leave out what upstream has in the place of a suite that stays, and return the new statements among it."""
-    run = _run_of(strands, strand)
-    new = [other for other in run if other.sides == "u" and other.kept and not any_node(weave, other).is_comment]
+def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, ...]:
+    """Leave out what upstream has in the place of a suite that stays, except in a copy; the new statements among it."""
+    if settling.is_copy:
+        return ()
+    run = _run_of(settling.strands, strand)
+    new = [s for s in run if s.sides == "u" and s.kept and not any_node(settling.weave, s).is_comment]
     for other in run:
         other.kept = other.omni is not None and other.kept
-    return new
+    return tuple(new)
 
 
 def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:

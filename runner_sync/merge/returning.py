@@ -1,7 +1,7 @@
 """Blocks that omni had removed and that upstream seems to add: it has them elsewhere now, or they have grown.
 
-Comes in: a ``Weave`` whose removals are settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May
-touch: nothing.
+Comes in: a weave that is being settled, or is. Goes out: ``Doubt`` values; the strands that stay out are marked. May
+touch: nothing else.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
+from runner_sync.merge.settling import Settling
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, below
 
@@ -28,12 +29,12 @@ def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     return [Doubt(strand, Reason("removed block came back"), CONTESTED) for strand in back]
 
 
-def leave_out_what_stayed(weave: Weave) -> list[Doubt]:
+def leave_out_what_stayed(settling: Settling) -> None:
     """Blocks that omni had removed, and that look new in upstream only because something else went past them.
 
     They stand before or behind the same statement as in the base, so all that upstream did is what they have grown by.
     """
-    doubts: list[Doubt] = []
+    weave = settling.weave
     removed = [
         (_block(weave.base, k), _neighbours(weave.base, k), strand)
         for k, strand in enumerate(weave.of_base)
@@ -50,8 +51,7 @@ def leave_out_what_stayed(weave: Weave) -> list[Doubt]:
         for inside in below(weave.upstream, k):
             weave.of_upstream[inside].kept = False
         if block != stayed:
-            doubts.append(Doubt(was, Reason("removed statement changed"), CONTESTED, instead=strand))
-    return doubts
+            settling.doubts.append(Doubt(was, Reason("removed statement changed"), CONTESTED, instead=strand))
 
 
 def _has_grown(block: Sequence[str], old: Sequence[str]) -> bool:

@@ -17,7 +17,7 @@ from runner_sync.statements import ROOT, below
 
 
 def order(weave: Weave, policy: Policy) -> list[Strand]:
-    """Every strand once, in output order (kept or not)."""
+    """Every strand that omni or upstream has, once, in output order (kept or not)."""
     if policy.updates_only:
         return list(weave.of_omni)
     out: list[Strand] = []

@@ -1,0 +1,29 @@
+"""A weave whose strands are being settled: what each pass of `resolve` takes, and what it changes.
+
+Comes in: a ``Weave``, its strands in order, and the ``Terms``. Goes out: verdicts on the strands, in place, and
+``Doubt`` values. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from runner_sync.merge.policy import Terms
+from runner_sync.merge.weave import Doubt, Strand, Weave
+
+
+@dataclass
+class Settling:
+    """A weave on its way from the first verdicts to the last, and the doubts about them so far."""
+
+    weave: Weave
+    strands: Sequence[Strand]
+    terms: Terms
+    doubts: list[Doubt] = field(default_factory=list)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether omni's text was copied from upstream's, whose structure wins and whose removals replace; a text that
+        was made in another way, such as a GPU twin's, has not removed what it lacks."""
+        return self.terms.policy.nesting == "upstream"

@@ -156,6 +156,24 @@ class Frame:
         )
 
 
+def class_finding(code: str, severity: Severity, info: ClassInfo, *, symbol: str, message: str, fix: str) -> Finding:
+    """A finding at the head of a class."""
+    line, end, places = info.node.lineno, head_end(info.node), Places(info.module.text)
+    return Finding(
+        code,
+        severity,
+        info.module.path,
+        line,
+        end[0],
+        info.name,
+        symbol,
+        message,
+        fix,
+        places.column(line, info.node.col_offset),
+        places.column(*end),
+    )
+
+
 def frames_of(classes: Classes, module: Module) -> list[Frame]:
     """The functions of ``module``, the methods of its top-level classes, and what runs when it is imported."""
     found: list[Frame] = [Frame(module, function, None) for function in importing.functions_of(module)]

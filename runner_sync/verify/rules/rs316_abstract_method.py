@@ -22,10 +22,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import head_end
 from runner_sync.verify.classes import ClassInfo, Mro
+from runner_sync.verify.frames import class_finding
 from runner_sync.verify.functions import FunctionNode, decorator_name
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -83,19 +82,12 @@ def _is_abstract(function: FunctionNode) -> bool:
 
 
 def _finding(head: ClassInfo, owner: ClassInfo, function: FunctionNode) -> Finding:
-    places = Places(head.module.text)
-    end = head_end(head.node)
-    return Finding(
+    return class_finding(
         CODE,
         SEVERITY,
-        head.module.path,
-        head.node.lineno,
-        end[0],
-        head.name,
-        function.name,
-        f"`{owner.name}` ({owner.module.path}:{function.lineno}) declares `{function.name}` abstract, and no class in "
-        f"the MRO of `{head.name}` defines it, so no instance can be made.",
-        f"Define `{function.name}` as another class of the target does.",
-        places.column(head.node.lineno, head.node.col_offset),
-        places.column(*end),
+        head,
+        symbol=function.name,
+        message=f"`{owner.name}` ({owner.module.path}:{function.lineno}) declares `{function.name}` abstract, and no "
+        f"class in the MRO of `{head.name}` defines it, so no instance can be made.",
+        fix=f"Define `{function.name}` as another class of the target does.",
     )

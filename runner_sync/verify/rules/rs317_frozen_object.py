@@ -24,13 +24,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import head_end, is_name
+from runner_sync.syntax import is_name
 from runner_sync.verify import generated
 from runner_sync.verify.annotations import Instance
 from runner_sync.verify.classes import ClassInfo, Mro, is_record
-from runner_sync.verify.frames import Frame
+from runner_sync.verify.frames import Frame, class_finding
 from runner_sync.verify.functions import decorator_name
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -147,18 +146,4 @@ def _other_kind(mro: Mro) -> ClassInfo | None:
 
 
 def _class_finding(info: ClassInfo, symbol: str, reason: str, *, fix: str) -> Finding:
-    places = Places(info.module.text)
-    end = head_end(info.node)
-    return Finding(
-        CODE,
-        SEVERITY,
-        info.module.path,
-        info.node.lineno,
-        end[0],
-        info.name,
-        symbol,
-        f"{reason}: the class statement fails.",
-        fix,
-        places.column(info.node.lineno, info.node.col_offset),
-        places.column(*end),
-    )
+    return class_finding(CODE, SEVERITY, info, symbol=symbol, message=f"{reason}: the class statement fails.", fix=fix)

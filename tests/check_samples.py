@@ -9,6 +9,7 @@ from runner_sync.model import Finding
 from runner_sync.profile import ASCEND_RUNNER, NPU
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
+from runner_sync.verify.codes import Codes
 
 AR = "vllm_omni/platforms/npu/worker/npu_ar_model_runner.py"
 GPU_AR = "vllm_omni/worker/gpu_ar_model_runner.py"
@@ -72,7 +73,7 @@ def job(
 
 
 def run(given: CheckJob, code: str, **options: object) -> CheckResult:
-    return check.run(given, select=[code], **options)  # type: ignore[arg-type]
+    return check.run(given, Codes((code,)), **options)  # type: ignore[arg-type]
 
 
 def found(given: CheckJob, code: str) -> list[Finding]:

@@ -20,7 +20,7 @@ from runner_sync.verify import baseline as ratchet
 from runner_sync.verify import check
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.check import CheckJob, CheckModule
-from runner_sync.verify.codes import is_selected
+from runner_sync.verify.codes import Codes, is_selected
 
 CUDA = "torch.cuda.synchronize()\n"
 GUARD = 'if "x" in locals(): pass\n'
@@ -60,7 +60,7 @@ def test_findings_come_in_the_order_of_the_files_and_lines() -> None:
 def test_the_longer_prefix_wins_and_ignore_wins_a_draw(
     select: tuple[str, ...], ignore: tuple[str, ...], expected: list[str]
 ) -> None:
-    assert codes(check.run(job(TWO), select=select, ignore=ignore)) == expected
+    assert codes(check.run(job(TWO), Codes(select, ignore))) == expected
 
 
 def test_selecting_one_rule_deselects_the_rest() -> None:
@@ -69,7 +69,7 @@ def test_selecting_one_rule_deselects_the_rest() -> None:
 
 
 def test_rules_can_be_left_out_by_path() -> None:
-    result = check.run(job(TWO, npu_base=TWO), per_path_ignores={"*/npu_ar_*": ["RS402"]})
+    result = check.run(job(TWO, npu_base=TWO), Codes(per_path={"*/npu_ar_*": ("RS402",)}))
     assert [(f.path, f.code) for f in result.findings] == [(AR, "RS407"), (BASE, "RS402"), (BASE, "RS407")]
 
 
@@ -194,7 +194,7 @@ def test_an_ignore_above_the_decorator_of_a_method() -> None:
 
 def test_an_ignore_is_not_unused_when_its_rule_was_not_selected() -> None:
     text = "x = 1  # runner-sync: ignore[RS402] tested on GPU\n"
-    assert codes(check.run(job(text), select=["RS401", "RS49"])) == []
+    assert codes(check.run(job(text), Codes(("RS401", "RS49")))) == []
 
 
 def test_what_comments_silence_is_counted() -> None:
@@ -299,11 +299,11 @@ def test_a_conflict_in_a_file_that_a_rule_comes_upon_is_found_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "selection", [{"select": ["RS402"]}, {"ignore": ["RS4"]}, {"per_path_ignores": {"*/npu_ar_*.py": ["RS410"]}}]
+    "selection", [Codes(("RS402",)), Codes(ignore=("RS4",)), Codes(per_path={"*/npu_ar_*.py": ("RS410",)})]
 )
-def test_a_conflict_that_nobody_would_hear_of_ends_the_run(selection: dict[str, Any]) -> None:
+def test_a_conflict_that_nobody_would_hear_of_ends_the_run(selection: Codes) -> None:
     with pytest.raises(InputError, match=rf"^{AR}:1: holds an unresolved merge conflict; resolve it and run again\.$"):
-        check.run(job(CONFLICT), **selection)
+        check.run(job(CONFLICT), selection)
 
 
 def test_a_conflict_is_shown_whatever_the_branch_changed_and_keeps_the_baseline() -> None:
@@ -369,7 +369,7 @@ def in_world(text: str, *, old: str | None = None) -> CheckJob:
 
 def test_breakage_is_reported_with_the_rest() -> None:
     assert codes(check.run(in_world(IMPORTS_GONE + CUDA))) == ["RS301", "RS402"]
-    assert codes(check.run(in_world(IMPORTS_GONE), select=["RS4"])) == []
+    assert codes(check.run(in_world(IMPORTS_GONE), Codes(("RS4",)))) == []
 
 
 def test_only_breakage_that_the_old_trees_do_not_have_is_reported() -> None:
@@ -403,6 +403,8 @@ def test_breakage_counts_in_the_ratchet() -> None:
 
 # A second opinion on breakage
 
+RS3 = Codes(("RS3",))
+ALONE = {"codes": Codes(("RS390",))}
 GONE = verify_samples.npu("def m(self):\n    return self.gone{said}\n")
 SAID = Finding("RS390", "warning", verify_samples.NPU, 7, 7, "R.m", "gone", "No `gone` (ty: some-check).")
 
@@ -416,7 +418,7 @@ def asked(text: str, **options: Any) -> tuple[check.CheckResult, list[str]]:
         return [] if known else [SAID]
 
     job = CheckJob(NPU, (CheckModule(verify_samples.NPU, text),), world=verify_samples.world(npu=text))
-    return check.run(job, **{"select": ("RS3",), "opinion": opinion, **options}), given
+    return check.run(job, **{"codes": RS3, "opinion": opinion, **options}), given
 
 
 @pytest.mark.parametrize(
@@ -424,8 +426,8 @@ def asked(text: str, **options: Any) -> tuple[check.CheckResult, list[str]]:
     [
         ("", {}),
         ("  # runner-sync: ignore[RS304] the model sets it", {}),
-        ("", {"ignore": ("RS304",)}),
-        ("", {"per_path_ignores": {"*/npu.py": ("RS304",)}}),
+        ("", {"codes": replace(RS3, ignore=("RS304",))}),
+        ("", {"codes": replace(RS3, per_path={"*/npu.py": ("RS304",)})}),
         ("", {"baseline": Baseline({("RS304", verify_samples.NPU, "R.m", "gone"): 1})}),
         ("", {"severity": "error"}),
     ],
@@ -440,11 +442,10 @@ def test_what_a_rule_found_is_known_to_the_type_checker_however_it_was_silenced(
 
 
 def test_who_asks_the_type_checker_alone_hears_all_that_it_says() -> None:
-    result, given = asked(GONE.format(said=""), select=("RS390",))
+    result, given = asked(GONE.format(said=""), **ALONE)
     assert (codes(result), given) == (["RS390"], [])
 
 
-ALONE = {"select": ("RS390",)}
 ACCEPTED = Baseline({("RS390", verify_samples.NPU, "R.m", "gone"): 1})
 
 
@@ -452,7 +453,7 @@ ACCEPTED = Baseline({("RS390", verify_samples.NPU, "R.m", "gone"): 1})
     ("said", "options"),
     [
         ("  # runner-sync: ignore[RS390] the model sets it", ALONE),
-        ("", {**ALONE, "per_path_ignores": {"*/npu.py": ("RS390",)}}),
+        ("", {"codes": Codes(("RS390",), per_path={"*/npu.py": ("RS390",)})}),
         ("", {**ALONE, "baseline": ACCEPTED}),
         ("", {**ALONE, "severity": "error"}),
         ("", {**ALONE, "changed": {verify_samples.NPU: frozenset({1})}}),
@@ -467,7 +468,7 @@ def test_the_baseline_holds_what_the_type_checker_says() -> None:
     text, fits = GONE.format(said=""), verify_samples.npu("pass\n")
     assert asked(text, **ALONE)[0].baseline == ACCEPTED
     assert asked(text, **ALONE, baseline=ACCEPTED)[0].baseline == ACCEPTED
-    rule_only = asked(fits, select=("RS3",), baseline=ACCEPTED, opinion=None)[0]
+    rule_only = asked(fits, baseline=ACCEPTED, opinion=None)[0]
     assert (rule_only.baseline, rule_only.stale) == (ACCEPTED, ())
-    silent = asked(fits, select=("RS3",), baseline=ACCEPTED, opinion=lambda _: [])[0]
+    silent = asked(fits, baseline=ACCEPTED, opinion=lambda _: [])[0]
     assert [entry.found for entry in silent.stale] == [0]

@@ -9,6 +9,7 @@ from runner_sync.model import Finding
 from runner_sync.profile import NPU, VLLM_RUNNER
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
+from runner_sync.verify.codes import Codes
 
 pytestmark = pytest.mark.corpus
 
@@ -39,7 +40,7 @@ def findings(
                 vllm_text=releases("vllm", vllm).read(VLLM_RUNNER) if vllm and "model_runner" in path else None,
             )
         )
-    return list(check.run(CheckJob(NPU, tuple(modules), read=omni.read), select=codes).findings)
+    return list(check.run(CheckJob(NPU, tuple(modules), read=omni.read), Codes(codes)).findings)
 
 
 def keys(found: list[Finding]) -> set[tuple[str, str]]:

@@ -169,9 +169,7 @@ def _run(
     settings = given.config
     return engine.run(
         job,
-        select=codes.select,
-        ignore=codes.ignore,
-        per_path_ignores=settings.per_path_ignores,
+        replace(codes, per_path=settings.per_path_ignores),
         severity=options.severity or settings.severity,
         baseline=baseline_file.read_baseline(options, settings),
         changed=_changed(options, given),

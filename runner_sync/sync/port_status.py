@@ -27,6 +27,7 @@ from runner_sync.units.texts import unit_table
 from runner_sync.upgrade import GpuTwin, Hierarchy, ModuleJob, ModuleRevision, Target, decide_as_it_stands
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
+from runner_sync.verify.codes import Codes
 
 PortKind = Literal["ported", "inherited", "hoistable", "unneeded", "device", "review"]
 
@@ -153,7 +154,7 @@ class _Judge:
         """NPU units that could be shared, and GPU methods that NPU skips without meaning to, with the reason."""
         module = CheckModule(self.found.path, self.found.text, self.gpu_path, self.gpu_text or None)
         job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
-        found = check.run(job, select=("RS203", "RS501")).findings
+        found = check.run(job, Codes(("RS203", "RS501"))).findings
         skipped = {
             f"{self.profile.gpu_name(f.unit)}.{f.symbol}": f"a call of {f.symbol} runs what the class inherits"
             for f in found

@@ -18,7 +18,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.catalog import NEEDS, has, need_of
-from runner_sync.verify.codes import BREAKAGE, Codes, is_selected
+from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
 from runner_sync.verify.reading import Hit, Reading
@@ -52,10 +52,8 @@ class CheckResult:
 
 def run(
     job: CheckJob,
+    codes: Codes = ALL,
     *,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    per_path_ignores: Mapping[str, Sequence[str]] | None = None,
     severity: Severity = "info",
     baseline: Baseline | None = None,
     changed: Lines | None = None,
@@ -63,13 +61,11 @@ def run(
 ) -> CheckResult:
     """Check ``job``.
 
-    ``select`` and ``ignore`` are rule codes or prefixes, ``severity`` the least one reported. ``changed`` are the lines
-    (1-based) that a branch touched, by path: only findings on them, or about a GPU unit on them, are reported, and what
-    no longer fits since the branch. What ``opinion`` adds is silenced and accepted like the rest. Raises ``InputError``
-    when a text does not parse; one with merge conflicts is a finding, unless RS410 is not wanted there.
+    ``severity`` is the least one reported. ``changed`` are the lines (1-based) that a branch touched, by path: only
+    findings on them, or about a GPU unit on them, are reported, and what no longer fits since the branch. What
+    ``opinion`` adds is silenced and accepted like the rest. Raises ``InputError`` when a text does not parse; one with
+    merge conflicts is a finding, unless RS410 is not wanted there.
     """
-    per_path = {glob: tuple(left_out) for glob, left_out in (per_path_ignores or {}).items()}
-    codes = Codes(tuple(select), tuple(ignore), per_path)
     library = Library(job)
     conflicts = _Conflicts(library, codes)
     with _without_collection():

@@ -37,6 +37,9 @@ class Codes:
         return self.wants_any(code for code in known_codes() if code.startswith(prefix))
 
 
+ALL = Codes()
+
+
 def is_selected(code: str, select: Iterable[str], ignore: Iterable[str]) -> bool:
     """Whether ``code`` is to be reported: the longer prefix wins, `ignore` wins a draw; no `select` means all."""
     wanted = max((len(p) for p in _prefixes(select) if code.startswith(p)), default=-1 if list(select) else 0)

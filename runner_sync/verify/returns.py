@@ -7,6 +7,7 @@ told; and the like. May touch: nothing.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from runner_sync.statements import always_leaves
 from runner_sync.syntax import is_name
@@ -39,6 +40,11 @@ def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | 
             return None
         found |= known if known is not None else {declared or 0}
     return frozenset(found) if found else None
+
+
+def sizes_of_all(program: Program, callees: Iterable[Callee]) -> list[int]:
+    """The sizes of every tuple that one of some callees can return, in order; empty when one of them shows no size."""
+    return sorted(_joined(sizes(program, callee) for callee in callees) or ())
 
 
 def returns_value(function: FunctionNode) -> bool | None:
@@ -155,10 +161,25 @@ def yielded_sizes(function: FunctionNode) -> frozenset[int] | None:
     return frozenset(len(value.elts) for value in tuples) if tuples and len(tuples) == len(yields) else None
 
 
+def yielded_sizes_of_all(callees: Iterable[Callee]) -> list[int]:
+    """The same of what some generators yield."""
+    return sorted(_joined(yielded_sizes(c.function) if c.function is not None else None for c in callees) or ())
+
+
 def declared_size(function: FunctionNode) -> int | None:
     """The size of a ``-> tuple[A, B]`` annotation, ``None`` for any other."""
     parts = tuple_parts(function.returns)
     return len(parts) if parts is not None else None
+
+
+def _joined(parts: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
+    """All of some sizes; ``None`` when one part of them is unknown."""
+    found = frozenset[int]()
+    for part in parts:
+        if part is None:
+            return None
+        found |= part
+    return found
 
 
 def _instance_size(callee: Callee) -> frozenset[int] | None:
@@ -176,12 +197,11 @@ def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, 
         return None if _has_star(value) else frozenset({len(value.elts)})
     if isinstance(value, ast.IfExp):
         parts = [_expression_sizes(program, callee, v, depth=depth) for v in (value.body, value.orelse)]
-        return None if None in parts else frozenset().union(*(p for p in parts if p is not None))
+        return _joined(parts)
     if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
         groups = program.callees(program.frame(callee.info, callee.function), value)
         parts = [sizes(program, inner, depth + 1) for group in groups for inner in group]
-        if parts and None not in parts:
-            return frozenset().union(*(p for p in parts if p is not None))
+        return _joined(parts) if parts else None
     return None
 
 

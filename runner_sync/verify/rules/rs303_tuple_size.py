@@ -74,9 +74,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> Iterator[Finding]:
     if isinstance(node.value, ast.Call):
         for group in program.callees(frame, node.value):
-            known = [returns.sizes(program, callee) for callee in group]
-            sizes = sorted({size for part in known for size in part or ()})
-            if sizes and None not in known and count not in sizes:
+            sizes = returns.sizes_of_all(program, group)
+            if sizes and count not in sizes:
                 yield _finding(frame, node, count=count, sizes=sizes, what=group[0].name, place=group[0].place)
                 return
         return
@@ -95,9 +94,8 @@ def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:
         if frame.is_guarded(call, calls=True):
             continue
         for group in program.callees(frame, call):
-            known = [returns.yielded_sizes(c.function) if c.function is not None else None for c in group]
-            sizes = sorted({size for part in known for size in part or ()})
-            if sizes and None not in known and len(target.elts) not in sizes:
+            sizes = returns.yielded_sizes_of_all(group)
+            if sizes and len(target.elts) not in sizes:
                 what, place = group[0].name, group[0].place
                 yield _finding(frame, target, count=len(target.elts), sizes=sizes, what=what, place=place)
                 break
@@ -112,9 +110,8 @@ def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
             if frame.is_guarded(node, calls=True) or isinstance(node.ctx, ast.Store):
                 continue
             for group in program.callees(frame, call):
-                known = [returns.sizes(program, callee) for callee in group]
-                sizes = sorted({size for part in known for size in part or ()})
-                if sizes and None not in known and not -sizes[-1] <= number < sizes[-1]:
+                sizes = returns.sizes_of_all(program, group)
+                if sizes and not -sizes[-1] <= number < sizes[-1]:
                     yield frame.finding(
                         CODE,
                         SEVERITY,
@@ -277,11 +274,9 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
                 break
 
 
-def _own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> frozenset[int]:
-    mros = program.mros(info)
-    callees = [c for mro in mros for c in program.method(mro, functions[0].name) if c.function in functions]
-    known = [returns.sizes(program, callee) for callee in callees]
-    return frozenset() if None in known else frozenset().union(*(k for k in known if k is not None))
+def _own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> list[int]:
+    reached = [callee for mro in program.mros(info) for callee in program.method(mro, functions[0].name)]
+    return returns.sizes_of_all(program, [callee for callee in reached if callee.function in functions])
 
 
 def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:
@@ -296,9 +291,9 @@ def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Itera
 
 
 def _override_finding(
-    program: Program, info: ClassInfo, function: FunctionNode, *, sizes: frozenset[int], where: str, count: int
+    program: Program, info: ClassInfo, function: FunctionNode, *, sizes: Sequence[int], where: str, count: int
 ) -> Finding:
-    number = " or ".join(map(str, sorted(sizes)))
+    number = " or ".join(map(str, sizes))
     return program.frame(info, function).finding(
         CODE,
         SEVERITY,

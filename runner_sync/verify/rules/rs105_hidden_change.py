@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.model import Severity
@@ -50,52 +51,75 @@ def find(subject: Subject) -> Iterator[Hit]:
     if new is None or old is None:
         return
     copied = {follower.unit.qualname for follower in copies}
+    upstream = _Upstream(subject.module.upstream_ref, new, old)
     for pair in pairs(subject):
-        is_direct = any(ast.unparse(one) == name for one in pair.npu.node.bases)
-        yield from _hidden(subject, pair, new, old, copied=copied, is_direct=is_direct)
+        for member in new.methods:
+            if f"{pair.npu.name}.{member}" not in copied:
+                yield from _hidden(pair, member, upstream)
 
 
-def _hidden(
-    subject: Subject, pair: Pair, new: ClassText, old: ClassText, *, copied: Set[str], is_direct: bool
-) -> Iterator[Hit]:
-    for name, functions in new.methods.items():
-        found = pair.npu_mro.find(name)
-        before = old.methods.get(name)
-        if found is None or f"{pair.npu.name}.{name}" in copied or (found is not pair.npu and not is_direct):
-            continue
-        if found is pair.npu and not (before and _lags(pair, name, old.text_of(name), new.text_of(name))):
-            continue
-        if before and are_equal(old.reading, before[-1], new.reading, functions[-1]):
-            continue
-        if _hands_on(pair, name, new.name):
-            continue
-        if found is pair.npu:
-            if not is_direct and "super()" in parents_called(found.methods[name][-1], name):
-                continue  # said of the NPU class that it hands on to
-            yield pair.npu.reading.hit(
-                (CODE, SEVERITY),
-                found.methods[name][-1],
-                symbol=name,
-                message=f"vllm-ascend {subject.module.upstream_ref} changed `{new.name}.{name}` ({new.reading.path}:"
-                f"{functions[-1].lineno}), which this method takes the place of and does not call.",
-                fix=f"Compare with {new.reading.path}:{functions[-1].lineno}, and put in what belongs here, too.",
-            )
-            continue
-        yield pair.npu.reading.hit(
-            (CODE, SEVERITY),
-            pair.npu.node,
-            symbol=name,
-            message=f"vllm-ascend {subject.module.upstream_ref} {'changed' if before else 'added'} `{new.name}.{name}` "
-            f"({new.reading.path}:{functions[-1].lineno}), but `{pair.npu.name}` runs `{found.name}.{name}`, which "
-            "does not call it.",
-            fix=f"Bring `{name}` to `{pair.npu.name}`, with `{found.name}.{name}(self, …)` in place of `super()`.",
-            also=(found.reading.span_of(found.methods[name][-1]),),
-        )
+@dataclass(frozen=True, slots=True)
+class _Upstream:
+    """The class of vllm-ascend's that the runners derive from, at ``ref`` and as it was at their base."""
+
+    ref: str
+    new: ClassText
+    old: ClassText
+
+    def place(self, name: str) -> str:
+        return f"{self.new.reading.path}:{self.new.methods[name][-1].lineno}"
+
+    def has_changed(self, name: str) -> bool:
+        """Whether a method was added or says something else now."""
+        before, now = self.old.methods.get(name), self.new.methods[name][-1]
+        return not before or not are_equal(self.old.reading, before[-1], self.new.reading, now)
 
 
-def _lags(pair: Pair, name: str, old: str, new: str) -> bool:
+def _hidden(pair: Pair, name: str, upstream: _Upstream) -> Iterator[Hit]:
+    runs = pair.npu_mro.find(name)
+    if runs is None or not upstream.has_changed(name) or _hands_on(pair, name, upstream.new.name):
+        return
+    is_direct = any(ast.unparse(base) == upstream.new.name for base in pair.npu.node.bases)
+    if runs is not pair.npu:
+        if is_direct:
+            yield _by_another(pair, runs, name, upstream)
+        return
+    # What hands on to another NPU class is said of that class.
+    is_said_there = not is_direct and "super()" in parents_called(runs.methods[name][-1], name)
+    if not is_said_there and _lags(pair, name, upstream):
+        yield _by_its_own(pair, name, upstream)
+
+
+def _by_its_own(pair: Pair, name: str, upstream: _Upstream) -> Hit:
+    place = upstream.place(name)
+    return pair.npu.reading.hit(
+        (CODE, SEVERITY),
+        pair.npu.methods[name][-1],
+        symbol=name,
+        message=f"vllm-ascend {upstream.ref} changed `{upstream.new.name}.{name}` ({place}), which this method takes "
+        "the place of and does not call.",
+        fix=f"Compare with {place}, and put in what belongs here, too.",
+    )
+
+
+def _by_another(pair: Pair, runs: ClassText, name: str, upstream: _Upstream) -> Hit:
+    done = "changed" if upstream.old.methods.get(name) else "added"
+    return pair.npu.reading.hit(
+        (CODE, SEVERITY),
+        pair.npu.node,
+        symbol=name,
+        message=f"vllm-ascend {upstream.ref} {done} `{upstream.new.name}.{name}` ({upstream.place(name)}), but "
+        f"`{pair.npu.name}` runs `{runs.name}.{name}`, which does not call it.",
+        fix=f"Bring `{name}` to `{pair.npu.name}`, with `{runs.name}.{name}(self, …)` in place of `super()`.",
+        also=(runs.reading.span_of(runs.methods[name][-1]),),
+    )
+
+
+def _lags(pair: Pair, name: str, upstream: _Upstream) -> bool:
     """Whether a method of the NPU class is written after upstream's, and does not follow what changed there."""
-    own = pair.npu.text_of(name)
+    if not upstream.old.methods.get(name):
+        return False
+    own, old, new = (each.text_of(name) for each in (pair.npu, upstream.old, upstream.new))
     return share(own, old) >= MODELLED and not follows(own, old, new)
 
 

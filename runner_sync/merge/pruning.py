@@ -68,10 +68,9 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
         owners = {s.owner for s in kept if s.owner is not None and not any_node(weave, s).is_comment}
         empty = [s for s in kept if s.sides == "u" and s not in full and (s in owners or s in exits)]
         orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, alive)]
-        for strands_, reason in ((empty, HOLLOW), (orphans, ORPHAN)):
-            for strand in strands_:
-                doubts.append(Doubt(strand, reason, REBUILT))
-                _leave_out(strand, kept)
+        for suite, reason in (*((s, HOLLOW) for s in empty), *((s, ORPHAN) for s in orphans)):
+            doubts.append(Doubt(suite, reason, REBUILT))
+            _leave_out(suite, kept)
         both = [s for s in kept if s.kept and s in emptied and s not in full and s not in hollow]
         hollow |= set(both)
         doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
@@ -81,13 +80,18 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
             return kept, doubts
         for strand in gone:
             strand.kept = False
-        for strand in kept:
-            if strand.parent is not None and not strand.parent.kept and _is_remark(weave, strand):
-                strand.kept = False
-            while strand.parent is not None and not strand.parent.kept:
-                strand.parent = strand.parent.parent
-            if strand.owner is not None and not strand.owner.kept:
-                strand.owner = None
+        _hang_higher(weave, kept)
+
+
+def _hang_higher(weave: Weave, strands: Sequence[Strand]) -> None:
+    """Put what stood below a head that is gone into the next suite around it; upstream's remarks go with the head."""
+    for strand in strands:
+        if strand.parent is not None and not strand.parent.kept and _is_remark(weave, strand):
+            strand.kept = False
+        while strand.parent is not None and not strand.parent.kept:
+            strand.parent = strand.parent.parent
+        if strand.owner is not None and not strand.owner.kept:
+            strand.owner = None
 
 
 def _in_all(weave: Weave) -> set[Strand]:

@@ -28,8 +28,27 @@ NEAR = 3
 def questions(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[ReviewItem]:
     """One question for each passage that a port changes, a passage being of whole statements."""
     old, new = before.split("\n"), after.split("\n")
+    return [
+        review(
+            draft,
+            job.path,
+            reason=TAKEN_OVER + owing.why(now, job) if now else TAKEN_OUT,
+            confidence=DERIVED,
+            shown=Shown(omni=was, upstream=now, chosen=now),
+            line=j1 + 1,
+            from_gpu=True,
+        )
+        for i1, i2, j1, j2 in _changed(before, after)
+        for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
+        if _without_comments(was) != _without_comments(now)
+    ]
+
+
+def _changed(before: str, after: str) -> list[tuple[int, int, int, int]]:
+    """The passages that differ: from and up to which row of the one text and of the other."""
     runs: list[tuple[int, int, int, int]] = []
-    for tag, *rows in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    matcher = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False)
+    for tag, *rows in matcher.get_opcodes():
         if tag == "equal":
             continue
         if tag != "replace":
@@ -41,20 +60,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[
             runs[-1] = (runs[-1][0], max(i2, runs[-1][1]), runs[-1][2], max(j2, runs[-1][3]))
         else:
             runs.append((i1, i2, j1, j2))
-    return [
-        review(
-            draft,
-            job.path,
-            reason=TAKEN_OVER + owing.why(now, job) if now else TAKEN_OUT,
-            confidence=DERIVED,
-            shown=Shown(omni=was, upstream=now, chosen=now),
-            line=j1 + 1,
-            from_gpu=True,
-        )
-        for i1, i2, j1, j2 in runs
-        for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
-        if _without_comments(was) != _without_comments(now)
-    ]
+    return runs
 
 
 def _without_comments(passage: str) -> list[str]:

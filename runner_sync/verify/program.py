@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from runner_sync.syntax import dotted_name, is_name
 from runner_sync.verify import elements
@@ -69,26 +70,27 @@ class Program(CallGraph):
             return self._infer_global(frame, name, depth)
         if name in frame.imports:
             return None
-        found: list[list[Instance] | None] = []
-        for node in frame.bound_before(read):
-            if isinstance(node, ast.arg):
-                found.append(self._infer_parameter(frame, node))
-            elif isinstance(node, ast.Assign) and any(is_name(t, name) for t in node.targets):
-                if not _is_copy(node.value, of=name):
-                    found.append(self.infer(frame, node.value, depth + 1))
-            elif isinstance(node, ast.Assign):
-                found.append(elements.unpacked(self, frame, node, name, depth=depth))
-            elif isinstance(node, ast.AnnAssign):
-                found.append(self._annotated(frame, node.annotation))
-            elif isinstance(node, ast.NamedExpr):
-                found.append(self.infer(frame, node.value, depth + 1))
-            elif isinstance(node, ast.With | ast.AsyncWith):
-                found.append(self._infer_entered(frame, node, name, depth))
-            elif isinstance(node, elements.Loop):
-                found.append(elements.looped(self, frame, node, name, depth=depth))
-            else:
-                return None
-        return union(found) if found else None
+        bindings = [node for node in frame.bound_before(read) if not _is_copied_to_itself(node, name)]
+        return union([self._infer_bound(frame, node, name, depth) for node in bindings]) if bindings else None
+
+    def _infer_bound(self, frame: Frame, node: ast.AST, name: str, depth: int) -> list[Instance] | None:
+        """What a name has from one of the nodes that bind it."""
+        match node:
+            case ast.arg():
+                return self._infer_parameter(frame, node)
+            case ast.Assign(targets=targets, value=value) if any(is_name(target, name) for target in targets):
+                return self.infer(frame, value, depth + 1)
+            case ast.Assign():
+                return elements.unpacked(self, frame, node, name, depth=depth)
+            case ast.AnnAssign(annotation=annotation):
+                return self._annotated(frame, annotation)
+            case ast.NamedExpr(value=value):
+                return self.infer(frame, value, depth + 1)
+            case ast.With() | ast.AsyncWith():
+                return self._infer_entered(frame, node, name, depth)
+            case ast.For() | ast.AsyncFor() | ast.comprehension():
+                return elements.looped(self, frame, node, name, depth=depth)
+        return None
 
     def _infer_parameter(self, frame: Frame, parameter: ast.arg) -> list[Instance] | None:
         """What its annotation says; without one, what the method that this one overrides says of that name."""
@@ -200,8 +202,13 @@ def _only_declares(assignment: Assignment) -> bool:
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
-def _is_copy(node: ast.expr, *, of: str | None = None) -> bool:
-    """Whether a call hands back an object of its first argument's class, with ``of`` only that name's."""
-    if not isinstance(node, ast.Call) or len(node.args) != 1 or dotted_name(node.func) not in _COPYING:
+def _is_copied_to_itself(node: ast.AST, name: str) -> bool:
+    """Whether a node is ``name = copy(name)``, which leaves the name with the class that it has."""
+    if not isinstance(node, ast.Assign) or not any(is_name(target, name) for target in node.targets):
         return False
-    return of is None or is_name(node.args[0], of)
+    return _is_copy(node.value) and is_name(node.value.args[0], name)
+
+
+def _is_copy(node: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether a call hands back an object of its first argument's class."""
+    return isinstance(node, ast.Call) and len(node.args) == 1 and dotted_name(node.func) in _COPYING

@@ -37,7 +37,7 @@ def constructor(classes: Sequence[ClassInfo]) -> Signature | None:
     """The signature of the dataclass ``classes[0]``, which inherits from the others."""
     found = fields(classes)
     made = [d for d in classes[0].node.decorator_list if decorator_name(d) == "dataclass"]
-    if found is None or any(_option(decorator, "init", default=True) is not True for decorator in made):
+    if found is None or any(option(decorator, "init", default=True) is not True for decorator in made):
         return None
     given = [field for field in found if field.is_given]
     return Signature(
@@ -76,7 +76,7 @@ def misplaced(found: Iterable[Field]) -> tuple[Field, Field] | None:
 def _own(info: ClassInfo) -> list[Field] | None:
     """The fields that a class body declares; ``None`` where an option of one is no constant."""
     (decorator, *_) = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
-    by_keyword = _option(decorator, "kw_only", default=False)
+    by_keyword = option(decorator, "kw_only", default=False)
     if by_keyword is None:
         return None
     found: list[Field] = []
@@ -100,13 +100,13 @@ def _field(info: ClassInfo, statement: ast.AnnAssign, *, by_keyword: bool) -> Fi
     if not isinstance(value, ast.Call) or decorator_name(value) != "field":
         return Field(name, value is not None, by_keyword, True, info)
     given = {keyword.arg for keyword in value.keywords}
-    keyword, is_given = _option(value, "kw_only", default=by_keyword), _option(value, "init", default=True)
+    keyword, is_given = option(value, "kw_only", default=by_keyword), option(value, "init", default=True)
     if keyword is None or is_given is None:
         return None
     return Field(name, not given.isdisjoint(_DEFAULTS), keyword, is_given, info)
 
 
-def _option(call: ast.expr, word: str, *, default: bool) -> bool | None:
+def option(call: ast.expr, word: str, *, default: bool) -> bool | None:
     """An option of ``@dataclass(…)`` or ``field(…)``; ``None`` where it is no constant."""
     if not isinstance(call, ast.Call):
         return default

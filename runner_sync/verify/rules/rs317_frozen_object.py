@@ -116,11 +116,9 @@ def _refusal(mro: Mro, instance: Instance, name: str) -> str:
 def _option(info: ClassInfo, word: str) -> bool | None:
     """Whether ``@dataclass`` is given an option; ``None`` for other classes, and where it cannot be told."""
     made = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
-    if len(made) != 1 or not isinstance(made[0], ast.Call):
+    if len(made) != 1:
         return False if made else None
-    given = {keyword.arg: keyword.value for keyword in made[0].keywords}
-    value = given.get(word, ast.Constant(None if None in given else False))
-    return bool(value.value) if isinstance(value, ast.Constant) and value.value is not None else None
+    return generated.option(made[0], word, default=False)
 
 
 def _has_slots(info: ClassInfo, name: str) -> bool | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from runner_sync.profile import SWALLOWERS
 from runner_sync.syntax import walk
 
 
@@ -27,7 +26,11 @@ def may_swallow(statement: ast.With | ast.AsyncWith) -> bool:
     only one that is made by a call known for it counts, also as ``suppress(KeyError) if quiet else nullcontext()``.
     """
     calls = (node for item in statement.items for node in walk(item.context_expr) if isinstance(node, ast.Call))
-    return any(_last_name(call.func) in SWALLOWERS for call in calls)
+    return any(_last_name(call.func) in _SWALLOWERS for call in calls)
+
+
+_SWALLOWERS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+"""What makes context managers that may swallow an exception: the standard library, pytest. No runner has others."""
 
 
 def _last_name(function: ast.expr) -> str:

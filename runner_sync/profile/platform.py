@@ -1,0 +1,165 @@
+"""What the engine is told of one derived platform: its modules, and which names of the GPU side it spells otherwise.
+
+Goes out: frozen dataclasses with names only (paths, classes, calls). May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from runner_sync.model import Project
+from runner_sync.naming import module_name
+from runner_sync.profile.paths import VLLM_RUNNER
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A class (or a whole module, when ``name`` is empty) in one project's tree.
+
+    ``vllm`` is the path of vLLM's module that both this class and the GPU twin derive from or edit, ``vllm_class`` the
+    class there, where it is not the profile's; ``Profile.vllm_of`` says what an anchor without them means.
+    """
+
+    project: Project
+    path: str
+    name: str = ""
+    vllm: str = ""
+    vllm_class: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerModule:
+    """One derived module: where it lives (newest location first), its classes' upstreams and its GPU twins.
+
+    ``upstreams`` are the classes whose methods were copied; ``gpu`` is the twin runner whose omni code is ported;
+    ``inherits`` says that the class is meant to have its twin as its first base.
+    """
+
+    paths: tuple[str, ...]
+    name: str
+    upstreams: tuple[Anchor, ...]
+    gpu: Anchor | None = None
+    inherits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NameRewrite:
+    """``name`` imported from ``module`` becomes ``new_name`` from ``new_module`` (one GPU→NPU translation)."""
+
+    name: str
+    module: str
+    new_name: str
+    new_module: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordRewrite:
+    """On calls of ``call`` (after name rewrites) the keyword ``name`` becomes ``new_name``."""
+
+    call: str
+    name: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerHook:
+    """The contract of a model's own sampler: the method that asks it, the call that makes the token history real, the
+    platform's sampler, the attribute by which a model says that it wants to be asked, and the model's method."""
+
+    method: str = "_sample"
+    history: str = "self.input_batch.update_async_output_token_ids()"
+    sampler: str = "self.sampler"
+    flag: str = "prefer_model_sampler"
+    asks: str = "sample"
+
+    @property
+    def update(self) -> str:
+        """The bare name of what makes the token history real."""
+        return self.history.partition("(")[0].rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The record that a runner hands on, and what a variable is called that holds one from elsewhere."""
+
+    name: str = "OmniModelRunnerOutput"
+    variable: str = "model_runner_output"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """All that the engine is told about one derived platform."""
+
+    name: str
+    package: str
+    modules: tuple[RunnerModule, ...]
+    names: tuple[NameRewrite, ...]
+    keywords: tuple[KeywordRewrite, ...]
+    attributes: tuple[tuple[str, str], ...]
+    classes: tuple[tuple[str, str], ...]
+    marker: str = "Omni-new"
+    device_only: tuple[str, ...] = ()
+    device: tuple[str, str] = ("cuda", "npu")
+    unported: tuple[str, ...] = ()
+    vllm_class: str = "GPUModelRunner"
+    sampler_hook: SamplerHook = SamplerHook()
+    output: Output = Output()
+    gpu_imports: tuple[str, ...] = ()
+    handovers: tuple[str, ...] = ()
+    surroundings: tuple[str, ...] = ()
+
+    @property
+    def runners(self) -> tuple[RunnerModule, ...]:
+        """The modules that come from vLLM's runner, as opposed to workers and the like."""
+        return tuple(module for module in self.modules if self.vllm_of(module).name == self.vllm_class)
+
+    def npu_name(self, qualname: str) -> str:
+        """The name that a GPU class, or a member of one, has on the derived platform."""
+        return _renamed(qualname, _npu_names(self))
+
+    def gpu_name(self, qualname: str) -> str:
+        """The name that a class of the derived platform, or a member of one, has on the GPU side."""
+        return _renamed(qualname, {npu: gpu for gpu, npu in _npu_names(self).items()})
+
+    @property
+    def shared_names(self) -> tuple[NameRewrite, ...]:
+        """The rewrites of what a GPU twin defines for others: they take it from the NPU twin."""
+        pairs = [(module.gpu, module.paths) for module in self.modules if module.gpu is not None]
+        moves = {(module_name(gpu.path), module_name(path)) for gpu, paths in pairs for path in paths}
+        return tuple(row for row in self.names if (row.module, row.new_module) in moves)
+
+    def vllm_of(self, module: RunnerModule) -> Anchor:
+        """vLLM's own class that ``module`` and its GPU twin come from; its runner, if the upstream names none."""
+        upstream = module.upstreams[0]
+        return Anchor("vllm", upstream.vllm or VLLM_RUNNER, upstream.vllm_class or self.vllm_class)
+
+    def fitted(self, lacks: Callable[[str, str], bool]) -> Profile:
+        """This profile on trees of which ``lacks`` says whether a module is known not to have a name.
+
+        Rows with the same source are alternatives: the first one that is there is kept, the first one if none is.
+        """
+        choices: dict[tuple[str, str], list[NameRewrite]] = {}
+        for row in self.names:
+            choices.setdefault((row.module, row.name), []).append(row)
+        kept = {
+            next((row for row in rows if len(rows) == 1 or not lacks(row.new_module, row.new_name)), rows[0])
+            for rows in choices.values()
+        }
+        return self if len(kept) == len(self.names) else replace(self, names=tuple(r for r in self.names if r in kept))
+
+    def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
+        """The name rewrites of ``names``, in the order in which they are tried."""
+        return tuple(row for row in self.names if row.name in names)
+
+
+@lru_cache(maxsize=8)
+def _npu_names(profile: Profile) -> Mapping[str, str]:
+    """``{GPU name: NPU name}`` of the runner classes, and of what else the twin modules name differently."""
+    return {row.name: row.new_name for row in profile.shared_names} | dict(profile.classes)
+
+
+def _renamed(qualname: str, classes: Mapping[str, str]) -> str:
+    owner, dot, member = qualname.partition(".")
+    return f"{classes.get(owner, owner)}{dot}{member}"

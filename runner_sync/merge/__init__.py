@@ -90,7 +90,7 @@ def merge(
     chosen = _choose(weave, strands, terms)
     doubts = _with_consequences(weave, chosen.kept, [*doubts, *chosen.left_out]) + chosen.both_changed
     doubts = with_what_goes_along(weave, chosen.kept, doubts, terms.foreign)
-    return _written(triple, weave, strands, chosen, doubts, tight=terms.policy.nesting == "upstream")
+    return _written(triple, weave, strands, chosen, doubts, is_copy=terms.policy.is_copy)
 
 
 def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
@@ -105,15 +105,15 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
 def _in_one_naming(triple: Triple, policy: Policy) -> Triple:
     """The texts with one name for what the sides call differently."""
     triple = with_omni_names_of_values(with_omni_names(triple))
-    return with_upstream_names(triple) if policy.nesting == "upstream" else triple
+    return with_upstream_names(triple) if policy.is_copy else triple
 
 
 def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
     """Mark what stays, and put it into the suites that it stands in; the doubts about it."""
     doubts = without_named_values(weave, settle_presence(weave, strands, terms))
-    doubts += without_crossing(weave, strands, follow=terms.policy.nesting == "upstream")
+    doubts += without_crossing(weave, strands, is_copy=terms.policy.is_copy)
     parents(weave, strands, terms.policy)
-    if terms.policy.nesting == "omni":
+    if not terms.policy.is_copy:
         doubts += without_partial_wrappers(weave, strands)
         go_where_the_old_one_is(weave)
     return doubts
@@ -134,7 +134,7 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     kept, hollow = prune(weave, strands)
     contents, both_changed = _contents(weave, kept, terms)
-    left_out = unread_additions(weave, kept, contents, records_fit=terms.policy.nesting == "omni")
+    left_out = unread_additions(weave, kept, contents, records_fit=not terms.policy.is_copy)
     kept, hollow_now = prune(weave, kept)
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
     left_out += out_of_no_loop(weave, kept)
@@ -156,13 +156,13 @@ def _with_consequences(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Do
 
 
 def _written(
-    triple: Triple, weave: Weave, strands: Sequence[Strand], chosen: _Chosen, doubts: Sequence[Doubt], *, tight: bool
+    triple: Triple, weave: Weave, strands: Sequence[Strand], chosen: _Chosen, doubts: Sequence[Doubt], *, is_copy: bool
 ) -> Merged:
     """What is kept as text, and the doubts, with those that the order of the text brings, as questions at its lines."""
     kept, contents = chosen.kept, chosen.contents
-    emitted = text_of(weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), tight=tight)
+    emitted = text_of(weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy)
     asked = [*doubts, *under_other_conditions(weave, kept, emitted)]
-    asked += in_other_suites(weave, kept, moved_to(weave, kept)) if tight else []
+    asked += in_other_suites(weave, kept, moved_to(weave, kept)) if is_copy else []
     asked += moved_apart(weave, kept, emitted, asked)
     asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
     asked += out_of_order(weave, emitted, asked)

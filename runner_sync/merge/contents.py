@@ -60,7 +60,7 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
         return chosen, reason
     if _has_remark(weave.omni, strand.in_omni) or _has_remark(weave.upstream, strand.in_upstream):
         return chosen, reason
-    if terms.policy.nesting == "omni":
+    if not terms.policy.is_copy:
         return replace(chosen, blanks=max(chosen.blanks, omni.blanks)), reason  # another text's own layout
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
     return replace(chosen, blanks=max(chosen.blanks, added)), reason
@@ -94,7 +94,7 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     if base is None:
         if omni.is_comment or is_same(omni, upstream):
             return of_node(omni), None
-        more = policy.nesting == "upstream" and is_part_of(omni.text, upstream.text)
+        more = policy.is_copy and is_part_of(omni.text, upstream.text)
         chosen = omni if policy.both_added == "omni" and not more else upstream
         return of_node(chosen), VERSIONS
     if is_same(omni, upstream):
@@ -140,7 +140,7 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
     whole = around(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
         return _written(whole, upstream), None
-    follows = policy.nesting == "upstream" and not omni.compound
+    follows = policy.is_copy and not omni.compound
     carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
     if carried is not None:
         return _written(carried[1], upstream), CARRIED

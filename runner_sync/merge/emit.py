@@ -36,18 +36,18 @@ class Emitted:
 
 
 def text_of(
-    weave: Weave, strands: Sequence[Strand], contents: Mapping[Strand, Content], *, indent: int, tight: bool
+    weave: Weave, strands: Sequence[Strand], contents: Mapping[Strand, Content], *, indent: int, is_copy: bool
 ) -> Emitted:
     """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones.
 
-    ``tight`` is whether what upstream alone has at either end of a block of omni's stays outside of its rulers.
+    In a copy what upstream alone has at either end of a block of omni's stays outside of its rulers.
     """
     strands = heads_first(strands)
     children, clauses = _children(strands), _clauses(weave, strands)
     as_merged = [*_in_order(children, clauses, None)]
-    _settle_order(weave, strands, children, clauses, contents, tight=tight)
+    _settle_order(weave, strands, children, clauses, contents, is_copy=is_copy)
     put_above_their_statements(weave, children.values())
-    enclose_their_block(weave, children, clauses, tight=tight)
+    enclose_their_block(weave, children, clauses, is_copy=is_copy)
     printer = _Printer(weave, contents, children, clauses)
     for strand in printer.children.get(None, []):
         printer.write(strand, indent, None)
@@ -73,13 +73,12 @@ def _settle_order(
     clauses: dict[Strand | None, list[Strand]],
     contents: Mapping[Strand, Content],
     *,
-    tight: bool,
+    is_copy: bool,
 ) -> None:
     """Additions of one side go behind the statement of the other that now binds what they read, and before the one that
     reads what they bind.
 
-    Those of upstream only where the text is built in another way, which is when it is not ``tight``: else its order is
-    right.
+    Those of upstream only where the text is no copy: else its order is right.
     """
     tree = Tree(
         children,
@@ -92,7 +91,7 @@ def _settle_order(
     put_before_branches(tree, additions - around_shared)
     put_behind_bindings(tree, additions)
     put_before_readers(tree, additions)
-    if not tight:
+    if not is_copy:
         put_behind_bindings(tree, set(tree.new))
     for key, suite in tree.children.items():
         children[key] = suite

@@ -28,9 +28,9 @@ from runner_sync.statements import ROOT, below
 CROSSING = Reason("suites that overlap")
 
 
-def without_crossing(weave: Weave, strands: Sequence[Strand], *, follow: bool) -> list[Doubt]:
+def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> list[Doubt]:
     """Leave out upstream's new suites that begin or end inside a new one of omni's, with all that is new in them; and
-    where the text is not to ``follow`` upstream's structure, those around the same as one of omni's, which stands for
+    where the text is no copy, those around the same as one of omni's, which stands for
     it there."""
     contents = _Contents(weave)
     doubts = []
@@ -41,7 +41,7 @@ def without_crossing(weave: Weave, strands: Sequence[Strand], *, follow: bool) -
         others = {head for one in mine for head in _above(weave, one, "o") if _is_new(head)}
         theirs = [contents.of(head) for head in others]
         is_crossing = any(not (mine <= one or one <= mine) for one in theirs)
-        if is_crossing or (mine in theirs and not follow):
+        if is_crossing or (mine in theirs and not is_copy):
             for k in below(weave.upstream, strand.in_upstream):
                 inside = weave.of_upstream[k]
                 inside.kept = inside.kept and inside.sides != "u"
@@ -49,14 +49,14 @@ def without_crossing(weave: Weave, strands: Sequence[Strand], *, follow: bool) -
     return doubts
 
 
-def interleave(weave: Weave, strands: Sequence[Strand], *, follow: bool) -> None:
-    """Settle the parents of what both sides have put new suites around, or omni where upstream took a suite away; where
-    the text is to ``follow`` upstream's structure, also of what upstream has put some around where omni took one away.
+def interleave(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> None:
+    """Settle the parents of what both sides have put new suites around, or omni where upstream took a suite away; in a
+    copy also of what upstream has put some around where omni took one away.
     """
     contents = _Contents(weave)
     for strand in strands:
         if strand.sides == "bou" and strand.kept:
-            around = _around(weave, strand, contents, follow=follow)
+            around = _around(weave, strand, contents, is_copy=is_copy)
             if around:
                 around[0].parent = _shared(weave, strand)
                 for outer, inner in pairwise([*around, strand]):
@@ -109,13 +109,13 @@ class _Contents:
         return self._known[suite]
 
 
-def _around(weave: Weave, strand: Strand, contents: _Contents, *, follow: bool) -> list[Strand]:
+def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool) -> list[Strand]:
     """The new suites around a statement below the last that both sides have, outermost first."""
     omni, upstream = ([*_above(weave, strand, side)] for side in "ou")
     mine = _up_to(omni, upstream)
     theirs = _up_to(upstream, omni)
     news = [*reversed(theirs), *reversed(mine)]
-    if not mine and not follow:
+    if not mine and not is_copy:
         return []
     if any(not _is_new(head) or any_node(weave, head).is_clause for head in news):
         return []

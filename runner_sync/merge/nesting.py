@@ -30,7 +30,7 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
             if not is_inside(above, strand):
                 strand.parent = above
     if not policy.updates_only:
-        interleave(weave, strands, follow=policy.nesting == "upstream")
+        interleave(weave, strands, is_copy=policy.is_copy)
         _return_home(weave, strands)
 
 
@@ -102,7 +102,7 @@ def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Stra
             side, link = "o", omni
         case "bou" if omni is base and (upstream is None or (upstream.sides == "bou" and upstream.kept)):
             side, link = "u", upstream
-        case "bou" | "ou" if policy.nesting == "omni" and not _is_wrapper(upstream, "u"):
+        case "bou" | "ou" if not policy.is_copy and not _is_wrapper(upstream, "u"):
             side, link = "o", omni
         case _:
             side, link = "u", upstream
@@ -220,7 +220,7 @@ def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
                 return _around_what_went(
                     weave, above, strand.parent and _link(weave, weave.of_omni[wrapper], "o", "parent"), "parent"
                 )
-            return above if policy.nesting == "upstream" else None
+            return above if policy.is_copy else None
     return None
 
 

@@ -18,16 +18,18 @@ Preference = Literal["omni", "upstream", "review"]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The winning side per kind of conflict. ``nesting`` is about statements that both sides put into other suites,
-    ``first`` about the order of additions at one place. With ``updates_only`` upstream adds and removes nothing: only
-    statements that both have are brought up to date."""
+    """The winning side per kind of conflict, ``first`` of the order of additions at one place.
+
+    ``is_copy`` is whether omni's text was copied from upstream's: then upstream's structure wins, and what omni lacks
+    it has removed. A text that was made in another way keeps its structure, and never had what it lacks. With
+    ``updates_only`` upstream adds and removes nothing: only statements that both have are brought up to date."""
 
     edited_here_gone_there: Winner = "omni"
     gone_here_edited_there: Winner = "omni"
     both_edited: Winner = "omni"
     both_added: Winner = "omni"
-    nesting: Winner = "upstream"
     first: Winner = "omni"
+    is_copy: bool = True
     updates_only: bool = False
 
 
@@ -65,5 +67,5 @@ TOUCH_UP = Policy(updates_only=True)
 RECORD = Policy(first="upstream")
 """For records such as a ``NamedTuple``: additions of upstream stand before omni's own."""
 
-PORT = Policy(nesting="omni", first="upstream")
+PORT = Policy(is_copy=False, first="upstream")
 """For the GPU twin, whose methods are built in another way: only what it adds comes in."""

@@ -36,7 +36,7 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
             omni = weave.omni[strand.in_omni]
             if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, heritage):
                 return False, None
-            successor = _carry_over(weave, strand) if policy.nesting == "upstream" else None
+            successor = _carry_over(weave, strand) if policy.is_copy else None
             if successor is not None:
                 return False, Doubt(strand, CARRIED, INFERRED, successor)
             if _is_rewritten(weave, strand):
@@ -51,7 +51,7 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
             if moved is not None:
                 return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
             return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
-        case "bou" if policy.nesting == "upstream":
+        case "bou" if policy.is_copy:
             _follow_named_part(weave, strand)
             return True, None
         case _:

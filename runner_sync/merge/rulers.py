@@ -18,8 +18,8 @@ from runner_sync.rulers import is_drawn
 Suites = Mapping[Strand | None, list[Strand]]
 
 
-def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, tight: bool) -> None:
-    """Put the rulers of every pair around its block, in place. ``tight`` is whether upstream's own stays outside."""
+def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_copy: bool) -> None:
+    """Put the rulers of every pair around its block, in place. In a copy upstream's own stays outside."""
     for first, last in list(_pairs(weave)):
         home = {strand: suite for suite in children.values() for strand in suite}
         opening, closing = weave.of_omni[first], weave.of_omni[last]
@@ -34,7 +34,7 @@ def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, tigh
         if suite.index(closing) == suite.index(opening) + 1:
             suite.remove(opening)
             suite.remove(closing)
-        elif tight:
+        elif is_copy:
             _tighten(weave, suite, opening, closing, children, clauses)
 
 

@@ -24,6 +24,5 @@ class Settling:
 
     @property
     def is_copy(self) -> bool:
-        """Whether omni's text was copied from upstream's, whose structure wins and whose removals replace; a text that
-        was made in another way, such as a GPU twin's, has not removed what it lacks."""
-        return self.terms.policy.nesting == "upstream"
+        """Whether omni's text was copied from upstream's."""
+        return self.terms.policy.is_copy

@@ -76,22 +76,6 @@ class CallGraph(Runtime, ABC):
         # timid: of a union only a call that no member accepts is wrong.
         return [[callee for group in groups for callee in group]] if all(groups) else []
 
-    def callees_since(
-        self, frame: Frame, call: ast.Call, *, old: CallGraph, before: Frame
-    ) -> list[tuple[list[Callee], list[Callee]]]:
-        """The callees of a call and those that it had in ``old``, group by group.
-
-        Branches of a conditional base belong together by what sets them apart, where both programs have the same ones:
-        they may stand in another order.
-        """
-        now, was = self.callees(frame, call), old.callees(before, call)
-        if frame.info is not None and before.info is not None:
-            mine, theirs = self.branches(frame.info), old.branches(before.info)
-            if set(mine) == set(theirs) and len(mine) == len(now) == len(was):
-                of = dict(zip(theirs, was, strict=True))
-                return [(group, of[branch]) for branch, group in zip(mine, now, strict=True)]
-        return list(zip(now, was, strict=False))
-
     def branches(self, info: ClassInfo) -> list[frozenset[str]]:
         """What tells each MRO of a class from the others: the classes that not all of them have."""
         names = [frozenset(f"{c.module.name}.{c.name}" for c in mro.classes) for mro in self.mros(info)]

@@ -39,6 +39,7 @@ from runner_sync.verify.functions import FunctionNode
 from runner_sync.verify.kinds import none_has
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.steps import Step, step_of
 from runner_sync.verify.uses import Place, indexes, places, turns, unpackings
 from runner_sync.verify.virtual import virtual_calls
 
@@ -54,19 +55,18 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """Unpackings of another size than the target provides, or of the ``None`` that it provides since ``old``; tuples
     since then that are not unpacked; and overrides that return another size than is unpacked."""
     for frame in program.frames(module):
-        before = old.twin(frame) if old is not None else None
+        step = step_of(program, frame, old)
         for node, target in unpackings(frame):
             if frame.is_guarded(node, calls=True):
                 continue
             wrong = list(_check(program, frame, node, count=len(target.elts))) or list(_check_one(program, frame, node))
-            if not wrong and old is not None and before is not None and isinstance(node.value, ast.Call):
-                wrong = list(_check_none(program, frame, node.value, old=old, before=before))
-                wrong = wrong or list(_check_no_tuple(program, frame, node.value, old=old, before=before))
+            if not wrong and step is not None and isinstance(node.value, ast.Call):
+                wrong = list(_check_none(step, node.value)) or list(_check_no_tuple(step, node.value))
             yield from wrong
         yield from _check_turns(program, frame)
         yield from _check_indexes(program, frame)
-        if old is not None and before is not None:
-            yield from _check_whole(program, frame, old=old, before=before)
+        if step is not None:
+            yield from _check_whole(step)
     for info in program.own_classes(module) if module in program.checked else ():
         yield from _check_overrides(program, info)
 
@@ -158,12 +158,12 @@ def _check_one(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Fin
         )
 
 
-def _check_none(program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame) -> Iterator[Finding]:
-    """Whether the call hands back ``None`` on some path, and never did in ``old``."""
-    for now, was in program.callees_since(frame, call, old=old, before=before):
-        is_new = now and was and not any(returns.gives_none(old, callee) is not False for callee in was)
-        if is_new and all(returns.gives_none(program, callee) for callee in now):
-            yield frame.finding(
+def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
+    """Whether the call hands back ``None`` on some path, and never did."""
+    for now, was in step.callees(call):
+        is_new = now and was and not any(returns.gives_none(step.old, callee) is not False for callee in was)
+        if is_new and all(returns.gives_none(step.program, callee) for callee in now):
+            yield step.frame.finding(
                 CODE,
                 SEVERITY,
                 call,
@@ -174,12 +174,10 @@ def _check_none(program: Program, frame: Frame, call: ast.Call, *, old: Program,
             return
 
 
-def _check_no_tuple(
-    program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame
-) -> Iterator[Finding]:
-    """Whether the call hands back a dictionary, or one of its values alone, where it handed back a tuple in ``old``."""
-    for now, was in program.callees_since(frame, call, old=old, before=before):
-        were = [callee.function for callee in was if callee.function and returns.sizes(old, callee)]
+def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
+    """Whether the call hands back a dictionary, or one of its values alone, where it handed back a tuple."""
+    for now, was in step.callees(call):
+        were = [callee.function for callee in was if callee.function and returns.sizes(step.old, callee)]
         functions = [callee.function for callee in now if callee.function is not None]
         if not functions or len(functions) != len(now) or not were or len(were) != len(was):
             continue
@@ -187,7 +185,7 @@ def _check_no_tuple(
         gave, gives = (all(returns.gives_dictionary(f) for f in each) for each in (were, functions))
         if is_one or (gives and not gave):
             what = "one value" if is_one else "a dictionary"
-            yield frame.finding(
+            yield step.frame.finding(
                 CODE,
                 SEVERITY,
                 call,
@@ -199,19 +197,19 @@ def _check_no_tuple(
             return
 
 
-def _check_whole(program: Program, frame: Frame, *, old: Program, before: Frame) -> Iterator[Finding]:
-    """Values that are used as one thing, which they were in ``old``, and are tuples now."""
-    stood = {ast.dump(node) for node in before.nodes() if isinstance(node, ast.Call)}
-    for call, stands in places(frame):
+def _check_whole(step: Step) -> Iterator[Finding]:
+    """Values that are used as one thing, which they were, and are tuples now."""
+    stood = {ast.dump(node) for node in step.before.nodes() if isinstance(node, ast.Call)}
+    for call, stands in places(step.frame):
         whole = [place for place in stands if place.is_whole or place.is_tested]
         # A call that was changed as well is written for the tuple.
         if not whole or any(p.is_taken_apart for p in stands) or ast.dump(call) not in stood:
             continue
-        for now, was in program.callees_since(frame, call, old=old, before=before):
+        for now, was in step.callees(call):
             sizes = {returns.tuple_size(c.function) if c.function is not None else None for c in now}
-            is_new = len(sizes) == 1 and None not in sizes and was and _was_one(now, was, old)
-            if is_new and not all(_takes_tuples(program, frame, place, old=old, before=before) for place in whole):
-                yield frame.finding(
+            is_new = len(sizes) == 1 and None not in sizes and was and _was_one(now, was, step.old)
+            if is_new and not all(_takes_tuples(step, place) for place in whole):
+                yield step.frame.finding(
                     CODE,
                     SEVERITY,
                     call,
@@ -231,14 +229,14 @@ def _was_one(now: Sequence[Callee], was: Sequence[Callee], old: Program) -> bool
     return is_kept or all(returns.is_single(old, callee) for callee in was)
 
 
-def _takes_tuples(program: Program, frame: Frame, place: Place, *, old: Program, before: Frame) -> bool:
+def _takes_tuples(step: Step, place: Place) -> bool:
     """Whether the value is an argument of something that changed as well, and may be made for the tuple."""
     call = place.around
     if not isinstance(call, ast.Call) or call.func is place.node:
         return False
     texts = [
         [ast.dump(callee.function or callee.module.node) for group in groups for callee in group]
-        for groups in (program.callees(frame, call), old.callees(before, call))
+        for groups in (step.program.callees(step.frame, call), step.old.callees(step.before, call))
     ]
     return texts[0] != texts[1]
 

@@ -28,9 +28,9 @@ from runner_sync.verify import returns
 from runner_sync.verify.aliases import meant
 from runner_sync.verify.callees import Callee
 from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.steps import Step, steps
 from runner_sync.verify.uses import unpackings
 from runner_sync.verify.virtual import hidden_by, virtual_calls
 
@@ -42,15 +42,13 @@ SEVERITY: Severity = "error"
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Positional calls and unpackings whose values moved since ``old``, and overrides that move those of inherited
     calls."""
-    for frame in program.frames(module) if old is not None else ():
-        before = old.twin(frame) if old is not None else None
-        if old is not None and before is not None:
-            stood = {ast.dump(node) for node in before.nodes() if isinstance(node, ast.Call) and node.args}
-            for node in frame.nodes():
-                # A call that was changed as well gives its values as the new order asks.
-                if isinstance(node, ast.Call) and node.args and ast.dump(node) in stood:
-                    yield from _check_call(program, frame, meant(frame, node), old=old, before=before)
-            yield from _check_unpackings(program, frame, old=old, before=before)
+    for step in steps(program, module, old):
+        stood = {ast.dump(node) for node in step.before.nodes() if isinstance(node, ast.Call) and node.args}
+        for node in step.frame.nodes():
+            # A call that was changed as well gives its values as the new order asks.
+            if isinstance(node, ast.Call) and node.args and ast.dump(node) in stood:
+                yield from _check_call(step, meant(step.frame, node))
+        yield from _check_unpackings(step)
     for info in program.own_classes(module) if module in program.checked else ():
         for mro in program.mros(info):
             for name in info.methods:
@@ -69,13 +67,13 @@ def shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | No
     return None
 
 
-def _check_call(program: Program, frame: Frame, node: ast.Call, *, old: Program, before: Frame) -> Iterator[Finding]:
-    for new_group, old_group in program.callees_since(frame, node, old=old, before=before):
+def _check_call(step: Step, node: ast.Call) -> Iterator[Finding]:
+    for new_group, old_group in step.callees(node):
         moves = [shift(node, was, now) for was in old_group for now in new_group]
         if moves and all(moves) and moves[0] is not None:
             was, now = moves[0]
             callee = new_group[0]
-            yield frame.finding(
+            yield step.frame.finding(
                 CODE,
                 SEVERITY,
                 node,
@@ -86,27 +84,26 @@ def _check_call(program: Program, frame: Frame, node: ast.Call, *, old: Program,
             return
 
 
-def _check_unpackings(program: Program, frame: Frame, *, old: Program, before: Frame) -> Iterator[Finding]:
-    stood = {_names(node.value, target) for node, target in unpackings(before) if isinstance(node.value, ast.Call)}
-    for node, target in unpackings(frame):
+def _check_unpackings(step: Step) -> Iterator[Finding]:
+    unpacked = [(node.value, target) for node, target in unpackings(step.before)]
+    stood = {_names(call, target) for call, target in unpacked if isinstance(call, ast.Call)}
+    for node, target in unpackings(step.frame):
         # An unpacking that was changed as well takes the values as the new order has them.
         if isinstance(node.value, ast.Call) and _names(node.value, target) in stood:
-            yield from _check_unpacking(program, frame, node.value, target, old=old, before=before)
+            yield from _check_unpacking(step, node.value, target)
 
 
 def _names(call: ast.Call, target: ast.Tuple) -> tuple[str, str]:
     return ast.unparse(call.func), ast.unparse(target)
 
 
-def _check_unpacking(
-    program: Program, frame: Frame, call: ast.Call, target: ast.Tuple, *, old: Program, before: Frame
-) -> Iterator[Finding]:
-    for new_group, old_group in program.callees_since(frame, call, old=old, before=before):
+def _check_unpacking(step: Step, call: ast.Call, target: ast.Tuple) -> Iterator[Finding]:
+    for new_group, old_group in step.callees(call):
         moves = [_moved(target, was, now) for was in old_group for now in new_group]
         if moves and all(moves):
             place, value = moves[0][0]
             callee, name = new_group[0], ast.unparse(target.elts[place])
-            yield frame.finding(
+            yield step.frame.finding(
                 CODE,
                 SEVERITY,
                 target.elts[place],

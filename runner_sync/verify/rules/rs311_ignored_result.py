@@ -38,6 +38,7 @@ from runner_sync.verify.frames import Frame
 from runner_sync.verify.functions import is_plain, returns_of
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.steps import Step, step_of
 from runner_sync.verify.uses import Place, places
 from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls
 
@@ -55,23 +56,22 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for frame in program.frames(module):
         for call in _used_calls(frame):
             yield from _never_comes(program, frame, call)
-        before = old.twin(frame) if old is not None else None
-        if old is None or before is None:
+        step = step_of(program, frame, old)
+        if step is None:
             continue
         for call, stands in places(frame):
             if any(place.is_needed for place in stands):
-                found = list(_no_longer_comes(program, frame, call, old=old, before=before))
-                yield from found or _may_not_come(program, frame, call, stands, old=old, before=before)
+                yield from list(_no_longer_comes(step, call)) or _may_not_come(step, call, stands)
         for node in frame.nodes():
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-                callee = _newly_returns(program, frame, node.value, old=old, before=before)
+                callee = _newly_returns(step, node.value)
                 if callee is not None:
                     yield _finding(frame, node, callee)
 
 
-def _newly_returns(program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame) -> Callee | None:
-    new = [callee for group in program.callees(frame, call) for callee in group]
-    was = [callee for group in old.callees(before, call) for callee in group]
+def _newly_returns(step: Step, call: ast.Call) -> Callee | None:
+    new = [callee for group in step.program.callees(step.frame, call) for callee in group]
+    was = [callee for group in step.old.callees(step.before, call) for callee in group]
     if not new or not was or not all(_value(c) is True for c in new) or not all(_value(c) is False for c in was):
         return None
     return new[0]
@@ -189,13 +189,11 @@ def _is_needed(call: VirtualCall) -> bool:
     return any(place.is_needed for node, stands in places(call.frame) if node is call.node for place in stands)
 
 
-def _no_longer_comes(
-    program: Program, frame: Frame, call: ast.Call, *, old: Program, before: Frame
-) -> Iterator[Finding]:
-    for now, was in program.callees_since(frame, call, old=old, before=before):
+def _no_longer_comes(step: Step, call: ast.Call) -> Iterator[Finding]:
+    for now, was in step.callees(call):
         comes_not = now and all(_value(c) is False and _is_silent(c) for c in now)
         if comes_not and was and all(_value(c) is True for c in was):
-            yield frame.finding(
+            yield step.frame.finding(
                 CODE,
                 SEVERITY,
                 call,
@@ -206,14 +204,13 @@ def _no_longer_comes(
             return
 
 
-def _may_not_come(
-    program: Program, frame: Frame, call: ast.Call, stands: Sequence[Place], *, old: Program, before: Frame
-) -> Iterator[Finding]:
+def _may_not_come(step: Step, call: ast.Call, stands: Sequence[Place]) -> Iterator[Finding]:
     """A callee that hands back ``None`` on some path now, where the code takes it for an object."""
+    frame = step.frame
     needing = [place for place in stands if place.fails_on_none and not _is_expected(frame, place.node)]
     if not needing or any(_is_asked(place) for place in stands) or _is_expected(frame, call):
         return
-    for now, was in program.callees_since(frame, call, old=old, before=before):
+    for now, was in step.callees(call):
         never_did = was and all(_value(c) is True and not _is_optional(c) for c in was)
         if never_did and now and all(_is_sometimes_none(c) for c in now):
             yield frame.finding(

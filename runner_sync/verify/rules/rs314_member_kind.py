@@ -38,6 +38,7 @@ from runner_sync.verify.guards import is_identity, questions
 from runner_sync.verify.kinds import Member, lacks, member_of, members
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.steps import Step, steps
 from runner_sync.verify.uses import places
 from runner_sync.verify.virtual import virtual_reads
 
@@ -53,13 +54,10 @@ _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A name or attribute in its frame and in the frame of that name in the old program, and what is around it."""
+    """A name or attribute of a function, and what is around each node there."""
 
-    program: Program
-    frame: Frame
+    step: Step
     node: ast.Name | ast.Attribute
-    old: Program
-    before: Frame
     above: Mapping[int, ast.AST]
 
     @property
@@ -68,7 +66,7 @@ class _Place:
 
     @property
     def questions(self) -> frozenset[str]:
-        return questions(self.frame.function, self.node)
+        return questions(self.step.frame.function, self.node)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         return self.above.get(id(node))
@@ -79,26 +77,23 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for info in program.own_classes(module) if module in program.checked else ():
         for name in info.methods:
             yield from _check_override(program, info, name)
-    for frame in program.frames(module) if old is not None else ():
-        before = old.twin(frame) if old is not None else None
-        if old is None or before is None:
-            continue
-        nodes = frame.nodes()
+    for step in steps(program, module, old):
+        nodes = step.frame.nodes()
         above = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}
         for node in nodes:
-            if isinstance(node, ast.Name | ast.Attribute) and not frame.is_guarded(node, calls=True):
-                yield from _check(_Place(program, frame, node, old, before, above))
+            if isinstance(node, ast.Name | ast.Attribute) and not step.frame.is_guarded(node, calls=True):
+                yield from _check(_Place(step, node, above))
 
 
 def _check(place: _Place) -> Iterator[Finding]:
-    now = members(place.program, place.frame, place.node)
-    was = members(place.old, place.before, place.node) if any(now.values()) else {}
+    now = members(place.step.program, place.step.frame, place.node)
+    was = members(place.step.old, place.step.before, place.node) if any(now.values()) else {}
     for key, other in now.items():
         one = was.get(key)
         use = _wrong_use(place, was=one, now=other) if one is not None and other is not None else ""
         if one is not None and other is not None and use:
             text = ast.unparse(place.node)
-            yield place.frame.finding(
+            yield place.step.frame.finding(
                 CODE,
                 SEVERITY,
                 place.node,
@@ -123,13 +118,15 @@ def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> s
     """What is wrong with a call of the member, empty when it may be right."""
     parent = place.parent(call)
     if isinstance(parent, ast.withitem):
-        was_entered = was.kind == "context manager" or (was.kind == "class" and not lacks(place.old, was, "__enter__"))
+        was_entered = was.kind == "context manager" or (
+            was.kind == "class" and not lacks(place.step.old, was, "__enter__")
+        )
         is_known = now.kind in ("function", "class")
-        enters = not lacks(place.program, now, "__enter__") if is_known else now.kind != "generator"
+        enters = not lacks(place.step.program, now, "__enter__") if is_known else now.kind != "generator"
         return "" if enters or not was_entered else "cannot be entered by `with`"
     if was.kind in _CALLED and now.kind in _HELD:
         is_same = bool(now.hands_out) and now.hands_out == was.hands_out
-        fails = (is_same or lacks(place.program, now, "__call__")) and not place.questions
+        fails = (is_same or lacks(place.step.program, now, "__call__")) and not place.questions
         return "cannot be called" if fails else ""
     if was.kind != "function" or now.kind not in _DEFERRED or not _is_used_up(place, call, now):
         return ""
@@ -142,7 +139,7 @@ def _is_used_up(place: _Place, call: ast.Call, now: Member) -> bool:
     """Whether nobody can await, enter or go through what a call hands back: it is dropped, or taken for the value."""
     if isinstance(place.parent(call), ast.Expr):
         return True
-    stands = next((stands for other, stands in places(place.frame) if other is call), [])
+    stands = next((stands for other, stands in places(place.step.frame) if other is call), [])
     return is_taken_for_value(stands, is_iterable=now.kind == "generator")
 
 
@@ -157,15 +154,15 @@ def _wrong_read(place: _Place, *, was: Member, now: Member) -> str:
         asks = isinstance(outer, ast.Call) and any(is_name(outer.func, name) for name in _CLASS_TESTS)
         if (asks and isinstance(outer, ast.Call) and holder in outer.args[1:]) or isinstance(outer, ast.ExceptHandler):
             return "is no class to ask for"
-        return "is no class to derive from" if _is_base(place.frame.module, node) else ""
+        return "is no class to derive from" if _is_base(place.step.frame.module, node) else ""
     if was.kind not in _HELD or (isinstance(parent, ast.Compare) and is_identity(parent)) or place.questions:
         return ""
     if now.cached and isinstance(parent, ast.Attribute):
         return ""
     # What is called elsewhere in the module may have held something to call before, too.
-    is_value = lacks(place.old, was, "__call__") or _looks_into(parent, node)
+    is_value = lacks(place.step.old, was, "__call__") or _looks_into(parent, node)
     is_told = any(source.annotation is not None for source in was.sources)
-    if is_value or (_tests(parent, node) and not is_told and f"{place.symbol}(" not in place.frame.module.text):
+    if is_value or (_tests(parent, node) and not is_told and f"{place.symbol}(" not in place.step.frame.module.text):
         return "is read without a call"
     return ""
 

@@ -29,6 +29,7 @@ from runner_sync.verify.classes import Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.steps import Step, steps
 from runner_sync.verify.virtual import virtual_reads
 
 CODE = "RS318"
@@ -38,18 +39,17 @@ SEVERITY: Severity = "warning"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Assignments in ``module`` of what upstream code read in ``old``, and nothing reads now."""
-    for frame in program.frames(module) if old is not None else ():
-        before = old.twin(frame) if old is not None else None
+    for step in steps(program, module, old):
         told: set[str] = set()
-        for node in _assigned(frame) if before is not None else ():
+        for node in _assigned(step.frame):
             text = ast.unparse(node)
-            if old is None or before is None or text in told or _is_mentioned(program, node.attr):
+            if text in told or _is_mentioned(program, node.attr):
                 continue
-            reason = _reason(program, frame, node, old=old, before=before)
+            reason = _reason(step, node)
             # Asked last: all texts of the trees are searched for it.
             if reason and not _is_read_anywhere(program, node.attr):
                 told.add(text)
-                yield frame.finding(
+                yield step.frame.finding(
                     CODE,
                     SEVERITY,
                     node,
@@ -68,16 +68,17 @@ def _assigned(frame: Frame) -> Iterable[ast.Attribute]:
             yield node
 
 
-def _reason(program: Program, frame: Frame, node: ast.Attribute, *, old: Program, before: Frame) -> str:
-    """What was different in ``old``, empty where nothing was."""
+def _reason(step: Step, node: ast.Attribute) -> str:
+    """What was different, empty where nothing was."""
+    frame, before = step.frame, step.before
     if frame.owner is None or not is_name(node.value, frame.owner):
-        return _lost_by_class(program, frame, node, old=old, before=before)
+        return _lost_by_class(step, node)
     if frame.info is None or before.info is None:
         return ""
-    now, was = program.mros(frame.info), old.mros(before.info)
+    now, was = step.program.mros(frame.info), step.old.mros(before.info)
     if any(mro.open for mro in now) or _is_upstreams(now, node.attr):
         return ""
-    readers = (read for mro in was for read in virtual_reads(old, mro, node.attr))
+    readers = (read for mro in was for read in virtual_reads(step.old, mro, node.attr))
     places = (f"{f.module.path}:{read.lineno}" for f, read in readers if f.module.project != "vllm-omni")
     place = next(places, "")
     return f"{place} did" if place else ""
@@ -89,13 +90,13 @@ def _is_upstreams(mros: Sequence[Mro], name: str) -> bool:
     return any(name in c.methods or (name in c.written and c.module.project != "vllm-omni") for c in classes)
 
 
-def _lost_by_class(program: Program, frame: Frame, node: ast.Attribute, *, old: Program, before: Frame) -> str:
-    """What the class of an object had in ``old``, where none that the object can be of has it now."""
-    now = program.infer(frame, node.value) or []
-    was = [i.info for i in old.infer(before, node.value) or ()] if now else []
-    had = [info for info in was if any(mro.has(node.attr) for mro in old.classes.mros(info))]
-    mros = [mro for instance in now for mro in program.classes.mros(instance.info)]
-    around = program.world.surroundings
+def _lost_by_class(step: Step, node: ast.Attribute) -> str:
+    """What the class of an object had, where none that the object can be of has it now."""
+    now = step.program.infer(step.frame, node.value) or []
+    was = [i.info for i in step.old.infer(step.before, node.value) or ()] if now else []
+    had = [info for info in was if any(mro.has(node.attr) for mro in step.old.classes.mros(info))]
+    mros = [mro for instance in now for mro in step.program.classes.mros(instance.info)]
+    around = step.program.world.surroundings
     if not had or any(mro.open or mro.has(node.attr) for mro in mros):
         return ""
     if any(not instance.exact and around.has_subclass(instance.info.name) for instance in now):

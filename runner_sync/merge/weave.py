@@ -22,8 +22,9 @@ Nodes = Sequence[Node]
 class Strand:
     """One class of aligned nodes: an index on each side, or ``None`` where the side does not have it.
 
-    ``carried`` is its text where a change of omni's went to another statement than the one that omni has it in, and
-    ``moved`` is whether omni has it at another place than the base.
+    ``kept`` is the verdict on it so far (`resolve`), of no meaning where only the base has it. ``carried`` is its text
+    where a change of omni's went to another statement than the one that omni has it in, and ``moved`` is whether omni
+    has it at another place than the base.
     """
 
     base: int | None = None

@@ -33,7 +33,7 @@ from runner_sync.merge.staying import (
 from runner_sync.merge.weave import Doubt, Strand, Weave
 
 Pass = Callable[[Settling], None]
-"""Looks at all strands once, turns verdicts, and adds to the doubts."""
+"""Looks at all strands, turns verdicts, and adds to the doubts or takes some back."""
 
 
 @dataclass(frozen=True, slots=True)

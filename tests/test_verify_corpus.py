@@ -58,7 +58,8 @@ def test_ty_names_all_of_them_but_one(corpus_release: Release) -> None:
     old = world(corpus_release, "0.26.0", "0.26.0rc1", "0.26.0")
     new = world(corpus_release, "0.26.0", "0.30.0rc2", "0.30.0")
     second, found = typecheck.run(new, old, names), breakage.find(new, old, names)
-    assert len(second) == len([f for f in found if f.symbol != "calculate_kv_scales"]) == 11
+    seen = [f for f in found if f.symbol != "calculate_kv_scales"]
+    assert len(second) == len(seen) == 11
     assert typecheck.run(new, old, names, known=breakage.find(new, old, names)) == []
 
 
@@ -172,3 +173,12 @@ def test_an_attribute_that_stays_at_its_default_on_npu(
     found = breakage.find(world(corpus_release, omni, ascend, vllm), None, runners(corpus_release, omni))
     idle = {(finding.unit.rpartition(".")[2], finding.symbol) for finding in found if finding.code == "RS313"}
     assert idle == expected
+
+
+def test_what_upstream_took_from_the_model(corpus_release: Release) -> None:
+    """vllm-ascend set `clear_all_moe_loads` on the model until 0.22.1rc1; its EPLB adaptor has it since 0.23.0rc1."""
+    symbol = ("RS308", "target.clear_all_moe_loads")
+    names = runners(corpus_release, "0.24.0")
+    old = world(corpus_release, "0.24.0", "0.19.1rc1", "0.19.1")
+    assert symbol in told(breakage.find(world(corpus_release, "0.24.0", "0.25.1rc1", "0.25.1"), old, names))
+    assert symbol not in told(breakage.find(world(corpus_release, "0.24.0", "0.22.1rc1", "0.22.1"), old, names))

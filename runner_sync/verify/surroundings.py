@@ -22,6 +22,7 @@ class Surroundings:
         self.folders = tuple(folders)
         self._texts: dict[str, str] | None = None
         self._bases: dict[Project, set[str]] = {}
+        self._mentioned: dict[tuple[str, frozenset[str]], bool] = {}
 
     def is_set_on_runner(self, attribute: str) -> bool:
         """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
@@ -69,6 +70,55 @@ class Surroundings:
         starts = [re.escape(member[:end]) for end in range(2, len(member)) if member[end - 1] == "_"]
         made = rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)"
         return bool(starts) and self._is_in(project, "_", made)
+
+    def is_quoted(self, word: str) -> bool:
+        """Whether a word stands in quotes, in any module of the trees: it may be the name for ``setattr``."""
+        return any(self._is_in(project, word, _quoted(word)) for project in self._trees)
+
+    def is_mentioned(self, word: str, *, beside: Collection[str]) -> bool:
+        """Whether any module of the trees, in these folders or not, has a word; not those at the paths ``beside``."""
+        key = word, frozenset(beside)
+        if key not in self._mentioned:
+            wanted = re.compile(rf"\b{re.escape(word)}\b")
+            self._mentioned[key] = any(
+                word in text and path not in beside and wanted.search(text) for path, text in self._all()
+            )
+        return self._mentioned[key]
+
+    def definition_of(self, name: str) -> str:
+        """``path:line`` where an upstream module defines or assigns a name, empty when none does."""
+        word = re.escape(name)
+        return self._upstream_place(name, rf"\b(?:def|class)\s+{word}\b|\.{word}{_ASSIGNS}|^[ \t]+{word}\s*[:=]")
+
+    def given_at(self, attribute: str) -> str:
+        """``path:line`` where an upstream module assigns an attribute on something else than ``self``."""
+        return self._upstream_place(attribute, rf"{_not_of_self(attribute)}{_ASSIGNS}")
+
+    def is_member(self, name: str) -> bool:
+        """Whether a class of an upstream module has a member of that name."""
+        word = re.escape(name)
+        return bool(self._upstream_place(name, rf"^[ \t]+def {word}\b|\bself\.{word}{_ASSIGNS}|^[ \t]+{word}\s*:"))
+
+    def is_upstream_text(self, text: str) -> bool:
+        """Whether an upstream module has some text, with no word in front of it or behind."""
+        return bool(self._upstream_place(text, rf"(?<![\w.]){re.escape(text)}\b"))
+
+    def _upstream_place(self, word: str, pattern: str) -> str:
+        wanted = re.compile(pattern, re.M)
+        for path, text in self._all():
+            found = wanted.search(text) if word in text and not path.startswith(PACKAGES["vllm-omni"]) else None
+            if found is not None:
+                return f"{path}:{text.count(chr(10), 0, found.end()) + 1}"
+        return ""
+
+    def _all(self) -> Iterator[tuple[str, str]]:
+        """Every module of the trees: first those near the runners, where most words stand."""
+        near = self._read()
+        yield from near.items()
+        for project, tree in self._trees.items():
+            for path in tree.paths(f"{PACKAGES[project]}/"):
+                if path not in near and path.endswith(".py"):
+                    yield path, tree.read(path) or ""
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""

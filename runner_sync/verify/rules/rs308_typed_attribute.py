@@ -4,13 +4,16 @@ What: `x.attribute` where every class that `x` can be is fully visible in the ta
 `x` is constructed in sight, or annotated with a class of vllm-ascend from which no other derives; of other annotated
 classes, what the old trees had or set on such objects. Also `Class.attribute` on the class itself, and with the old
 trees `x[key]` and `len(x)` of objects that have lost the special method for it, and methods that the class of an object
-with a base outside the trees (`torch.nn.Module`) had and has no more. Members
-that only hold lists, numbers and the like now, and were something that had the attribute.
+with a base outside the trees (`torch.nn.Module`) had and has no more. Members that only hold lists, numbers and the
+like now, and were something that had the attribute. And, with the old trees, of an object of unknown class
+(`self.model.x`): a member whose name stands nowhere in the target any more, or that only assignments from outside gave
+to such objects, which are gone, where upstream now reads it from something else.
 
 Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method;
 `self.ascend_config.enable_async_exponential`, which vllm-ascend 0.25.1rc1 has no more;
 `self.sampler.do_async_exponential(...)` there, of a sampler that is a module of torch;
-`get_forward_context().sp_enabled`, which 0.14.0rc1 set on each forward context and 0.15.0rc1 does not.
+`get_forward_context().sp_enabled`, which 0.14.0rc1 set on each forward context and 0.15.0rc1 does not;
+`self.model.clear_all_moe_loads()`, which 0.22.1rc1 put on the model and 0.23.0rc1 has in its EPLB adaptor.
 
 Why: upstream moves fields between its state objects at nearly every release. 7 of the 156 recorded breakages.
 
@@ -21,7 +24,8 @@ have the attribute), reads under a condition that asks `hasattr`/`getattr` for t
 `type` is asked, but for the body of `if isinstance(x, Class):` of a class from which none derives, classes with
 `__getattr__` (what is read of the class itself gets no answer from it) or bases outside the trees, attributes that a
 function of the class's module or another module writes: of a field that the class itself has lost, those that write it
-on an object called so, or have it in a class that derives.
+on an object called so, or have it in a class that derives; of objects of unknown class names of one word, and whatever
+anything in the trees still mentions.
 """
 
 from __future__ import annotations
@@ -33,7 +37,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
-from runner_sync.verify import builtin
+from runner_sync.verify import builtin, vanished
 from runner_sync.verify.annotations import Instance
 from runner_sync.verify.classes import Mro, is_record
 from runner_sync.verify.frames import Frame
@@ -87,7 +91,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 if missing:
                     yield _finding(frame, node, node.attr, missing)
                 elif old is not None:
-                    yield from _check_builtin(program, frame, node, old=old)
+                    yield from list(_check_builtin(program, frame, node, old=old)) or _check_unknown(
+                        program, frame, node, old=old
+                    )
             for value, name in _asked(frame, node) if old is not None else ():
                 lost = _lost(program, frame, value, name, old=old)
                 if lost:
@@ -114,6 +120,22 @@ def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: 
             symbol=f"{text.rpartition('.')[2]}.{node.attr}",
             message=f"`{text}` has no `{node.attr}`: in the target it holds {names}.",
             fix=f"Use `{text}` as the target does.",
+        )
+
+
+def _check_unknown(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> Iterator[Finding]:
+    """A member of an object that nobody knows, which nothing in the target can have any more."""
+    had_from = vanished.lost_since(program, frame, node, old)
+    if had_from:
+        text = ast.unparse(node.value)
+        yield frame.finding(
+            CODE,
+            SEVERITY,
+            node,
+            symbol=f"{text.rpartition('.')[2]}.{node.attr}",
+            message=f"`{text}` has no `{node.attr}` any more: in the old target it came from {had_from}, and nothing "
+            "in the new one gives it.",
+            fix=f"Follow what the target uses in place of `{node.attr}`.",
         )
 
 

@@ -63,6 +63,7 @@ OF_TREES = (
     "rs316_abstract_method",
     "rs317_frozen_object",
     "rs318_orphaned_assignment",
+    "rs319_value_kind",
 )
 """Rules that ask what a name means in the target trees."""
 

@@ -606,7 +606,39 @@ def test_what_a_method_of_vllm_ascend_sets_is_its_own_affair() -> None:
         "def __init__(self):\n    self.drafts = None\ndef load(self):\n    self.drafts = build()\n"
         "def run(self):\n    return self.drafts"
     )
-    assert symbols(find(world(npu=npu("def load(self):\n    return None"), ascend=upstream))) == []
+    own = npu("def load(self):\n    return None")
+    assert symbols(find(world(npu=own, ascend=upstream))) == []
+    assert symbols(find(world(npu=own, ascend=upstream), world(npu=own, ascend=upstream))) == []
+
+
+CAPTURES = """\
+def __init__(self):
+    self.capture = False
+def load(self):
+    {sets}
+def run(self):
+    return {reads}
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "sets", "reads", "expected"),
+    [
+        pytest.param("return None", "self.capture = build()", "self.capture", ["capture"], id="set and read newly"),
+        pytest.param("return None", "self.capture = True", "self.capture", [], id="another default"),
+        pytest.param("return None", "self.capture = build()", "1", [], id="not read"),
+        pytest.param("self.capture = build()", "self.capture = build()", "self.capture", [], id="set here, too"),
+        pytest.param("super().load()", "self.capture = build()", "self.capture", [], id="set by the method behind"),
+    ],
+)
+def test_what_a_hidden_method_of_vllm_ascend_sets_since_the_old_target(
+    own: str, sets: str, reads: str, expected: list[str]
+) -> None:
+    before = ascend(CAPTURES.format(sets="pass", reads="1"))
+    after = ascend(CAPTURES.format(sets=sets, reads=reads))
+    text = npu(f"def load(self):\n    {own}")
+    found = find(world(npu=text, ascend=after), world(npu=text, ascend=before))
+    assert [finding.symbol for finding in found if finding.code == "RS313"] == expected
 
 
 OLD_AND_NEW = {

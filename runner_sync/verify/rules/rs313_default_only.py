@@ -1,7 +1,8 @@
 """RS313 default-only: code that runs reads `self.x`, which an NPU override leaves at its default.
 
 What: an NPU override does not call the method it hides; only that one, omni's own, gives `self.x` more than a default
-(`None`, `False`, `0`, an empty container); some method of the MRO that still runs reads it, or asks for it.
+(`None`, `False`, `0`, an empty container); some method of the MRO that still runs reads it, or asks for it. With the
+old trees also where the hidden method is one of vllm-ascend or vLLM, and was none of this in the old target.
 
 Example: the GPU `load_model` of 0.24.0 asks the model and sets `self._omni_query_start_loc_model_kwarg`; `__init__`
 sets it to `False`. The NPU `load_model` hides the first, so the inherited `_build_model_kwargs_extra` never hands the
@@ -9,12 +10,14 @@ positions to the model.
 
 Why: nothing raises; the feature is off on NPU for ever. Releases 0.14.0 to 0.32.0rc1 had three such attributes, two of
 `load_model` in 0.24.0, which NPU sets since 0.26.0, and one of `_talker_mtp_forward` in 0.20.0, an override that NPU
-has given up in 0.22.0.
+has given up in 0.22.0. Of upstream's methods: vllm-ascend's `_dummy_run` for the 310P sets `_spec_dummy_capture` since
+0.21.0rc1, its inherited `_build_attention_metadata` reads it, and omni's `_dummy_run` does not know of it.
 
 Fix: set the attribute in the override as the hidden method does, or call `super()`.
 
-Leaves alone: what a method of vllm-ascend or vLLM sets (a runner that replaces it may not need it); attributes that any
-method which runs gives a value; unguarded reads of what nothing sets at all (RS312); classes with dynamic attributes.
+Leaves alone: what a method of vllm-ascend or vLLM has set before, too, or without the old trees (a runner that replaces
+it may not need it); attributes that any method which runs gives a value; unguarded reads of what nothing sets at all
+(RS312); classes with dynamic attributes.
 """
 
 from __future__ import annotations
@@ -37,18 +40,44 @@ _ASKS = ("getattr", "hasattr")
 _EMPTY = frozenset({"dict", "list", "set", "tuple"})
 
 
-def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Overrides in ``module`` that hide the only method which gives an attribute more than a default."""
+_UPSTREAM: tuple[Project, ...] = ("vllm-ascend", "vllm")
+
+
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Overrides in ``module`` that hide the only method which gives an attribute more than a default; of upstream's
+    methods those that do so since ``old``."""
     for mro in program.leaves():
-        if mro.open or not any(info.module is module for info in mro.classes):
+        for name, override, writer, reader in _read_idly(program, mro, module.project):
+            if override.module is module:
+                yield _finding(override, name, writer, reader)
+        for name, override, writer, reader in _newly_idle(program, mro, old) if old is not None else ():
+            if override.module is module:
+                yield _finding(override, name, writer, reader)
+
+
+_Idle = tuple[str, Frame, FunctionNode, tuple[Frame, ast.expr]]
+"""An attribute that stays at its default, omni's override, the method that it hides, and where it is read."""
+
+
+def _newly_idle(program: Program, mro: Mro, old: Program) -> Iterator[_Idle]:
+    """What upstream's methods give, and gave not in ``old``, or nobody read it there."""
+    found = [row for project in _UPSTREAM for row in _read_idly(program, mro, project)]
+    head = mro.head.module.name, mro.head.name
+    same = [one for one in old.leaves() if (one.head.module.name, one.head.name) == head] if found else []
+    known = {row[0] for one in same for project in _UPSTREAM for row in _read_idly(old, one, project)}
+    yield from (row for row in found if row[0] not in known)
+
+
+def _read_idly(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
+    """Attributes that are read and stay at their default, each with omni's override and the method of ``project`` that
+    it hides."""
+    for name, writer in _idle(program, mro, project).items() if not mro.open else ():
+        info, definitions = mro.find(writer.name) or (None, [])
+        if info is None or info.module.project != "vllm-omni" or not definitions:
             continue
-        for name, writer in _idle(program, mro, module.project).items():
-            info, definitions = mro.find(writer.name) or (None, [])
-            if info is None or info.module is not module or not definitions:
-                continue
-            reader = next(_readers(program, mro, name), None)
-            if reader is not None and program.hides(mro, info, writer):
-                yield _finding(program.frame(info, definitions[0]), name, writer, reader)
+        reader = next(_readers(program, mro, name), None)
+        if reader is not None and program.hides(mro, info, writer):
+            yield name, program.frame(info, definitions[0]), writer, reader
 
 
 def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNode]:

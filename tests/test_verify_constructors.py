@@ -8,6 +8,7 @@ from verify_samples import find, npu, symbols, world
 MADE_BY = """
 from dataclasses import dataclass
 from typing import NamedTuple
+import msgspec
 from torch import Base, traced
 @dataclass
 class Output:
@@ -113,6 +114,23 @@ BY_POSITION = {
     "one that must be given": (
         "@dataclass\nclass Made:\n    ids: list\n    probs: list\n    more: int = field(repr=False)",
         [("RS302", "Made(more)")],
+    ),
+    "a struct": ("class Made(msgspec.Struct):\n    ids: list\n    probs: list", []),
+    "a struct by keyword only": (
+        "class Made(msgspec.Struct, kw_only=True):\n    ids: list\n    probs: list",
+        [("RS302", "Made()")],
+    ),
+    "a struct with one that must be given": (
+        "class Made(msgspec.Struct):\n    ids: list\n    probs: list\n    more: int",
+        [("RS302", "Made(more)")],
+    ),
+    "a struct from a struct": (
+        "class Named(msgspec.Struct, kw_only=True):\n    more: int\nclass Made(Named):\n    ids: list\n    probs: list",
+        [("RS302", "Made(more)")],
+    ),
+    "a struct with a constructor that nobody knows": (
+        "class Made(Base, msgspec.Struct):\n    ids: list",
+        [],
     ),
     "one more by keyword": (
         "@dataclass\nclass Made:\n    ids: list\n    probs: list\n    more: int = field(kw_only=True)",

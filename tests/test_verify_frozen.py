@@ -9,6 +9,7 @@ OUTPUT = """\
 from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
+import msgspec
 from torch import Outside
 {decorator}
 class Base{bases}:
@@ -51,10 +52,14 @@ REFUSED = {
         "try:\n    EMPTY.ids = 1\nexcept KeyError:\n    pass",
         "ids",
     ),
+    "a field of a frozen struct": ("", "(msgspec.Struct, frozen=True)", "pass", MADE.format("ids"), "ids"),
+    "what a struct has no field for": ("", "(msgspec.Struct)", "pass", MADE.format("late"), "late"),
     "what has no slot": (SLOTTED, "", "pass", MADE.format("late"), "late"),
     "what has no written slot": ("@dataclass", "", "__slots__ = ('ids',)", MADE.format("late"), "late"),
 }
 TAKEN = {
+    "a field of a struct": ("", "(msgspec.Struct)", "pass", MADE.format("ids")),
+    "a struct with a setter": ("", "(msgspec.Struct)", "def __setattr__(self, name, value): ...", MADE.format("late")),
     "a dataclass": ("@dataclass", "", "pass", MADE.format("late")),
     "a dataclass that is told not to be frozen": ("@dataclass(frozen=False)", "", "pass", MADE.format("ids")),
     "one that may be frozen": ("@dataclass(frozen=STRICT)", "", "pass", MADE.format("ids")),
@@ -101,6 +106,20 @@ def test_an_assignment_that_fails(name: str) -> None:
 @pytest.mark.parametrize("name", TAKEN)
 def test_an_assignment_that_may_be_right(name: str) -> None:
     assert refused(*TAKEN[name]) == []
+
+
+def test_a_dataclass_cannot_derive_from_a_struct() -> None:
+    output = OUTPUT.format(decorator="", bases="(msgspec.Struct)", more="pass")
+    made = "from vllm.output import Base\n{}class Made(Base):\n    extra: list\n"
+    told = [
+        [(f.code, f.symbol) for f in find(world(npu=npu("pass", head=made.format(d)), **{"vllm/output.py": output}))]
+        for d in ("@dataclass\n", "")
+    ]
+    assert told == [[("RS317", "Base")], []]
+    late = OUTPUT.format(decorator="", bases="(msgspec.Struct)", more="late: int = 0")
+    assert symbols(find(world(npu=npu("pass", head=made.format("")), **{"vllm/output.py": late}))) == [
+        ("RS317", "extra")
+    ]
 
 
 DERIVED = {
@@ -158,4 +177,4 @@ def test_a_frozen_base_decides_for_its_fields_only() -> None:
     output = OUTPUT.format(decorator=FROZEN, bases="", more="pass")
     found = find(world(npu=npu(body, head=made), **{"vllm/output.py": output}))
     assert symbols(found) == [("RS317", "Made.ids")]
-    assert found[0].message == "`out.ids` cannot be assigned: `Base` (vllm/output.py:6) is frozen."
+    assert found[0].message == "`out.ids` cannot be assigned: `Base` (vllm/output.py:7) is frozen."

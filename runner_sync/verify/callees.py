@@ -68,8 +68,9 @@ def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
         decorators = {decorator_name(d) for d in part.node.decorator_list}
         if is_record(part):
             return Callee(info.name, part.place, signatures.of_fields(part.fields), None, part.module, part)
-        if "dataclass" in decorators and "__init__" not in part.methods:
-            return _dataclass_constructor(info, mro.classes[mro.classes.index(part) :])
+        is_made = "dataclass" in decorators or part in generated.structs(mro.classes)
+        if is_made and "__init__" not in part.methods:
+            return _made_constructor(info, mro.classes[mro.classes.index(part) :])
         if decorators - {"dataclass", "final", "runtime_checkable"}:
             return None
         written = part.methods.get("__init__", [])
@@ -102,8 +103,8 @@ def _written_constructor(info: ClassInfo, part: ClassInfo) -> Callee | None:
     return Callee(info.name, callee.place, callee.signature, None, part.module, info) if callee else None
 
 
-def _dataclass_constructor(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
-    """What the dataclass ``classes[0]`` and those it inherits from generate, called as ``info``."""
+def _made_constructor(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
+    """What the dataclass or struct ``classes[0]`` and those it inherits from generate, called as ``info``."""
     signature = generated.constructor(classes)
     made = classes[0]
     return Callee(info.name, made.place, signature, None, made.module, made) if signature is not None else None

@@ -23,6 +23,8 @@ from runner_sync.verify.world import Definition, World
 
 # Bases that add no attribute a runner could read and hide none.
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "Protocol", "typing.Protocol", "typing.Generic"})
+# The base of a class whose constructor and slots are made from its annotations.
+_STRUCT = "msgspec.Struct"
 # Methods of a dictionary that only look at it.
 _LOOKS = frozenset({"items", "keys", "values", "get", "copy"})
 
@@ -185,7 +187,10 @@ class Classes:
         if text in _PLAIN_BASES or text.split(".")[-1] in {"NamedTuple", *_ENUMS}:
             return [Mro((), False, False)]
         found: list[Mro | None] = []
-        for definition in self.world.resolve(info.module, text):
+        definitions = self.world.resolve(info.module, text)
+        if definitions and all(definition.name == _STRUCT for definition in definitions):
+            return [Mro((), False, False)]
+        for definition in definitions:
             inner = self.info(definition)
             found.extend(self.mros(inner) if inner is not None else [None])
         return found or [None]
@@ -290,6 +295,11 @@ def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
 def is_record(info: ClassInfo) -> bool:
     """Whether a class is a ``NamedTuple`` by its own bases."""
     return any(ast.unparse(base).endswith("NamedTuple") for base in info.node.bases)
+
+
+def is_struct(info: ClassInfo) -> bool:
+    """Whether a class is a ``msgspec.Struct`` by its own bases."""
+    return any(ast.unparse(base) in (_STRUCT, "Struct") for base in info.node.bases)
 
 
 def is_protocol(info: ClassInfo) -> bool:

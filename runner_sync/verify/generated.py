@@ -1,7 +1,8 @@
-"""The constructor that ``@dataclass`` generates, and whether it can generate one.
+"""The constructor that ``@dataclass`` or ``msgspec.Struct`` generates, and whether it can generate one.
 
 Comes in: classes as their statements show them. Goes out: signatures, ``None`` for what cannot be told. May touch:
-nothing. The rules are those of the standard library's documentation of ``dataclasses``.
+nothing. The rules are those of the documentation of ``dataclasses`` and of msgspec: a struct's ``kw_only`` is about the
+fields of that class alone, a subclass of a struct is one without saying so.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runner_sync.signatures import Signature
-from runner_sync.verify.classes import ClassInfo
+from runner_sync.verify.classes import ClassInfo, is_struct
 from runner_sync.verify.functions import decorator_name
 
 _DEFAULTS = frozenset({"default", "default_factory"})
@@ -33,8 +34,18 @@ def is_dataclass(info: ClassInfo) -> bool:
     return any(decorator_name(decorator) == "dataclass" for decorator in info.node.decorator_list)
 
 
+def structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
+    """Those classes of an MRO that are a ``msgspec.Struct``, by their own bases or those that these derive from."""
+    found: list[ClassInfo] = []
+    for info in reversed(classes):
+        bases = {ast.unparse(base).rpartition(".")[2] for base in info.node.bases}
+        if is_struct(info) or any(one.name in bases for one in found):
+            found.append(info)
+    return found
+
+
 def constructor(classes: Sequence[ClassInfo]) -> Signature | None:
-    """The signature of the dataclass ``classes[0]``, which inherits from the others."""
+    """The signature of the dataclass or struct ``classes[0]``, which inherits from the others."""
     found = fields(classes)
     made = [d for d in classes[0].node.decorator_list if decorator_name(d) == "dataclass"]
     if found is None or any(option(decorator, "init", default=True) is not True for decorator in made):
@@ -51,10 +62,11 @@ def constructor(classes: Sequence[ClassInfo]) -> Signature | None:
 
 
 def fields(classes: Sequence[ClassInfo]) -> list[Field] | None:
-    """The fields of the dataclass ``classes[0]`` in order: one that is declared again keeps its place."""
+    """The fields of the dataclass or struct ``classes[0]`` in order: one that is declared again keeps its place."""
     found: dict[str, Field] = {}
+    made = structs(classes)
     for info in reversed(classes):
-        if is_dataclass(info):
+        if is_dataclass(info) or info in made:
             own = _own(info)
             if own is None:
                 return None
@@ -75,8 +87,7 @@ def misplaced(found: Iterable[Field]) -> tuple[Field, Field] | None:
 
 def _own(info: ClassInfo) -> list[Field] | None:
     """The fields that a class body declares; ``None`` where an option of one is no constant."""
-    (decorator, *_) = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
-    by_keyword = option(decorator, "kw_only", default=False)
+    by_keyword = class_option(info, "kw_only")
     if by_keyword is None:
         return None
     found: list[Field] = []
@@ -104,6 +115,16 @@ def _field(info: ClassInfo, statement: ast.AnnAssign, *, by_keyword: bool) -> Fi
     if keyword is None or is_given is None:
         return None
     return Field(name, not given.isdisjoint(_DEFAULTS), keyword, is_given, info)
+
+
+def class_option(info: ClassInfo, word: str) -> bool | None:
+    """An option that a class is declared with, of ``@dataclass(…)`` or in the head of a struct; ``None`` where it is no
+    constant."""
+    made = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
+    if made:
+        return option(made[0], word, default=False)
+    value = next((keyword.value for keyword in info.node.keywords if keyword.arg == word), ast.Constant(False))
+    return bool(value.value) if isinstance(value, ast.Constant) else None
 
 
 def option(call: ast.expr, word: str, *, default: bool) -> bool | None:

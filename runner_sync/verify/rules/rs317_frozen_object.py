@@ -1,9 +1,10 @@
 """RS317 frozen-object: an attribute is assigned on an object that refuses it, or a dataclass derives from a frozen one.
 
-What: `x.attribute = value` where each class that `x` can be is a frozen dataclass or a `NamedTuple` with that field, or
-is constructed in sight with `__slots__` that leave no room for it. Also an `@dataclass` without `frozen=True` that
-derives from a frozen one (or the reverse), or with a field that has no default behind one of a base that has, in any
-omni module that is imported with a runner.
+What: `x.attribute = value` where each class that `x` can be is a frozen dataclass or `msgspec.Struct`, or a
+`NamedTuple`, with that field, or is constructed in sight with `__slots__` that leave no room for it, as structs have
+them. Also an `@dataclass` that derives from a struct, one without `frozen=True` that derives from a frozen one (or the
+reverse), or a field without a default behind one of a base that has one, in any omni module that is imported with a
+runner.
 
 Example: `output = copy(EMPTY_MODEL_RUNNER_OUTPUT)` and `output.kv_connector_output = …` after vLLM declares
 `ModelRunnerOutput` with `@dataclass(frozen=True)`, from which omni's `OmniModelRunnerOutput` derives.
@@ -28,7 +29,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
 from runner_sync.verify import generated
 from runner_sync.verify.annotations import Instance
-from runner_sync.verify.classes import ClassInfo, Mro, is_record
+from runner_sync.verify.classes import ClassInfo, Mro, is_record, is_struct
 from runner_sync.verify.frames import Frame, class_finding
 from runner_sync.verify.functions import decorator_name
 from runner_sync.verify.modules import Module
@@ -62,7 +63,16 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
                     f"is {other}"
                 )
                 yield _class_finding(info, base.name, reason, fix=f"Declare it as `{base.name}` is declared.")
-            found = generated.fields(mro.classes) if generated.is_dataclass(info) and not mro.is_foreign else None
+            struct = next((part for part in mro.classes[1:] if is_struct(part)), None)
+            if struct is not None and generated.is_dataclass(info):
+                reason = (
+                    f"The dataclass `{info.name}` derives from `{struct.name}` ({struct.place}), which is a "
+                    "`msgspec.Struct`"
+                )
+                yield _class_finding(info, struct.name, reason, fix="Drop the decorator, and declare it as a struct.")
+                continue
+            is_made = generated.is_dataclass(info) or info in generated.structs(mro.classes)
+            found = generated.fields(mro.classes) if is_made and not mro.is_foreign else None
             wrong = generated.misplaced(found or ())
             if wrong is not None:
                 field, before = wrong
@@ -101,15 +111,17 @@ def _refusal(mro: Mro, instance: Instance, name: str) -> str:
     """Why an object refuses to have ``name`` assigned, empty when it may not."""
     if mro.open or any(not info.methods.keys().isdisjoint({"__setattr__", name}) for info in mro.classes):
         return ""
+    structs = generated.structs(mro.classes)
     for number, info in enumerate(mro.classes):
         if is_record(info) and name in dict(info.fields):
             return f"`{info.name}` ({info.place}) is a NamedTuple"
         is_own = instance.exact and info is mro.head
-        if _option(info, "frozen") and (is_own or any(name in dict(c.fields) for c in mro.classes[number:])):
+        is_frozen = generated.class_option(info, "frozen") if info in structs else _option(info, "frozen")
+        if is_frozen and (is_own or any(name in dict(c.fields) for c in mro.classes[number:])):
             return f"`{info.name}` ({info.place}) is frozen"
     if not instance.exact or any(name in info.written for info in mro.classes):
         return ""
-    has_none = all(_has_slots(info, name) is False for info in mro.classes)
+    has_none = all(info in structs or _has_slots(info, name) is False for info in mro.classes)
     return f"`{mro.head.name}` ({mro.head.place}) has no slot for it" if has_none else ""
 
 

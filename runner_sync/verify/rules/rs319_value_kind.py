@@ -34,6 +34,7 @@ from runner_sync.verify.frames import Frame
 from runner_sync.verify.functions import is_plain, nodes_of
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.steps import steps
 
 CODE = "RS319"
 NAME = "value-kind"
@@ -79,19 +80,18 @@ class _Side:
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Arguments, and values that calls hand back, which are declared as another kind of thing since ``old``."""
-    for frame in program.frames(module) if old is not None else ():
-        before = old.twin(frame) if old is not None else None
-        if old is None or before is None or frame.info is None:
+    for step in steps(program, module, old):
+        if step.frame.info is None:
             continue
-        stood = {ast.dump(node) for node in before.nodes() if isinstance(node, ast.Call | ast.Assign)}
-        for node in frame.nodes():
+        stood = {ast.dump(node) for node in step.before.nodes() if isinstance(node, ast.Call | ast.Assign)}
+        for node in step.frame.nodes():
             call = _call_of(node, is_result=isinstance(node, ast.Assign))
             # A call that was changed as well is written for what the target declares.
-            if call is None or ast.dump(node) not in stood or frame.is_guarded(node, calls=True):
+            if call is None or ast.dump(node) not in stood or step.frame.is_guarded(node, calls=True):
                 continue
-            for now, was in program.callees_since(frame, call, old=old, before=before):
+            for now, was in step.callees(call):
                 if now and was and all(callee.function is not None for callee in (*now, *was)):
-                    yield from _check(node, _Side(program, frame, now), _Side(old, before, was))
+                    yield from _check(node, _Side(program, step.frame, now), _Side(step.old, step.before, was))
 
 
 def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:

@@ -159,6 +159,49 @@ def test_nothing_was_copied_from_what_only_tells_what_is_news() -> None:
     assert found.ref.ref == "0.2"
 
 
+UPDATE = """\
+    def run(self, output):
+        for key in output.finished:
+            self.requests.pop(key, None)
+        cached = self.batch.keys()
+        wanted = output.tokens.keys()
+        idle = cached - wanted
+        for key in idle:
+            self.batch.remove(key)
+        return self.refresh(output)
+"""
+THIN = "    def run(self, output):\n        self.rewind(output)\n        return super().run(output)\n"
+EDITED = UPDATE.replace("cached - wanted", "cached - (wanted - output.resumed)")
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream", "is_kept"),
+    [
+        pytest.param(EDITED, THIN, True, id="rebuilt, and omni has an edit that reads what is gone"),
+        pytest.param(UPDATE, THIN, False, id="rebuilt, and nothing of omni's is in it"),
+        pytest.param(
+            EDITED,
+            UPDATE.replace("        for key in idle:\n            self.batch.remove(key)\n", ""),
+            False,
+            id="changed in part",
+        ),
+    ],
+)
+def test_omnis_text_stands_where_upstream_rebuilt_the_method_around_an_edit(
+    omni: str, upstream: str, is_kept: bool
+) -> None:
+    """`_update_states` of vllm-ascend 0.25.1rc1 calls vLLM's; of omni's copy a statement stayed that read three names
+    which nothing set."""
+    old, new = side("0.1", UPDATE), side("0.2", upstream)
+    text = f"class OmniNPUModelRunner(Base):\n{omni}"
+    result = upgrade_module(ModuleJob(NPU, MODULE, "runner.py", text, Upstream(new=new, bases=(old, new))))
+    reasons = [item.reason for item in result.reviews if item.reason.startswith("upstream rebuilt it in 0.2")]
+    assert [reason.partition("would read ")[2].partition(", which")[0] for reason in reasons] == [
+        "cached, wanted"
+    ] * is_kept
+    assert (omni in result.after) == is_kept
+
+
 @pytest.mark.parametrize("apart", [frozenset(), frozenset({UNIT})], ids=["inferred", "the lock has it without a base"])
 def test_what_the_lock_records_without_a_base_does_not_become_a_copy(apart: frozenset[str]) -> None:
     """Among the few revisions that a lock names, an override can be close to one by chance."""

@@ -205,8 +205,28 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.asking(item), outcome="review")
+    if orphans := _orphans(result.text, draft, origin):
+        read = ", ".join(sorted(orphans)[:NAMED])
+        reason = (
+            f"upstream rebuilt it in {job.upstream.new.ref}: merged, it would read {read}, which nothing would set, so "
+            "omni's text stands"
+        )
+        item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
+        return replace(draft.asking(item), outcome="review")
     items = [review_of(item, draft, job.path, line=item.line) for item in result.decisions]
     return draft.asking(*items).grown(result.text, "upstream")
+
+
+def _orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:
+    """Locals of omni's that a merge with a method which upstream rebuilt reads and no longer sets; none for a method
+    that upstream only changed, where a question names them in their place.
+
+    vllm-ascend's `_update_states` was a copy of vLLM's in 0.11.0rc1; that of 0.25.1rc1 calls it and does a bit more.
+    """
+    if draft.upstream is None or lineage.similarity(origin.text, draft.upstream) >= lineage.COPY:
+        return frozenset()
+    mine = as_module(draft.text)
+    return frozenset((used_names(as_module(text)) & locals_of(draft.text)) - used_names(mine))
 
 
 def _sides(base: str, omni: str, upstream: str, job: ModuleJob) -> Triple:
@@ -239,6 +259,9 @@ def _free_locals(text: str, sides: Triple) -> frozenset[str]:
     except SyntaxError:
         return frozenset()
 
+
+NAMED = 3
+"""How many names a question gives at most."""
 
 UNSET_BY_OMNI: merge.Kind = "addition reads what omni does not set"
 """The reason of a decision about an addition of upstream's that stays out."""

@@ -60,6 +60,11 @@ KEPT = {
         {"vllm/model.py": MODEL.replace("draw_rows", "copy_")},
         {},
     ),
+    "of the parent's": (
+        {"npu": npu("def draw_rows(self):\n    return super().draw_rows()"), **PLAIN},
+        {"vllm/model.py": MODEL},
+        {},
+    ),
     "asked for": (
         {
             "npu": npu("def run(self):\n    if hasattr(self.model, 'draw_rows'):\n        self.model.draw_rows()"),

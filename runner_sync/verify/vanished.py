@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.syntax import dotted_name, is_name, walk
+from runner_sync.syntax import dotted_name, is_name, is_super, walk
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.program import Program
 
@@ -35,6 +35,8 @@ def lost_since(program: Program, frame: Frame, node: ast.Attribute, old: Program
 
 def _may_be_lost(program: Program, frame: Frame, node: ast.Attribute) -> bool:
     """Whether it is a member of an object that nobody knows, by a name that is neither Python's nor torch's."""
+    if is_super(node.value):
+        return False
     # timid: `copy_` and `shape` are of tensors, also where a class of the trees had the same.
     if "_" not in node.attr.strip("_") or (frame.info is not None and dotted_name(node.value) == frame.owner):
         return False

@@ -31,7 +31,7 @@ from runner_sync.merge.own_statements import (
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
 from runner_sync.merge.pruning import prune, without_partial_wrappers
 from runner_sync.merge.reason import Kind, Reason, Veto
-from runner_sync.merge.remarks import with_their_statements
+from runner_sync.merge.remarks import keep_on_untouched, with_their_statements
 from runner_sync.merge.renames import (
     named_alike,
     with_old_reads_renamed,
@@ -116,6 +116,7 @@ def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt
     if not terms.policy.is_copy:
         doubts += without_partial_wrappers(weave, strands)
         go_where_the_old_one_is(weave)
+        keep_on_untouched(weave, strands)
     return doubts
 
 

@@ -47,6 +47,50 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
     return [strand for strand in kept if strand.kept]
 
 
+def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
+    """On a statement that upstream's change leaves as it is, omni's comments stand as they are, and no other.
+
+    For a text that was made in another way: where upstream moves, drops or adds a comment there, it is about the
+    statements that upstream has beside it. Those of its comments that stand for themselves go with what follows.
+    """
+    changed = set(_changed(weave, strands))
+    for block, about in _remarks(weave.omni):
+        strand = weave.of_omni[about]
+        if not strand.kept or strand in changed:
+            continue
+        for k in block:
+            comment = weave.of_omni[k]
+            comment.kept, comment.parent, comment.upstream = True, strand.parent, None
+    for block, about in _remarks(weave.upstream, apart=True):
+        strand = weave.of_upstream[about]
+        if strand.omni is None and strand.kept:
+            continue
+        if strand.omni is None or strand not in changed:
+            for k in block:
+                if weave.of_upstream[k].sides == "u":
+                    weave.of_upstream[k].kept = False
+
+
+def _changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:
+    """The statements of omni's that upstream's change makes others, and what is around anything that changes."""
+    for strand in strands:
+        if any_node(weave, strand).is_comment or not _is_change(weave, strand):
+            continue
+        around: Strand | None = strand
+        while around is not None:
+            yield around
+            around = around.owner or around.parent
+
+
+def _is_change(weave: Weave, strand: Strand) -> bool:
+    """Whether a statement is there now and was not, or the other way round, or reads otherwise."""
+    if strand.omni is None or not strand.kept:
+        return strand.kept != (strand.omni is not None)
+    if strand.upstream is None or strand.base is None:
+        return False
+    return weave.base[strand.base].canon != weave.upstream[strand.upstream].canon
+
+
 def _half_missing(weave: Weave, block: range) -> Iterator[Strand]:
     """The lines that upstream added to lines of a comment that omni did not take: half a sentence without those."""
     lines = [weave.of_upstream[k] for k in block]
@@ -101,16 +145,16 @@ def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:
     return weave.omni[comment.omni].is_comment and comment.omni == strand.omni - 1 and not below.blanks
 
 
-def _remarks(nodes: Nodes) -> Iterator[tuple[range, int]]:
-    """Comments that stand together, and the statement directly below them."""
+def _remarks(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, int]]:
+    """Comments that stand together, and the statement directly below them; ``apart`` also with blank lines between."""
     start = None
     for k, node in enumerate(nodes):
-        if start is not None and node.is_comment and node.blanks:
+        if start is not None and node.is_comment and node.blanks and not apart:
             start = None
         if node.is_comment:
             start = k if start is None else start
             continue
-        if start is not None and not node.blanks and node.parent == nodes[start].parent:
+        if start is not None and (apart or not node.blanks) and node.parent == nodes[start].parent:
             yield range(start, k), k
         start = None
 

@@ -73,9 +73,9 @@ def keep_needed_suites(settling: Settling) -> None:
 
 
 def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
-    """Whether the suite that upstream has this statement in does not come in either."""
+    """Whether upstream has this statement nowhere, or in a suite that does not come in either."""
     if strand.upstream is None:
-        return False
+        return True
     parent = weave.upstream[strand.upstream].parent
     return parent >= 0 and not weave.of_upstream[parent].kept
 

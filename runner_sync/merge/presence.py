@@ -47,6 +47,9 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
             if is_same(weave.base[strand.in_base], weave.upstream[strand.in_upstream]):
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
+            now = weave.upstream[strand.in_upstream]
+            if not kept and not now.compound and now.canon in elsewhere(weave):
+                return False, None  # as upstream has it now, omni has it at another place
             moved = elsewhere(weave).get(weave.base[strand.in_base].canon) if not kept else None
             if moved is not None:
                 return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))

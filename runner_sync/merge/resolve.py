@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from runner_sync.merge.added_alike import leave_out_added_alike
 from runner_sync.merge.foreign import ask_nothing_foreign, leave_out_foreign
+from runner_sync.merge.had_already import leave_out_what_omni_has
 from runner_sync.merge.lost import leave_out_without_definitions
 from runner_sync.merge.own_suites import keep_clauses_of_edited, settle_own_suites
 from runner_sync.merge.passages import leave_out_between_removed, leave_out_inside_removed
@@ -57,6 +58,7 @@ PHASES = (
         (
             leave_out_what_stayed,
             leave_out_added_alike,
+            leave_out_what_omni_has,
             keep_suites_with_edits,
             leave_out_foreign,
             leave_out_inside_removed,

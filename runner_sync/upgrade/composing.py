@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from runner_sync.compose.guarded import with_guarded
 from runner_sync.compose.imports import Import, Provider, Settled, add, imports, settle
+from runner_sync.compose.names import defined_names
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.errors import InputError
 from runner_sync.markers import ruler_style
@@ -33,6 +35,10 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
     if text == job.text and not gone:
         return text, [*drafts]
     settled = _settled(_with_twins_imported(text, job), job, side, moves=_moves(drafts, job) | gone)
+    if settled.unknown and job.upstream.new is not None:
+        whole = with_guarded(settled.text, settled.unknown, job.upstream.new.text)
+        left = tuple(name for name in settled.unknown if name not in defined_names(whole))
+        settled = replace(settled, text=whole, unknown=left)
     asked = _asking_about_gone(drafts, job, gone)
     for name in settled.unknown:
         asked = ask_about_unknown(name, asked, job.path)

@@ -27,7 +27,7 @@ SCORES = tomllib.loads((Path(__file__).parent / "corpus_scores.toml").read_text(
 CASES = {case.id: case for case in cases()}
 MORE = {
     case.id: case
-    for name in ("more", "candidates")
+    for name in ("more", "candidates", "further")
     for case in cases(Path(__file__).parents[1] / "benchmarks" / f"{name}.toml")
 }
 

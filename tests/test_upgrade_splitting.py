@@ -68,6 +68,8 @@ TAKEN_APART = SECOND.replace(
 SETTLE = (
     "def _settle(self, logits):\n    sampled = self._sample(logits)\n    self._bookkeep(sampled)\n    return sampled\n"
 )
+ONE_LEFT = UNDIVIDED.replace("    self._bookkeep(sampled)\n", "")
+BUSY = "def other(self):\n    self._bookkeep(sampled)\n" + "".join(f"    self.step_{k}()\n" for k in range(8))
 GROWN = TAKEN_APART + "".join(f"    self.step_{k}()\n" for k in range(8))
 
 
@@ -82,6 +84,7 @@ GROWN = TAKEN_APART + "".join(f"    self.step_{k}()\n" for k in range(8))
             {"execute_model": FIRST, "other": "def other(self):\n    self.a()\n    self.b()\n    return output\n"},
             "",
         ),
+        (UNDIVIDED, {"execute_model": ONE_LEFT, "other": BUSY}, ""),
         (UNDIVIDED, {"execute_model": HELPER, "sample_tokens": SECOND}, ""),
         (UNDIVIDED, {"execute_model": UNDIVIDED, "sample_tokens": SECOND}, ""),
         (UNDIVIDED, {"sample_tokens": SECOND}, ""),
@@ -92,6 +95,7 @@ GROWN = TAKEN_APART + "".join(f"    self.step_{k}()\n" for k in range(8))
         "a helper of the second half",
         "the second half does more",
         "another method",
+        "a busy method with the one statement that left",
         "a helper",
         "both whole",
         "renamed",

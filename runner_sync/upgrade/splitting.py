@@ -17,13 +17,14 @@ from runner_sync import lineage
 from runner_sync.compose.member_text import self_names
 from runner_sync.edits import margin
 from runner_sync.statements import first_function, parses
+from runner_sync.upgrade.extracted import FEWEST
 
 CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
 
 FROM_OLD = 0.4
 """Share of a new method's statements, helpers of its own included, that must come from the old one; or, where those do
-more than what was there, of the statements that left the old one."""
+more than what was there, of the statements that left the old one, if they are more than one or two."""
 
 
 def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
@@ -39,10 +40,11 @@ def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new:
     called = self_names(new[member]).union(*(self_names(text) for text in fresh.values()))
     gone = (lineage.fingerprint(base) - lineage.fingerprint(new[member])) & lineage.fingerprint(copy)
     best, found = 0, ""
-    for name in fresh.keys() - called:
+    for name in (name for name in fresh if name not in called):
         body = Counter(canon for text in _with_helpers(name, fresh) for canon in lineage.fingerprint(text).elements())
         taken = (body & gone).total()
-        if taken > best and taken >= min(body.total(), gone.total()) * FROM_OLD:
+        has_most = taken >= FEWEST and taken >= gone.total() * FROM_OLD
+        if taken > best and (has_most or taken >= body.total() * FROM_OLD):
             best, found = taken, name
     return found
 

@@ -23,6 +23,7 @@ from runner_sync.profile import NPU
 from runner_sync.upgrade.defects import ask_about_order, ask_about_repeated, ask_about_returns, ask_about_unknown
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.reviews import Shown, review
 
 FIRST = "        self._update_states(scheduler_output)\n"
 SETS = FIRST + "        self.started = self.clock()\n"
@@ -115,16 +116,25 @@ NOTHING_LEFT = "        if not rows.left:\n            return EMPTY\n"
 
 
 def returns(
-    added: str, *, before: str = BEFORE, now: str = "", upstream: str = "class NPUModelRunner: ...\n"
+    added: str,
+    *,
+    before: str = BEFORE,
+    now: str = "",
+    upstream: str = "class NPUModelRunner: ...\n",
+    asked: Shown | None = None,
+    from_gpu: bool = False,
 ) -> list[str]:
-    """What is asked about a method that got ``added`` before its last return, and is ``now`` otherwise."""
+    """What is asked about a method that got ``added`` before its last return, and is ``now`` otherwise; ``asked`` is
+    what a question that is there already shows."""
     after = (now or before).replace(
         "        return self.attach(self.step", f"{added}        return self.attach(self.step"
     )
     draft = Draft("OmniNPUModelRunner.run", (Stage(before), Stage(after, "upstream")), "copy", "updated")
     module = NPU.modules[0]
     job = ModuleJob(NPU, module, "runner.py", before, Upstream(new=ModuleRevision("0.2", upstream, ASCEND)))
-    return [item.reason for item in ask_about_returns(draft, job).reviews]
+    if asked is not None:
+        draft = draft.asking(review(draft, "runner.py", reason="", confidence=1, shown=asked, from_gpu=from_gpu))
+    return [item.reason for item in ask_about_returns(draft, job).reviews[len(draft.reviews) :]]
 
 
 def test_a_new_return_is_not_the_old_one_that_hands_over_now() -> None:
@@ -138,6 +148,19 @@ def test_a_new_return_is_not_the_old_one_that_hands_over_now() -> None:
 
 def test_a_new_return_that_hands_nothing_over_is_a_question() -> None:
     assert returns(NOTHING_LEFT) == ["other returns of this method go through self.attach, and this new one does not"]
+
+
+@pytest.mark.parametrize(
+    ("from_gpu", "shown", "asked"),
+    [
+        pytest.param(False, "return EMPTY", 0, id="about the new return of upstream's"),
+        pytest.param(False, "return NOTHING", 1, id="about another one"),
+        pytest.param(True, "return EMPTY", 1, id="about a port, which says nothing of what upstream returns"),
+    ],
+)
+def test_a_return_that_the_merge_asks_about_is_asked_about_once(from_gpu: bool, shown: str, asked: int) -> None:
+    shows = Shown(upstream=f"if not rows.left:\n    {shown}", chosen=f"if not rows.left:\n    {shown}")
+    assert len(returns(NOTHING_LEFT, asked=shows, from_gpu=from_gpu)) == asked
 
 
 @pytest.mark.parametrize(

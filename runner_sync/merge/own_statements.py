@@ -51,7 +51,10 @@ def emptied(weave: Weave, suite: Strand) -> Doubt:
     """What became of the inside of a block that omni had added and that is empty now: shown is what is left of it."""
     inside = [weave.of_omni[k] for k in below(weave.omni, suite.in_omni)[1:] if not weave.omni[k].is_comment]
     left = next((strand for strand in inside if strand.kept), None) if not suite.kept else None
-    return Doubt(suite, Reason("added block emptied" if left is None else "added block left"), CONTESTED, left)
+    if left is None:
+        return Doubt(suite, Reason("added block emptied"), CONTESTED)
+    is_in_another = left.parent is not None and left.parent.sides == "u" and left.parent.kept
+    return Doubt(suite, Reason("added block replaced" if is_in_another else "added block left"), CONTESTED, left)
 
 
 def hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:

@@ -6,8 +6,11 @@ else.
 
 from __future__ import annotations
 
+from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import is_inherited, is_same, sides_of
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.settling import Settling
+from runner_sync.merge.weave import Doubt, Strand
 from runner_sync.statements import ROOT
 
 
@@ -25,10 +28,25 @@ def keep_clauses_of_edited(settling: Settling) -> None:
 
 def settle_own_suites(settling: Settling) -> None:
     """What another revision of upstream has, too, is omni's own inside a suite that is omni's own, and goes with a
-    suite that is not, however little it says."""
+    suite that is not, however little it says. A statement that upstream removed, and of which omni has another
+    revision's text there, is an edit."""
     weave, heritage = settling.weave, settling.terms.heritage
     for index, strand in enumerate(weave.of_omni):
         above = weave.omni[index].parent
-        if strand.sides != "o" or above == ROOT or weave.of_omni[above].sides != "o":
+        if above == ROOT or weave.of_omni[above].sides != "o":
             continue
-        strand.kept = weave.of_omni[above].kept or weave.omni[index].canon not in heritage
+        if strand.sides == "o":
+            strand.kept = weave.of_omni[above].kept or weave.omni[index].canon not in heritage
+        elif _is_taken_edit(settling, strand) and weave.of_omni[above].kept:
+            strand.kept = True
+            settling.doubts.append(Doubt(strand, Reason("edited statement removed"), CONTESTED))
+
+
+def _is_taken_edit(settling: Settling, strand: Strand) -> bool:
+    """Whether a statement that upstream removed went as another revision's text, though it is not the base's."""
+    if strand.sides != "bo" or strand.kept or settling.terms.policy.edited_here_gone_there != "omni":
+        return False
+    base, omni, _ = sides_of(settling.weave, strand)
+    assert base is not None
+    assert omni is not None
+    return not is_same(base, omni) and is_inherited(omni, settling.terms.heritage)

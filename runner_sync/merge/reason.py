@@ -33,6 +33,7 @@ Kind = Literal[
     "each kept another branch",
     "added block emptied",
     "added block left",
+    "added block replaced",
     "removed block came back",
     # What upstream added has no place.
     "exit that omni has otherwise",

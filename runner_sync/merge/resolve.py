@@ -52,7 +52,7 @@ class Phase:
 
 PHASES = (
     Phase("each strand by itself", (judge_each,), out=("o", "bo", "bu")),
-    Phase("suites of omni's own", (keep_clauses_of_edited, settle_own_suites), out=("o",), back=("o",)),
+    Phase("suites of omni's own", (keep_clauses_of_edited, settle_own_suites), out=("o",), back=("o", "bo")),
     Phase(
         "what of upstream's comes in",
         (

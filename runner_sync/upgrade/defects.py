@@ -126,6 +126,7 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     """Ask about a new return that does not hand over what the other returns of the method do.
 
     Where several say ``return self.attach(output)``, with a method that upstream does not know, callers count on it.
+    Not where a question of the merge about that very return of upstream's stands there already.
     """
     if not _is_changed(draft) or job.upstream.new is None:
         return draft
@@ -136,11 +137,18 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     # One that goes through it now was there before without.
     known -= _handed(returns, common) - _handed(_returns(draft.before), common)
     items = []
+    asked = {line for item in draft.reviews if not item.from_gpu for line in _common_lines(item.upstream, item.chosen)}
     for line, value in returns:
-        if common and ast.dump(value) not in known and _handed_to(value) not in common:
+        is_new = ast.dump(value) not in known and _handed_to(value) not in common
+        if common and is_new and draft.text.split("\n")[line - 1].strip() not in asked:
             said = f"other returns of this method go through self.{common[0]}, and this new one does not"
             items.append(_about(draft, job.path, reason=said, line=line))
     return draft.asking(*items)
+
+
+def _common_lines(*texts: str) -> set[str]:
+    """Lines that all texts have, however deep they stand."""
+    return set.intersection(*({line.strip() for line in text.split("\n")} for text in texts))
 
 
 def _returns(text: str) -> list[tuple[int, ast.expr]]:

@@ -65,6 +65,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "each kept another branch": "{both} each kept another branch of a condition",
     "added block emptied": "{upstream} removed or replaced everything inside a block that {omni} had added",
     "added block left": "{omni} had put a block around this; {upstream} moved it, and it now stands outside that block",
+    "added block replaced": "{omni} had put a block around this, and {upstream} another one, which is around it now",
     "removed block came back": "{omni} had removed this; {upstream} has it elsewhere now, and so it is back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
     "exit of no loop": "left out: the loop that it leaves, or goes on with, is not around it here",

@@ -222,3 +222,18 @@ def test_advice_without_review_items_names_no_search() -> None:
     said = advise(PLAN, (RUNNER,), root=Path("omni"), is_tree=True, options="")
     assert "Wrote 1 file below omni" in said
     assert "review" not in said
+
+
+HOSTILE = "unknown key 'x\n::error file=a.py,line=1::owned\x1b]0;title\x07'"
+
+
+def test_what_a_failure_quotes_starts_no_line_and_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """GitHub takes a line of a log that starts with ``::error`` for a command, whoever wrote it."""
+    Screen().complain(HOSTILE)
+    assert capsys.readouterr().err == "unknown key 'x ::error file=a.py,line=1::owned\\x1b]0;title\\x07'\n"
+
+
+def test_a_remark_and_a_traceback_keep_their_lines_and_steer_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    Screen(traceback=True).say("one\ntwo\x1b[2J")
+    Screen(traceback=True).show_traceback("three\nfour\x1b[2J")
+    assert capsys.readouterr().err == "one\ntwo\\x1b[2J\nthree\nfour\\x1b[2J\n"

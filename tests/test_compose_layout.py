@@ -58,6 +58,12 @@ def test_settings_above_the_root_count(tmp_path: Path) -> None:
     assert laid_out("x = 1\n", 'x = "a"\n', tmp_path / "tree") == "x = 'a'\n"
 
 
+def test_a_file_of_the_tree_that_is_called_ruff_is_not_run(tmp_path: Path) -> None:
+    (tmp_path / "ruff.py").write_text(f"open({str(tmp_path / 'has_run')!r}, 'w').close()\n", "utf-8")
+    assert laid_out("x = 1\n", "x = f( 1 )\n", tmp_path) == "x = f(1)\n"
+    assert not (tmp_path / "has_run").exists()
+
+
 def test_a_relative_root_is_the_same_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.ruff.format]\nquote-style = 'single'\n")
     (tmp_path / "tree").mkdir()

@@ -1,6 +1,8 @@
-"""Calls of methods under a local name, and of what ``partial`` begins, in `verify`."""
+"""Calls of methods under a local name, what ``partial`` begins, and classes under another name, in `verify`."""
 
 from __future__ import annotations
+
+from textwrap import dedent
 
 import pytest
 from verify_samples import TREES, find, npu, symbols, world
@@ -92,3 +94,13 @@ def test_a_partial_shifts_what_its_call_gives() -> None:
 
 def _method(body: str) -> str:
     return npu("def step(self):\n    " + body.replace("\n", "\n    "), head=HEAD)
+
+
+@pytest.mark.parametrize("alias", ["Shape = Shape | None", "Shape = Form\nForm = Shape"], ids=["itself", "a circle"])
+def test_a_name_that_stands_for_itself_is_unknown_and_the_rest_is_read(alias: str) -> None:
+    uses = npu(
+        "def run(self, shape: Shape):\n    shape.width()\n    return self.batch.gone_row",
+        head="from vllm.runner import Shape",
+    )
+    vllm = f"{dedent(TREES['vllm/runner.py'])}\n{alias}\n"
+    assert symbols(find(world(npu=uses, vllm=vllm))) == [("RS308", "Batch.gone_row")]

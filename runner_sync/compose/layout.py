@@ -44,7 +44,8 @@ def _formatted(text: str, path: str, root: Path | None) -> str | None:
     root = root.resolve() if root is not None else None
     # Ruff looks for settings above the working directory only when the name of the file is absolute.
     name = str(root / path) if root is not None else path
-    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", name]
+    # -P: a file of the tree that is called ruff.py is no module to run.
+    command = [sys.executable, "-P", "-m", "ruff", "format", "--quiet", "--stdin-filename", name]
     if root is None or not any((folder / name).is_file() for folder in (root, *root.parents) for name in _SETTINGS):
         command += ["--isolated", "--line-length", str(LINE_LENGTH)]
     try:

@@ -54,7 +54,7 @@ def _fail(error: Exception, screen: Screen) -> int:
         screen.complain(f"interrupted; {_what_was_written(screen)}")
         return _INTERRUPTED
     if screen.traceback:
-        screen.complain("".join(traceback.format_exception(error)).rstrip("\n"))
+        screen.show_traceback("".join(traceback.format_exception(error)).rstrip("\n"))
     if isinstance(error, OSError) and error.strerror:
         what = f"{error.filename}: " if error.filename else "cannot read or write: "
         screen.complain(f"error: {what}{error.strerror}; {_what_was_written(screen)}.")
@@ -63,7 +63,7 @@ def _fail(error: Exception, screen: Screen) -> int:
         screen.complain(f"error: a source is nested too deeply to be read; {_what_was_written(screen)}.")
         return COULD_NOT_RUN
     hint = "" if screen.traceback else " Run again with --traceback and report what it prints."
-    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    reason = f"{type(error).__name__}: {error}"
     screen.complain(
         f"error: this is a mistake in runner-sync{_place(error)}: {reason}; {_what_was_written(screen)}.{hint}"
     )

@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
+from runner_sync.render.escape import one_line, visible
+
 ColorChoice = Literal["auto", "always", "never"]
 
 PLAIN_WIDTH = 100
@@ -53,11 +55,16 @@ class Screen:
     def say(self, text: str) -> None:
         """Write one remark (without newline) to standard error, unless the run is quiet."""
         if not self.quiet:
-            _write(sys.stderr, text + "\n")
+            _write(sys.stderr, visible(text) + "\n")
 
-    def complain(self, text: str) -> None:
-        """Write one sentence about a failure to standard error, quiet or not."""
-        _write(sys.stderr, text + "\n")
+    def complain(self, sentence: str) -> None:
+        """Write one sentence about a failure to standard error, quiet or not: on one line, whatever it quotes, for a
+        service reads its log for lines that are commands (``::error``)."""
+        _write(sys.stderr, one_line(sentence) + "\n")
+
+    def show_traceback(self, text: str) -> None:
+        """Write a traceback (without newline) to standard error."""
+        _write(sys.stderr, visible(text) + "\n")
 
     def is_colored(self) -> bool:
         """Whether standard output gets colours: the option, then ``NO_COLOR``, ``FORCE_COLOR``, then a terminal."""

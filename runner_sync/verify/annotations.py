@@ -39,18 +39,22 @@ def union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
     return list(unique.values())
 
 
-def instances(classes: Classes, module: Module, annotation: ast.expr | None) -> list[Instance] | None:
-    """The classes of an annotation: names, strings and unions with ``None``; anything generic is unknown."""
+def instances(
+    classes: Classes, module: Module, annotation: ast.expr | None, *, through: tuple[ast.expr, ...] = ()
+) -> list[Instance] | None:
+    """The classes of an annotation: names, strings and unions with ``None``; anything generic is unknown, and so is a
+    name that stands for itself. ``through`` are the values of the names that led to this one."""
     annotation = read(annotation)
     if isinstance(annotation, ast.Constant) and annotation.value is None:
         return []
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        return union([instances(classes, module, side) for side in (annotation.left, annotation.right)])
+        sides = (annotation.left, annotation.right)
+        return union([instances(classes, module, side, through=through) for side in sides])
     if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional"):
-        return instances(classes, module, annotation.slice)
+        return instances(classes, module, annotation.slice, through=through)
     dotted = dotted_name(annotation) if annotation is not None else None
     found = classes.world.resolve(module, dotted) if dotted else []
-    return union([_meant(classes, definition) for definition in found]) if found else None
+    return union([_meant(classes, definition, through) for definition in found]) if found else None
 
 
 def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
@@ -98,12 +102,12 @@ def read(annotation: ast.expr | None) -> ast.expr | None:
     return annotation
 
 
-def _meant(classes: Classes, definition: Definition) -> list[Instance] | None:
+def _meant(classes: Classes, definition: Definition, through: tuple[ast.expr, ...]) -> list[Instance] | None:
     """The classes that a name stands for: a class, or another name for one (``Base = Base_V1``)."""
     info = classes.info(definition)
     if info is not None:
         return [Instance(info, False)]
     value = definition.binding.value if definition.binding is not None else None
-    if definition.module is None or not isinstance(value, ast.Name | ast.Attribute | ast.BinOp):
+    if definition.module is None or not isinstance(value, ast.Name | ast.Attribute | ast.BinOp) or value in through:
         return None
-    return instances(classes, definition.module, value)
+    return instances(classes, definition.module, value, through=(*through, value))

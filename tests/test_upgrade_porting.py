@@ -30,6 +30,7 @@ from sync_samples import (
 )
 
 from runner_sync import sync
+from runner_sync.compose.members import Obstacle
 from runner_sync.merge import Reason
 from runner_sync.profile import NPU
 from runner_sync.sync import TreeOptions
@@ -532,6 +533,36 @@ def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:
     assert known("logits, aux = self._forward(total)") == unpacks
     for other in ("logits = self._forward(total)", "a, b = self._collect(total)", "self.a, b = self._forward(1)"):
         assert refuse(other) is None
+
+
+BOUND = {name: Obstacle("code", "torch.cuda", "not in torch") for name in ("capture", "reset", "pin_rows")}
+
+
+@pytest.mark.parametrize(
+    ("canon", "needed"),
+    [
+        ("self.capture(rows)", "capture"),
+        ("super().reset()", "reset"),
+        ("Runner.reset(self)", "reset"),
+        ("run = self.capture", "capture"),
+        ("run = getattr(self, 'capture', None)", "capture"),
+        ("rows = pin_rows(rows)", "pin_rows"),
+        ("rows = list(map(pin_rows, rows))", "pin_rows"),
+        ("self.step(first, capture=True)", None),
+        ("self.log('reset done')", None),
+        ("self.timer.reset()", None),
+        ("if capture", None),
+        ("self.step(first, pin_rows=True)", None),
+        ("self.step(self.pin_rows)", None),
+        ("self.captured(rows)", None),
+    ],
+)
+def test_what_is_refused_is_a_member_or_a_function_and_no_other_thing_of_its_name(
+    canon: str, needed: str | None
+) -> None:
+    """``pin_rows`` is a function of the module, the others are members of the class."""
+    reason = veto_for(BOUND, {}, helpers=["pin_rows"])(canon)
+    assert (reason.names if reason else None) == ((needed,) if needed else None)
 
 
 @pytest.mark.parametrize("is_there", [True, False])

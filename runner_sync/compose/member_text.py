@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Collection
 from functools import lru_cache
 
 from runner_sync.statements import UnparsableText, canons, code_of, parse_unit
@@ -54,6 +55,22 @@ def self_mentions(passage: str) -> frozenset[str]:
 
 
 _OF_SELF = re.compile(r"\bself\.(\w+)")
+
+
+def uses_one_of(canon: str, members: Collection[str], functions: Collection[str]) -> list[str]:
+    """Which of some ``members`` of its class, and of some module-level ``functions``, a canonical text uses, by name.
+
+    A keyword argument, a local or what another object has of the name of a member is another thing.
+    """
+    own = {name for match in _MEMBER.finditer(canon) for name in match.groups() if name}
+    free = set(_FREE.findall(code_of(canon))) if functions else set()
+    return sorted(own.intersection(members) | free.intersection(functions))
+
+
+_MEMBER = re.compile(
+    r"(?<![\w.])(?:self|cls|super\(\)|[A-Z]\w*)\.(\w+)|(?<![\w.])(?:get|has|set|del)attr\(self, '(\w+)'"
+)
+_FREE = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\b(?!=[^=])")
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from runner_sync.compose.member_text import canonical, likeness, parents_of, self_names, uses_word
+from runner_sync.compose.member_text import canonical, likeness, parents_of, self_names, uses_one_of, uses_word
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 """What becomes of a member of the GPU class that the NPU class does not define.
@@ -253,15 +253,12 @@ def device_bound(twins: Twins) -> dict[str, Obstacle]:
     while found:
         found = False
         for name in [n for n in todo if n not in bound]:
-            needs = sorted(set(_WORD.findall(todo[name])) & bound.keys())
+            needs = uses_one_of(todo[name], bound.keys() - twins.helpers.keys(), bound.keys() & twins.helpers.keys())
             if needs:
                 through = bound[needs[0]]
                 bound[name] = replace(through, needs=(needs[0], *through.needs))
                 found = True
     return bound
-
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:

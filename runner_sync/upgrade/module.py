@@ -113,7 +113,7 @@ def _ported_into_class(
 ) -> list[Draft]:
     """The drafts, those of one class with its twin's changes; what a port added to a copy stands between rulers."""
     have = [canon for draft in drafts for canon in canonical(draft.text)]
-    veto = veto_for(device_bound(pair), job.refused, pair.upstream, have=have)
+    veto = veto_for(device_bound(pair), job.refused, pair.upstream, have=have, helpers=pair.helpers)
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     beside = [d for d in drafts if not d.chosen and d.owner == class_name]
     ported = porting.port(mine, job, side, veto, beside=beside)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from runner_sync.compose.member_text import uses_one_of
 from runner_sync.compose.members import Obstacle, refused_word
 from runner_sync.merge import Reason, Veto
 
@@ -22,19 +23,22 @@ def veto_for(
     upstream: Collection[str] = (),
     *,
     have: Iterable[str] = (),
+    helpers: Collection[str] = (),
 ) -> Veto:
-    """Refuse statements that call device-bound members, use device code, or unpack what an ``upstream`` member returns.
+    """Refuse statements that use members which are ``bound`` to the device (those among ``helpers`` are module-level
+    functions), use device code, or unpack what an ``upstream`` member returns.
 
     vLLM's version of such a member, which the GPU runner calls, may return other values than the NPU side takes apart,
     whose statements are ``have``.
     """
     known = {match[0] for canon in have if (match := _RESULTS.match(canon))}
-    names = re.compile(r"\b(" + "|".join(map(re.escape, bound)) + r")\b") if bound else None
+    functions = bound.keys() & set(helpers)
+    members = bound.keys() - functions
 
     def refuse(canon: str) -> Reason | None:
-        match = names.search(canon) if names else None
-        if match:
-            return Reason("needs an absent member", (match[1],), detail=bound[match[1]].sentence)
+        needs = uses_one_of(canon, members, functions) if bound else ()
+        if needs:
+            return Reason("needs an absent member", (needs[0],), detail=bound[needs[0]].sentence)
         word = refused_word(device, canon)
         if word:
             return Reason("uses refused code", (word,), detail=device[word])

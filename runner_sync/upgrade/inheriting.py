@@ -11,11 +11,11 @@ does not run here: a method with device code that the class has no version of, o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.compose.member_text import canonical
-from runner_sync.compose.members import Twins, device_bound
+from runner_sync.compose.members import Obstacle, Twins, device_bound
 from runner_sync.merge.confidence import DERIVED, INFERRED
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
@@ -31,7 +31,8 @@ def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.Gp
     grown = job.hierarchy.with_twin.get(class_name)
     if grown is None or job.settings.only:
         return [*drafts], job
-    case = _Case(class_name, members.twins(class_name, drafts, job, side), job, side)
+    pair = members.twins(class_name, drafts, job, side)
+    case = _Case(class_name, pair, device_bound(pair), job, side)
     copies = {d.name for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)}
     if not copies or not case.would_copy() or case.obstacle():
         return [*drafts], job
@@ -63,10 +64,11 @@ def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One class beside its twin."""
+    """One class beside its twin, and the members of that which are bound to the device."""
 
     class_name: str
     pair: Twins
+    bound: Mapping[str, Obstacle]
     job: ModuleJob
     side: gpu.GpuSide
 
@@ -94,7 +96,7 @@ class _Case:
         return (
             canonical(plain) != canonical(self.side.new[name])
             or gpu.names_device(plain, self.job.profile)
-            or member in device_bound(self.pair)
+            or member in self.bound
         )
 
     def _hides(self, member: str) -> bool:

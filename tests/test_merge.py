@@ -712,6 +712,15 @@ def test_of_a_block_that_upstream_has_its_inside_without_what_runs_now_is_shown(
     assert asked.upstream == moved.strip()
 
 
+def test_a_block_in_the_place_of_omnis_is_no_question_of_its_own_in_a_port() -> None:
+    """There the new block is asked about as what the port brings, beside the one that stood there."""
+    case = read_case(CASES / "one_statement_in_two_new_suites_of_one_suite_stands_once")
+    assert [asked.reason.kind for asked in merge(case.triple).decisions] == ["added block replaced"]
+    ported = merge(case.triple, policy=PORT)
+    assert "if self.is_ready:" in ported.text
+    assert [asked.reason.kind for asked in ported.decisions if asked.reason.kind.startswith("added block")] == []
+
+
 def test_what_is_left_out_is_told_in_front_of_what_follows_it() -> None:
     around = "def run(self):\n    with self.lock:\n        ids = self.ids()\n{}    return ids\n"
     base, upstream = around.format(LORA), around.format(LORA + CHECK)

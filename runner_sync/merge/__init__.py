@@ -142,7 +142,9 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     kept, _ = prune(weave, kept)
     kept = with_their_statements(weave, kept, terms.heritage)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
-    left_out += [emptied(weave, s) for s in [*(s for s in suites if not s.kept), *hollow_suites(weave, kept)]]
+    lost = [emptied(weave, s) for s in [*(s for s in suites if not s.kept), *hollow_suites(weave, kept)]]
+    # What a port brings is asked about, with what stood there: a block in the place of another one, too.
+    left_out += [doubt for doubt in lost if terms.policy.is_copy or doubt.reason.kind != "added block replaced"]
     return _Chosen(kept, contents, left_out, both_changed)
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from benchmarks import tables
+from benchmarks.spread import spread
 from runner_sync.model import PACKAGES, Finding, Project, Tree
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
 from runner_sync.sync.commands import open_inputs
@@ -37,7 +38,10 @@ PAIRS = (("0.26.0", "0.25.1rc1"), ("0.32.0rc1", "0.30.0rc2"))
 """Releases of vllm-omni, each with a vllm-ascend on which ``verify`` finds no error."""
 
 EACH = 25
-"""Plants of one kind in one pair: a seeded draw, for one takes two seconds."""
+"""Plants of one kind in one pair: a seeded draw, for one takes seconds."""
+
+SHARES = 4
+"""Parts of the work on one pair, each in a process of its own."""
 
 NEW = "planted_name"
 
@@ -66,7 +70,9 @@ class Plant:
 class Told:
     """What ``verify`` said of a plant: at its statement, elsewhere with its name, and of anything else."""
 
-    plant: Plant
+    kind: str
+    name: str
+    place: str
     here: bool
     elsewhere: bool
     besides: tuple[Finding, ...]
@@ -182,7 +188,7 @@ class Ground:
         words = re.compile(rf"\b({plant.name}|{NEW})\b")
         of_it = [f for f in found if f not in here and words.search(f"{f.symbol} {f.message}")]
         besides = tuple(f for f in found if f not in here and f not in of_it)
-        return Told(plant, bool(here), bool(of_it), besides)
+        return Told(plant.kind, plant.name, f"{plant.path}:{first}", bool(here), bool(of_it), besides)
 
 
 def _names(statement: ast.stmt) -> Iterator[tuple[str, str]]:
@@ -287,14 +293,30 @@ def drawn(ground: Ground, each: int = EACH) -> list[Plant]:
     return [p for kind, plants in kinds.items() for p in random.Random(kind).sample(plants, min(each, len(plants)))]
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Every ``SHARES``-th of the plants that are drawn in one pair, from a number on."""
+
+    omni: str
+    ascend: str
+    each: int
+    number: int
+
+
+def tell(share: Share) -> list[Told]:
+    """What ``verify`` says of the plants of a share. Raises ``InputError``."""
+    ground = Ground(share.omni, share.ascend)
+    return [ground.verify(plant) for plant in drawn(ground, share.each)[share.number :: SHARES]]
+
+
 def report(pairs: Iterable[tuple[str, str]] = PAIRS, each: int = EACH) -> str:
     """The table, and one line for each plant that nothing was said of. Raises ``InputError``."""
-    grounds = [Ground(*pair) for pair in pairs]
-    told = [ground.verify(plant) for ground in grounds for plant in drawn(ground, each)]
-    rows = [_row(kind, [t for t in told if t.plant.kind == kind]) for kind in dict.fromkeys(t.plant.kind for t in told)]
+    shares = [Share(*pair, each, number) for pair in pairs for number in range(SHARES)]
+    told = sorted((t for found in spread(tell, shares) for t in found), key=lambda t: (t.kind, t.place, t.name))
+    rows = [_row(kind, [t for t in told if t.kind == kind]) for kind in dict.fromkeys(t.kind for t in told)]
     head = ("planted", "plants", "told at the statement", "told elsewhere", "silent", "told besides")
-    silent = [t.plant for t in told if not t.here and not t.elsewhere]
-    said = [f"- {plant.kind} `{plant.name}` ({plant.path}:{plant.lines[0]}): nothing was said." for plant in silent]
+    silent = [t for t in told if not t.here and not t.elsewhere]
+    said = [f"- {t.kind} `{t.name}` ({t.place}): nothing was said." for t in silent]
     return "\n".join(["### Planted breaks\n", tables.table(head, [*rows, _row("all", told)]), *said, ""])
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from benchmarks import breakages, corpus, debts, peers, tables
 from benchmarks.chunks import SIDES, settle
+from benchmarks.spread import spread
 from runner_sync import score
 from runner_sync.errors import InputError
 from runner_sync.model import Tree
@@ -78,9 +79,9 @@ def report() -> str:
     kinds = msgspec.toml.decode((HERE / "kinds.toml").read_bytes(), type=_Kinds)
     full = [*replaying.cases(), *replaying.cases(HERE / "more.toml")]
     ports = [(port, _case(port)) for port in kinds.port]
-    methods = [row for case in [*full, *(case for _, case in ports)] for row in single_methods(case)]
-    taken = [ported(port, case) for port, case in ports]
-    mended = [breaks(fix) for fix in kinds.fix]
+    methods = [row for rows in spread(single_methods, [*full, *(case for _, case in ports)]) for row in rows]
+    taken = spread(ported, ports)
+    mended = spread(breaks, kinds.fix)
     return "\n".join(
         [
             "## Other kinds of truth\n",
@@ -121,16 +122,18 @@ class Method:
         return self.left / self.work
 
 
-def single_methods(case: replaying.Case) -> Iterator[Method]:
+def single_methods(case: replaying.Case) -> list[Method]:
     """Every tool on each method that people changed and that exists before and after."""
+    found = []
     done = {result.path: result.after for result in replaying.run(case, ReplayOptions()).results}
     for runner in corpus.problem(case).runners:
         was, truth = score.methods(runner.before), score.methods(runner.truth)
         made = {"runner-sync": score.methods(done[runner.path]), **_by_git(runner)}
         for name in [name for name in was if name in truth and was[name] != truth[name]]:
-            for tool, found in made.items():
-                total = score.score_texts(was[name], found.get(name, ""), truth[name])
-                yield Method(tool, total.work, total.left)
+            for tool, result in made.items():
+                total = score.score_texts(was[name], result.get(name, ""), truth[name])
+                found.append(Method(tool, total.work, total.left))
+    return found
 
 
 def _by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
@@ -185,8 +188,9 @@ class Ported:
     silent: int
 
 
-def ported(port: Port, case: replaying.Case) -> Ported:
+def ported(one: tuple[Port, replaying.Case]) -> Ported:
     """Score one port."""
+    port, case = one
     done = replaying.run(case, ReplayOptions())
     new, old = (_gpu_lines(corpus.tree("vllm-omni", version)) for version in (port.after, port.before))
     later = [_npu_lines(corpus.tree("vllm-omni", version)) for version in _after(port.after)]

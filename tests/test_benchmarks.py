@@ -32,6 +32,7 @@ from benchmarks import (
     upstreams,
 )
 from benchmarks.chunks import Conflict
+from benchmarks.spread import spread
 from runner_sync.errors import InputError
 from runner_sync.model import ReviewItem, Triple
 
@@ -457,3 +458,9 @@ def test_the_followed_commit_is_the_nearest(copies: list[tuple[str, str]], ref: 
         _version("c", f="three()", g="other()"),
     ]
     assert followed.nearest(copies, versions).ref == ref
+
+
+def test_work_is_spread_in_the_order_of_the_items_and_its_errors_arrive() -> None:
+    assert spread(msgspec.json.decode, [b"[1]", b"2", b"[]"]) == [[1], 2, []]
+    with pytest.raises(msgspec.DecodeError, match="truncated"):
+        spread(msgspec.json.decode, [b"1", b"["])

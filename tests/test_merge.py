@@ -712,6 +712,101 @@ def test_of_a_block_that_upstream_has_its_inside_without_what_runs_now_is_shown(
     assert asked.upstream == moved.strip()
 
 
+def step(statement: str) -> str:
+    return f"def run(self, a, b, c):\n    {statement}\n    return c\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream", "merged", "asked"),
+    [
+        pytest.param(
+            "out = self.finish(a)",
+            "out = self.finish(a), self.stage",
+            "out = self.attach(self.finish(a))",
+            "out = self.attach(self.finish(a)), self.stage",
+            [],
+            id="a tuple is no operand of what is put around its first part",
+        ),
+        pytest.param(
+            "out = self.finish(a)",
+            "out = self.finish(a) + self.rest(b)",
+            "out = self.attach(self.finish(a))",
+            "out = self.attach(self.finish(a) + self.rest(b))",
+            [],
+            id="a sum is one",
+        ),
+        pytest.param(
+            "self.give(a, key=b)",
+            "self.give(a, key=b, own=1)",
+            "self.give(a, key=b, own=2)",
+            "self.give(a, key=b, own=1)",
+            ["both changed a part"],
+            id="a keyword that both gave, with other values, stands once",
+        ),
+        pytest.param(
+            "self.give(a, key=b)",
+            "self.give(a, key=b, own=1)",
+            "self.give(a, key=b, new=2)",
+            "self.give(a, key=b, new=2, own=1)",
+            [],
+            id="keywords of each",
+        ),
+        pytest.param(
+            'out = {"a": 1, "b": 2}',
+            'out = {"a": 1, "b": 2, "c": 3}',
+            'out = {"b": 2, "a": 5}',
+            'out = {"a": 1, "b": 2, "c": 3}',
+            ["both changed a part"],
+            id="no key that all have is lost to another order",
+        ),
+        pytest.param(
+            "out = [a, b]",
+            "out = [a, b, c]",
+            "out = [b, a]",
+            "out = [a, b, c]",
+            ["both changed a part"],
+            id="no element stands twice for another order",
+        ),
+        pytest.param(
+            "self.give(a, k0=0, k1=1, k2=2)",
+            "self.give(a, k1=1, k2=2)",
+            "self.give(a, k0=0, k2=2, k1=1)",
+            "self.give(a, k1=1, k2=2)",
+            ["both changed a part"],
+            id="no keyword that all have is lost to another order",
+        ),
+    ],
+)
+def test_of_a_statement_that_both_changed_nothing_is_lost_or_doubled(
+    base: str, omni: str, upstream: str, merged: str, asked: list[str]
+) -> None:
+    result = merge(Triple(step(base), step(omni), step(upstream)))
+    assert (result.text, result.parses) == (step(merged), True)
+    assert [decision.reason.kind for decision in result.decisions] == asked
+
+
+@pytest.mark.parametrize(
+    ("last", "stays"), [("", False), ("    finally:\n        self.close()\n", True)], ids=["alone", "with a finally"]
+)
+def test_the_else_of_a_try_goes_with_the_last_except(last: str, stays: bool) -> None:
+    """The body of the ``except`` is taken for the ``pass`` that omni removed."""
+    base = "def run(self):\n    pass\n    pass\n"
+    upstream = f"def run(self):\n    try:\n        pass\n    except ValueError:\n        pass\n    else:\n{LOG}{last}"
+    result = merge(Triple(base, "def run(self):\n    pass\n    x = 1\n", upstream))
+    assert (result.parses, "else:" in result.text, "try:" in result.text) == (True, False, stays)
+
+
+LOG = "        self.log()\n"
+
+
+def test_what_binds_a_merge_does_so_where_omni_has_changed_nothing() -> None:
+    base = "def run(self, a):\n    keep(a)\n    self.first(a)\n"
+    upstream = "def run(self, a):\n    self.first(a)\n    self.second(a)\n"
+    pinned = merge(Triple(base, base, upstream), policy=PORT, pinned={"keep(a)"}).text
+    assert pinned == base + "    self.second(a)\n"
+    assert merge(Triple(base, base, upstream), policy=TOUCH_UP).text == base
+
+
 def test_a_block_in_the_place_of_omnis_is_no_question_of_its_own_in_a_port() -> None:
     """There the new block is asked about as what the port brings, beside the one that stood there."""
     case = read_case(CASES / "one_statement_in_two_new_suites_of_one_suite_stands_once")

@@ -97,7 +97,8 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
     """The result where only one side has changed anything, or both the same; none of the texts need be Python."""
     if triple.upstream == triple.omni or (triple.upstream == triple.base and not terms.heritage):
         return triple.omni
-    if triple.base == triple.omni and terms.veto is None and not terms.foreign:
+    is_bound = terms.veto is not None or terms.foreign or terms.pinned or terms.policy.updates_only
+    if triple.base == triple.omni and not is_bound:
         return triple.upstream
     return None
 

@@ -10,9 +10,11 @@ diff3", 2007) runs over the phrases.
 
 from __future__ import annotations
 
+import itertools
 import re
 import tokenize
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from runner_sync.merge.elements import (
@@ -34,7 +36,8 @@ def merge_phrases(
 ) -> str | None:
     """The merged statement, or ``None``: conflict, untokenizable text, or a result that ``parses`` refuses.
 
-    With ``prefer`` a conflict is no end: that side's phrases stand where both changed the same ones.
+    With ``prefer`` a conflict is no end: that side's phrases stand where both changed the same ones. It is one where an
+    element that all have would be lost by that, or stand twice.
     """
     try:
         written = [phrases_of(text) for text in (base, omni, upstream)]
@@ -42,7 +45,7 @@ def merge_phrases(
         return None
     sides = [elements_of(with_final_commas(phrases)) for phrases in written]
     merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None, prefer=prefer)
-    if merged is None:
+    if merged is None or (prefer is not None and not _has_what_all_have(merged, *sides)):
         return None
     if merged in sides[1:]:
         return omni if merged == sides[1] else upstream
@@ -182,6 +185,24 @@ def _is_told_once(made: Phrases, *sides: Phrases) -> bool:
     """Whether no element stands more often than in one of the sides: what both put in at different places is one."""
     most = {element: max(side.count(element) for side in sides) for side in sides for element in side}
     return all(made.count(element) <= count for element, count in most.items())
+
+
+def _has_what_all_have(made: Phrases, *sides: Phrases) -> bool:
+    """Whether each element of a list that all sides have is there as often as in one of them: they may have it in
+    different orders, and the phrases around it from different sides."""
+    now, *had = [Counter(_keys(phrases)) for phrases in (made, *sides)]
+    return all(min(side[key] for side in had) <= now[key] <= max(side[key] for side in had) for key in had[0])
+
+
+def _keys(phrases: Phrases) -> Iterator[str]:
+    """What the elements of lists go by: a keyword, a key of a dict, else the element itself."""
+    for phrase, behind in itertools.pairwise([*phrases, ""]):
+        if behind == ":" or _is_list_part([phrase]):
+            match = _KEYWORD.match(phrase)
+            yield match[0] if match else phrase
+
+
+_KEYWORD = re.compile(r"\w+ = ")
 
 
 def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.merge.reason import Reason
@@ -63,19 +64,17 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
     exits = _around_exits(weave)
     while True:
         kept = [s for s in strands if s.kept]
-        alive = set(kept)
-        full = {s.parent for s in kept if s.parent is not None and not any_node(weave, s).is_comment}
-        owners = {s.owner for s in kept if s.owner is not None and not any_node(weave, s).is_comment}
-        empty = [s for s in kept if s.sides == "u" and s not in full and (s in owners or s in exits)]
-        orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, alive)]
+        held = _Held.by(weave, kept)
+        empty = [s for s in kept if s.sides == "u" and s not in held.full and (s in held.owners or s in exits)]
+        orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, held.alive)]
         for suite, reason in (*((s, HOLLOW) for s in empty), *((s, ORPHAN) for s in orphans)):
             doubts.append(Doubt(suite, reason, REBUILT))
             _leave_out(suite, kept)
-        both = [s for s in kept if s.kept and s in emptied and s not in full and s not in hollow]
+        both = [s for s in kept if s.kept and s in emptied and s not in held.full and s not in hollow]
         hollow |= set(both)
         doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
-        full |= hollow
-        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, alive=alive, full=full, owners=owners)]
+        held.full.update(hollow)
+        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, held)]
         if not gone and not empty and not orphans:
             return kept, doubts
         for strand in gone:
@@ -142,10 +141,44 @@ def _is_orphan(weave: Weave, strand: Strand, alive: set[Strand]) -> bool:
     return any_node(weave, strand).is_clause and (strand.owner is None or strand.owner not in alive)
 
 
-def _cannot_stand(weave: Weave, strand: Strand, *, alive: set[Strand], full: set[Strand], owners: set[Strand]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What of the strands that stay holds up others: all of them (``alive``), the heads with a statement under them
+    (``full``) and with a clause (``owners``), and each ``try`` with an ``except`` (``caught``) or a ``finally``."""
+
+    alive: set[Strand]
+    full: set[Strand]
+    owners: set[Strand]
+    caught: set[Strand]
+    finished: set[Strand]
+
+    @classmethod
+    def by(cls, weave: Weave, kept: Sequence[Strand]) -> _Held:
+        """Of the strands that stay so far."""
+        said = [(s, any_node(weave, s)) for s in kept if not any_node(weave, s).is_comment]
+        owners = [(s.owner, node.canon) for s, node in said if s.owner is not None]
+        return cls(
+            alive=set(kept),
+            full={s.parent for s, _ in said if s.parent is not None},
+            owners={owner for owner, _ in owners},
+            caught={owner for owner, canon in owners if canon.startswith("except")},
+            finished={owner for owner, canon in owners if canon == "finally"},
+        )
+
+    def is_no_try(self, weave: Weave, strand: Strand) -> bool:
+        """Whether it is a ``try`` without ``except`` and ``finally``, or the ``else`` of one without ``except``, which
+        are no statements (docs: reference/compound_stmts)."""
+        canon, owner = any_node(weave, strand).canon, strand.owner
+        if canon == "try":
+            return strand not in self.caught | self.finished
+        of_try = owner is not None and any_node(weave, owner).canon == "try"
+        return canon == "else" and of_try and owner not in self.caught
+
+
+def _cannot_stand(weave: Weave, strand: Strand, held: _Held) -> bool:
     node = any_node(weave, strand)
-    if _is_orphan(weave, strand, alive):
+    if _is_orphan(weave, strand, held.alive):
         return True
-    if node.canon == "try" and strand not in owners:
+    if held.is_no_try(weave, strand):
         return True
-    return node.compound and not node.one_line and strand not in full and strand not in owners
+    return node.compound and not node.one_line and strand not in held.full and strand not in held.owners

@@ -79,7 +79,7 @@ def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None
     for (text, outer), (other, inner) in (((upstream, theirs), (omni, mine)), ((omni, mine), (upstream, theirs))):
         places = [node for node in walk(outer) if isinstance(node, ast.expr) and ast.dump(node) == ast.dump(old)]
         frames = {_outside(statement, main) for statement, main in ((text, outer), (other, inner), (base, old))}
-        if len(places) != 1 or places[0] is outer or len(frames) > 1:
+        if len(places) != 1 or places[0] is outer or len(frames) > 1 or isinstance(inner, _NO_OPERAND):
             continue
         part = ast.get_source_segment(other, inner) or ""
         tight, safe = (_exchanged(text, places[0], new) for new in (part, f"({part})"))
@@ -89,6 +89,10 @@ def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None
             (n for n, main in zip((tight, safe), found, strict=True) if main and ast.dump(main) == wanted), None
         )
     return None
+
+
+_NO_OPERAND = ast.Tuple | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred
+"""What is a value of its own: with more around it, it would be another one (``f(a), b`` is not ``f((a, b))``)."""
 
 
 def _main(text: str, *, compound: bool) -> ast.expr | None:
@@ -195,7 +199,11 @@ def _share(old: Sequence[Argument], new: Sequence[Argument]) -> float:
 
 
 def _extended(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument]) -> str | None:
-    """``text`` with ``extra`` behind the last element of ``holder``; ``None`` where a positional one cannot stand."""
+    """``text`` with ``extra`` behind the last element of ``holder``; ``None`` where a positional one cannot stand, or
+    ``holder`` has a keyword of that name."""
+    names = {argument.keyword for argument in _arguments(holder)} - {"", "**"}
+    if any(argument.keyword in names for argument in extra):
+        return None
     positional = any(not argument.keyword for argument in extra)
     elements: list[ast.expr | ast.keyword]
     if isinstance(holder, ast.Call):

@@ -68,10 +68,78 @@ def test_an_override_takes_what_upstream_passes_now(own: str, new: str, expected
     assert follow_signature(grown.text, OLD, new) is None
 
 
+TWO = method("self, a, b")
+
+
+@pytest.mark.parametrize(
+    ("call", "now", "expected"),
+    [
+        pytest.param("super().run(a, b)", "self, x, y, a, b", "super().run(x, y, a, b)", id="two in front"),
+        pytest.param("super().run(a, b)", "self, x, a, y, b", "super().run(x, a, y, b)", id="one in front of each"),
+        pytest.param("super().run(a, b)", "self, x, y, z, a, b", "super().run(x, y, z, a, b)", id="three"),
+        pytest.param("super().run(a, b)", "self, x, a, b, y", "super().run(x, a, b, y=y)", id="one of them behind"),
+        pytest.param("super().run(a, b=b)", "self, x, a, y, b", "super().run(x, a, b=b, y=y)", id="one by keyword"),
+        pytest.param("super().run(a=a, b=b)", "self, x, y, a, b", "super().run(a=a, b=b, x=x, y=y)", id="keywords"),
+        pytest.param("super().run()", "self, x, y, a, b", "super().run(x=x, y=y)", id="nothing is passed"),
+        pytest.param("super().run(**a)", "self, x, y, a, b", "super().run(x=x, y=y, **a)", id="only two stars"),
+        pytest.param("Base.run(self, a, b)", "self, x, y, a, b", "Base.run(self, x, y, a, b)", id="by class"),
+        pytest.param("self.model.run(a, b)", "self, x, y, a, b", "self.model.run(a, b)", id="a namesake"),
+    ],
+)
+def test_arguments_stand_where_their_parameters_do(call: str, now: str, expected: str) -> None:
+    grown = follow_signature(method("self, a, b", call), TWO, method(now))
+    assert grown is not None
+    assert grown.text == method(now, expected)
+
+
+def test_an_argument_that_omni_passes_before_upstream_took_it_has_its_place() -> None:
+    grown = follow_signature(method("self, x, a, b", "super().run(x, a, b)"), TWO, method("self, x, y, a, b"))
+    assert grown is not None
+    assert grown.text == method("self, x, y, a, b", "super().run(x, y, a, b)")
+
+
+@pytest.mark.parametrize(
+    ("kind", "call", "expected"),
+    [
+        ("staticmethod", "Base.run(a)", "Base.run(x, a)"),
+        ("staticmethod", "super(Own, Own).run(a)", "super(Own, Own).run(x, a)"),
+        ("classmethod", "Base.run(a)", "Base.run(x, a)"),
+        ("classmethod", "super().run(a)", "super().run(x, a)"),
+    ],
+)
+def test_whether_python_passes_the_first_parameter(kind: str, call: str, expected: str) -> None:
+    first = "cls, " if kind == "classmethod" else ""
+    own, now = (f"    @{kind}\n{method(first + rest, said)}" for rest, said in (("a", call), ("x, a", expected)))
+    grown = follow_signature(own, method(f"{first}a"), method(f"{first}x, a"))
+    assert grown is not None
+    assert grown.text == now
+
+
+@pytest.mark.parametrize(
+    ("own", "now", "expected"),
+    [
+        pytest.param("", "x", "x", id="no parameters"),
+        pytest.param("", "x, y=1, *, z", "x, y=1, *, z", id="three where there are none"),
+        pytest.param("", "*, y, z", "*, y, z", id="keywords where there are none"),
+        pytest.param("*, a", "x, *, a", "x, *, a", id="only keywords"),
+        pytest.param("*, a", "x, y, *, a, z", "x, y, *, a, z", id="keywords, and one more"),
+        pytest.param("**rest", "x, y", "x, y, **rest", id="two stars"),
+    ],
+)
+def test_a_parameter_where_there_are_none_by_place(own: str, now: str, expected: str) -> None:
+    grown = follow_signature(f"    @staticmethod\n{method(own)}", method(own), method(now))
+    assert grown is not None
+    assert grown.text == f"    @staticmethod\n{method(expected)}"
+
+
 @pytest.mark.parametrize(
     ("own", "old", "new"),
     [
         pytest.param(OLD, OLD, OLD, id="nothing is new"),
+        pytest.param(
+            method("self, config, /"), OLD, method("self, config, late=0"), id="the override takes by place alone"
+        ),
+        pytest.param(OLD, OLD, method("self, config, late=0, /"), id="upstream takes by place alone"),
         pytest.param(OLD, method("self, config, late=0"), method("self, config, late=0"), id="omni left it out before"),
         pytest.param(method("self, config, late=None"), OLD, method("self, config, late=0"), id="omni takes it"),
         pytest.param(method("self, config, **rest"), OLD, method("self, config, *, late=0"), id="any keyword is taken"),

@@ -16,7 +16,7 @@ from runner_sync import signatures
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function
 from runner_sync.statements import parse_function, parses
-from runner_sync.syntax import is_parent, is_super, walk
+from runner_sync.syntax import is_name, is_parent, is_super, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,12 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
     """The override with the parameters that the method has now, had not, and the override does not take.
 
     ``None`` where there is nothing to follow: none are new, ``*args`` or ``**kwargs`` takes them, or the result
-    would not parse.
+    would not parse. Not where parameters go by place alone, either (timid): a new one has no such place that is sure.
     """
     own, before, now = (parse_function(source) for source in (text, old, new))
     if own is None or before is None or now is None or own.args.vararg is not None:
+        return None
+    if own.args.posonlyargs or now.args.posonlyargs:
         return None
     added = [name for name in _names(now) if name not in _names(before) and name not in _names(own)]
     keyword_only = {arg.arg for arg in now.args.kwonlyargs}
@@ -44,14 +46,14 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
     if not added:
         return None
     places = Places(text)
-    edits = [_parameter(places, own, now, name, only_by_keyword=name in keyword_only) for name in added]
-    first = next((k for k, name in enumerate(added) if name in keyword_only), None)
-    if first is not None and not own.args.kwonlyargs:
-        edits[first] = replace(edits[first], text=edits[first].text.replace(", ", ", *, ", 1))
+    edits = _parameters(places, own, now, added)
     call = _call_of_parent(own)
     if call is not None and any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
-    edits += [_argument(places, call, now, name) for name in added] if call is not None else []
+    if call is not None:
+        bound = _is_bound(own, call)
+        old_places, by_place = ([arg.arg for arg in _positional(one)][bound:] for one in (before, now))
+        edits += _arguments(places, call, added, by_place=by_place, old=old_places)
     made = apply(text, edits)
     return Grown(made, tuple(added), call is not None) if parses(made) else None
 
@@ -79,11 +81,29 @@ def _names(function: Function) -> list[str]:
     return [arg.arg for arg in (*_positional(function), *function.args.kwonlyargs)]
 
 
-def _parameter(places: Places, own: Function, now: Function, name: str, *, only_by_keyword: bool) -> Edit:
-    arg, default = next(pair for pair in _with_defaults(now) if pair[0].arg == name)
+def _parameters(places: Places, own: Function, now: Function, added: Sequence[str]) -> list[Edit]:
+    """The ``added`` parameters as ``now`` has them, each where it stands among those of ``own``."""
+    keyword_only = {arg.arg for arg in now.args.kwonlyargs}
+    star = next((name for name in added if name in keyword_only), "") if not own.args.kwonlyargs else ""
+    edits = []
+    for name in added:
+        said = ("*, " if name == star else "") + _said(now, name)
+        edits.append(_parameter(places, own, now, name, said, only_by_keyword=name in keyword_only))
+    if not _names(own) and own.args.kwarg is None:
+        edits[-1] = replace(edits[-1], text=edits[-1].text.removesuffix(", "))
+    return edits
+
+
+def _said(function: Function, name: str) -> str:
+    """A parameter with its annotation and its default."""
+    arg, default = next(pair for pair in _with_defaults(function) if pair[0].arg == name)
     said = ast.unparse(arg)
     if default is not None:
         said += f" = {ast.unparse(default)}" if arg.annotation is not None else f"={ast.unparse(default)}"
+    return said
+
+
+def _parameter(places: Places, own: Function, now: Function, name: str, said: str, *, only_by_keyword: bool) -> Edit:
     order = _names(now)
     mine = own.args.kwonlyargs if only_by_keyword else _positional(own)
     following = set(order[order.index(name) + 1 :])
@@ -91,8 +111,17 @@ def _parameter(places: Places, own: Function, now: Function, name: str, *, only_
     if after is not None:
         return places.before(after, f"{said}, ")
     pairs = [pair for pair in _with_defaults(own) if only_by_keyword or pair[0] in mine]
+    if not pairs:
+        bracket = _opening(places, own)
+        return Edit(bracket, bracket, f"{said}, ")
     last = max((one for pair in pairs for one in pair if one is not None), key=places.end)
     return places.behind(last, f", {said}")
+
+
+def _opening(places: Places, function: Function) -> int:
+    """The place behind the bracket that opens the parameters; those of its type may have brackets, too."""
+    generic: Sequence[ast.stmt] = getattr(function, "type_params", ())
+    return places.text.index("(", places.end(generic[-1]) if generic else places.start(function)) + 1
 
 
 def _with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
@@ -113,18 +142,34 @@ def _call_of_parent(own: Function) -> ast.Call | None:
     return found[0] if len(found) == 1 else None
 
 
-def _argument(places: Places, call: ast.Call, now: Function, name: str) -> Edit:
-    """By its place where the arguments behind it are given by theirs, else by keyword behind the last one."""
-    bound = isinstance(call.func, ast.Attribute) and is_super(call.func.value)
-    place = [arg.arg for arg in _positional(now)].index(name) - bound if name in _names_by_place(now) else -1
-    if 0 <= place < len(call.args):
-        return places.before(call.args[place], f"{name}, ")
+def _is_bound(own: Function, call: ast.Call) -> bool:
+    """Whether Python itself passes the first parameter of the overridden method."""
+    kinds = {decorator.id for decorator in own.decorator_list if isinstance(decorator, ast.Name)}
+    by_super = isinstance(call.func, ast.Attribute) and is_super(call.func.value)
+    return "staticmethod" not in kinds and (by_super or "classmethod" in kinds)
+
+
+def _arguments(
+    places: Places, call: ast.Call, added: Sequence[str], *, by_place: Sequence[str], old: Sequence[str]
+) -> list[Edit]:
+    """Each by its place where the arguments behind it are given by theirs, else by keyword behind the last one.
+
+    ``by_place`` are the parameters that the call can pass so now, in order, ``old`` those that it could before.
+    """
+    edits, left, rest = [], [*call.args], [*added]
+    for name in by_place:
+        if left and name in rest:
+            edits.append(places.before(left[0], f"{name}, "))
+            rest.remove(name)
+        elif left and (name in old or is_name(left[0], name)):
+            del left[0]
     given: Sequence[ast.expr | ast.keyword] = [*call.args, *(one for one in call.keywords if one.arg is not None)]
-    if not given:
+    keywords = ", ".join(f"{name}={name}" for name in rest)
+    if keywords and given:
+        edits.append(places.behind(max(given, key=places.end), f", {keywords}"))
+    elif keywords and call.keywords:
+        edits.append(places.before(call.keywords[0], f"{keywords}, "))
+    elif keywords:
         bracket = places.end(call) - 1
-        return Edit(bracket, bracket, f"{name}={name}")
-    return places.behind(max(given, key=places.end), f", {name}={name}")
-
-
-def _names_by_place(function: Function) -> set[str]:
-    return {arg.arg for arg in _positional(function)}
+        edits.append(Edit(bracket, bracket, keywords))
+    return edits

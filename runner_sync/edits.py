@@ -16,6 +16,10 @@ from dataclasses import dataclass
 _LINE_END = re.compile(r"\r\n?|\n")
 """Where Python's own line count goes up; `str.splitlines` also cuts at form feeds and Unicode's separators."""
 
+_COMMA = re.compile(r"[ \t]*,[ \t]*")
+_REST = re.compile(r"[ \t]*,?[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)")
+"""What may stand behind an element up to the end of its line where nothing follows there."""
+
 Node = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
 
 
@@ -78,12 +82,24 @@ class Places:
 
     def removal(self, call: ast.Call, key: ast.keyword) -> Edit:
         """What takes ``key`` out of ``call``, with the comma that sets it apart."""
-        others: list[Node] = [*call.args, *(other for other in call.keywords if other is not key)]
-        before = [self.end(node) for node in others if self.end(node) <= self.start(key)]
-        behind = [self.start(node) for node in others if self.start(node) >= self.end(key)]
-        if before or not behind:
-            return Edit(max(before, default=self.start(key)), self.end(key), "")
-        return Edit(self.start(key), min(behind), "")
+        return self.element_out(key, [*call.args, *call.keywords])
+
+    def element_out(self, node: Node, elements: Iterable[Node]) -> Edit:
+        """What takes ``node`` out of a list of ``elements``, with the comma that sets it apart and a comment of its
+        own; comments of the others stay."""
+        start, end = self.start(node), self.end(node)
+        others = [other for other in elements if other is not node]
+        before = max((self.end(other) for other in others if self.end(other) <= start), default=start)
+        behind = min((self.start(other) for other in others if self.start(other) >= end), default=end)
+        first, rest = self.line(node.lineno)[0], _REST.match(self.text, end)
+        above = "#" in self.text[before:start]
+        around = above or "#" in self.text[end : max(behind, rest.end() if rest is not None else end)]
+        if rest is not None and around and not self.text[first:start].strip():
+            return Edit(first, rest.end(), "")
+        if above:
+            comma = _COMMA.match(self.text, end)
+            return Edit(start, comma.end() if comma is not None else end, "")
+        return Edit(before, end, "") if before < start or behind == end else Edit(start, behind, "")
 
     def source(self, node: Node) -> str:
         """The text of ``node``."""

@@ -29,6 +29,12 @@ def test_an_import_under_a_version_check_comes_with_the_check() -> None:
     assert with_guarded(made, ["RowLists"], GUARD) == made
 
 
+def test_it_stands_above_the_code_where_an_import_comes_late() -> None:
+    text = f"{CODE}\n\nimport late  # noqa: E402\n"
+    head, code = text.split("\n\n\n", 1)
+    assert with_guarded(text, ["RowLists"], GUARD) == f"{head}\n\n{GUARD}\n\n\n{code}"
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -195,6 +195,42 @@ def test_annotations_count_as_use_also_in_strings() -> None:
         pytest.param(
             "import a\n", Import("a.b", "c", "c"), "import a\nfrom a.b import c\n", id="plain import of the package"
         ),
+        pytest.param(
+            "from a import D as E, D as B, z\n",
+            Import("a", "D", "D"),
+            "from a import D as B, D, D as E, z\n",
+            id="one name by several others, in one order",
+        ),
+        pytest.param(
+            "import os\n\nx = z()\nimport a  # noqa: E402\n",
+            Import("z", "z", "z"),
+            "import os\n\nfrom z import z\n\nx = z()\nimport a  # noqa: E402\n",
+            id="above what uses it",
+        ),
+        pytest.param(
+            "import os\n\ndef f(): ...\nfrom z import a  # late\nfrom z import b\n",
+            Import("z", "z", "z"),
+            "import os\n\nfrom z import z\n\ndef f(): ...\nfrom z import a  # late\nfrom z import b\n",
+            id="not behind a function",
+        ),
+        pytest.param(
+            "def f(): ...\nfrom z import a\n",
+            Import("z", "z", "z"),
+            "from z import z\ndef f(): ...\nfrom z import a\n",
+            id="above all where there is none at the top",
+        ),
+        pytest.param(
+            "import os\nlogger = log()\nif T:\n    import b\nos.f()\nimport a\n",
+            Import("z", "z", "z"),
+            "import os\nlogger = log()\nif T:\n    import b\nos.f()\nimport a\nfrom z import z\n",
+            id="behind all at the top, whatever is in between",
+        ),
+        pytest.param(
+            "x = 1\nimport z\nfrom z import z\n",
+            Import("z", "z", "z"),
+            "x = 1\nimport z\nfrom z import z\n",
+            id="already there, late",
+        ),
     ],
 )
 def test_add(text: str, entry: Import, expected: str) -> None:
@@ -215,6 +251,33 @@ def test_add(text: str, entry: Import, expected: str) -> None:
             "if T: import a, b, c\n", Import("a", "", "a"), "if T: import b; import c\n", id="in a short suite"
         ),
         pytest.param("from a import b  # ours\nx = 1\n", Import("a", "b", "b"), "x = 1\n", id="with its remark"),
+        pytest.param(
+            "from a import (\n    b,  # noqa: F401\n    c,  # ours\n    d,\n)\n",
+            Import("a", "c", "c"),
+            "from a import (\n    b,  # noqa: F401\n    d,\n)\n",
+            id="a remark goes with its name alone",
+        ),
+        pytest.param(
+            "from a import (\n    b,  # noqa: F401\n    c\n)\n",
+            Import("a", "c", "c"),
+            "from a import (\n    b,  # noqa: F401\n)\n",
+            id="the last one without a comma, below a remark",
+        ),
+        pytest.param(
+            "from a import (b,  # noqa: F401\n    c, d)\n",
+            Import("a", "c", "c"),
+            "from a import (b,  # noqa: F401\n    d)\n",
+            id="the first one of a line below a remark",
+        ),
+        pytest.param(
+            "from a import b, c  # ours\n", Import("a", "b", "b"), "from a import c  # ours\n", id="before a remark"
+        ),
+        pytest.param(
+            "from a import (\n    b,\n    # Late.\n    c,\n)\n",
+            Import("a", "b", "b"),
+            "from a import (\n    # Late.\n    c,\n)\n",
+            id="above a remark",
+        ),
         pytest.param("from a import b as c\n", Import("a", "b", "b"), "from a import b as c\n", id="another alias"),
         pytest.param("from .a import b\n", Import("a", "b", "b"), "from .a import b\n", id="another level"),
         pytest.param(
@@ -279,6 +342,58 @@ def test_a_moved_import_that_is_a_paragraph_leaves_no_second_blank_line() -> Non
     text = "# Licence.\n\nfrom old.name import name\n\nfrom omni.runner import Runner\nname(Runner)\n"
     result = settle(text, text, (), moves={("old.name", "name"): "new.name"}, first_party="omni")
     assert result.text == text.replace("old.name", "new.name")
+
+
+GUARDED = "try:\n    {}\nexcept ImportError:\n    name = None\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "if TYPE_CHECKING:\n    from old.name import name\n",
+            "if TYPE_CHECKING:\n    from new import name\n",
+            id="for type checkers",
+        ),
+        pytest.param(
+            GUARDED.format("from old.name import name as n  # ours"),
+            GUARDED.format("from new import name as n  # ours"),
+            id="in try, with an alias and a remark",
+        ),
+        pytest.param(
+            GUARDED.format("from old.name import (\n        name,\n        name as n,\n    )"),
+            GUARDED.format("from new import (\n        name,\n        name as n,\n    )"),
+            id="all that a statement imports",
+        ),
+        pytest.param(
+            GUARDED.format("from old.name import name, other"),
+            GUARDED.format("from new import name\n    from old.name import other"),
+            id="one of two",
+        ),
+        pytest.param(
+            "if T: from old.name import name, other\n",
+            "if T: from new import name; from old.name import other\n",
+            id="one of two in a short suite",
+        ),
+        pytest.param(
+            "if T:\n    from here import name\nelse:\n    from old.name import name\n",
+            "if T:\n    from here import name\nelse:\n    from new import name\n",
+            id="in the other branch",
+        ),
+        pytest.param(
+            GUARDED.format("from old.name import name").replace("name = None", "from new import name"),
+            GUARDED.format("from old.name import name").replace("name = None", "from new import name"),
+            id="not where it is imported from there already",
+        ),
+    ],
+)
+def test_an_import_under_a_condition_moves_under_the_condition(text: str, expected: str) -> None:
+    assert settled(text, text, name="new").text == expected
+
+
+def test_a_module_that_is_imported_under_a_condition_moves_there() -> None:
+    text = GUARDED.format("import os, old.name as name")
+    assert settle(text, text, (), moves={("old.name", ""): "new"}).text == text.replace("old.name as", "new as")
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,16 @@ UPSTREAM = """\
             id="on lines of their own",
         ),
         pytest.param(
+            "self.pack(\n            rows,  # keep\n            routed=routed,  # new\n            ids=ids,\n        )",
+            "self.pack(\n            rows,  # keep\n            ids=ids,\n        )",
+            id="between remarks, its own and one that stays",
+        ),
+        pytest.param(
+            "self.pack(\n            rows,  # keep\n            routed=routed)",
+            "self.pack(\n            rows,  # keep\n            )",
+            id="in front of the bracket, below a remark",
+        ),
+        pytest.param(
             'self.pack(rows, ids=ids, **({"routed": routed} if self.is_routed else {}))',
             "self.pack(rows, ids=ids)",
             id="behind two stars",

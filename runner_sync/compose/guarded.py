@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from runner_sync.compose.import_places import head_imports
 from runner_sync.compose.names import defined_names
 from runner_sync.syntax import module_of, walk
 
@@ -29,7 +30,7 @@ def with_guarded(text: str, names: Collection[str], source: str) -> str:
         given = {alias.asname or alias.name for one in guard.body for alias in _aliases(one)}
         asked = {node.id for node in walk(guard.test) if isinstance(node, ast.Name)}
         if given & set(names) and not given & here and asked <= here - {"TYPE_CHECKING"}:
-            text = _behind_imports(text, ast.get_source_segment(source, guard) or "")
+            text = _behind_imports(text, ast.get_source_segment(source, guard) or "", given)
     return text
 
 
@@ -45,9 +46,9 @@ def _aliases(statement: ast.stmt) -> list[ast.alias]:
     return statement.names if isinstance(statement, ast.ImportFrom) and not statement.level else []
 
 
-def _behind_imports(text: str, guard: str) -> str:
+def _behind_imports(text: str, guard: str, given: Collection[str]) -> str:
     lines = text.split("\n")
-    tops = [one for one in module_of(text).body if isinstance(one, ast.Import | ast.ImportFrom)]
+    tops = head_imports(text, given)
     at = tops[-1].end_lineno or 0 if tops else 0
     lines[at:at] = ["", *guard.split("\n")] if tops else [*guard.split("\n"), ""]
     return "\n".join(lines)

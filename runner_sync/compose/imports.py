@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import takewhile
 
+from runner_sync.compose.import_places import by_type, head_imports, position, top
 from runner_sync.compose.names import defined_names, undefined_names, used_names
-from runner_sync.edits import Places, apply
+from runner_sync.edits import Edit, Places, apply
 from runner_sync.naming import absolute
+from runner_sync.statements import parses
 from runner_sync.syntax import module_of, walk
 
 WIDTH = 120
@@ -142,12 +142,42 @@ def settle(
 
 
 def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
-    for entry in list(imports(text).values()):
-        target = moves.get((entry.module, entry.name))
-        if target and target != entry.module:
-            new = replace(entry, module=target)
+    for entry in dict.fromkeys(entry for one in _imports(module_of(text).body) for entry in _entries(one)):
+        new = replace(entry, module=moves.get((entry.module, entry.name)) or entry.module)
+        if new == entry:
+            continue
+        body = module_of(text).body
+        statement = next((one for one in _imports(body) if entry in _entries(one)), None)
+        if statement in body:
             text = add(remove(text, entry), new, first_party=first_party)
+        elif statement is not None and not any(new in _entries(one) for one in _imports(body)):
+            text = _moved_in_place(text, statement, entry, new, moves)
     return text
+
+
+def _moved_in_place(
+    text: str,
+    statement: ast.Import | ast.ImportFrom,
+    entry: Import,
+    new: Import,
+    moves: Mapping[tuple[str, str], str],
+) -> str:
+    """``text`` with an import under a condition made from its new module, under the same condition."""
+    places, entries = Places(text), [*_entries(statement)]
+    if isinstance(statement, ast.Import):
+        named = new.statement().removeprefix("import ")
+        return apply(text, [places.instead_of(statement.names[entries.index(entry)], named)])
+    start = places.start(statement)
+    if all(moves.get((one.module, one.name)) == new.module for one in entries):
+        module = _FROM.match(text, start)
+        assert module is not None
+        return apply(text, [Edit(start, module.end(), f"from {new.module}")])
+    line = places.line(statement.lineno)[0]
+    glue = f"\n{text[line:start]}" if _has_its_lines(places, statement) else "; "
+    return apply(remove(text, entry), [Edit(start, start, f"{new.statement()}{glue}")])
+
+
+_FROM = re.compile(r"from\s*[.\w]+")
 
 
 def _provide(
@@ -203,6 +233,10 @@ def remove(text: str, entry: Import) -> str:
             continue
         rest = [e for e in entries if e != entry]
         places = Places(text)
+        if rest and any("#" in line for line in lines[statement.lineno - 1 : statement.end_lineno]):
+            made = apply(text, [places.element_out(statement.names[entries.index(entry)], statement.names)])
+            if parses(made):
+                return made
         if not _has_its_lines(places, statement):
             return apply(text, [places.instead_of(statement, _in_one_line(statement, rest))])
         indent = lines[statement.lineno - 1][: statement.col_offset]
@@ -241,16 +275,16 @@ def add(text: str, entry: Import, *, first_party: str = "") -> str:
     """``text`` with one more imported name: in the statement that imports from its module, else in a new one."""
     body = module_of(text).body
     lines = text.split("\n")
-    tops = [s for s in body if isinstance(s, ast.Import | ast.ImportFrom)]
+    if any(entry in _entries(s) for s in body if isinstance(s, ast.Import | ast.ImportFrom)):
+        return text
+    tops = head_imports(text, {entry.bound})
     for statement in tops:
         entries = list(_entries(statement))
-        if entry in entries:
-            return text
         is_home = entry.name and entries[0].module == entry.module and _takes_more(statement, lines)
         if is_home and _has_its_lines(Places(text), statement):
             lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], "")
             return "\n".join(lines)
-    at, above, below = _position(tops, entry, first_party) if tops else _top(body, lines)
+    at, above, below = position(tops, entry.module, bool(entry.name), first_party) if tops else top(body, lines)
     lines[at:at] = [*[""] * above, entry.statement(), *[""] * below]
     return "\n".join(lines)
 
@@ -262,58 +296,13 @@ def _takes_more(statement: ast.stmt, lines: Sequence[str]) -> bool:
     return plain and not any("#" in line for line in span)
 
 
-def _position(tops: Sequence[ast.Import | ast.ImportFrom], entry: Import, first_party: str) -> tuple[int, bool, bool]:
-    """Line index for a new import in isort's order, and whether a blank line goes above and below it."""
-    mine = _order(entry.module, bool(entry.name), first_party)
-    keys = [(_order(_module(s), isinstance(s, ast.ImportFrom), first_party), s) for s in tops]
-    before = [s for key, s in keys if key < mine]
-    section = [s for key, s in keys if key[0] == mine[0]]
-    if section:
-        earlier = [s for s in section if s in before]
-        return (earlier[-1].end_lineno or 0 if earlier else section[0].lineno - 1), False, False
-    if before:
-        return before[-1].end_lineno or 0, True, False
-    return tops[0].lineno - 1, False, True
-
-
-def _top(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[int, bool, bool]:
-    """The same in a module without imports: below its docstring, else below its ``#!`` line and its licence."""
-    if body and _is_docstring(body[0]):
-        return body[0].end_lineno or 0, False, False
-    comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
-    return comments, bool(comments), False
-
-
-def _order(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str]:
-    top = module.split(".")[0]
-    if module == "__future__":
-        return (0, is_from, module)
-    rank = 1 if top in sys.stdlib_module_names else 3 if top == first_party else 2
-    return (rank, is_from, module.lower())
-
-
-def _module(statement: ast.Import | ast.ImportFrom) -> str:
-    return next(_entries(statement)).module
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
 def _render(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import], indent: str) -> list[str]:
     if isinstance(statement, ast.Import):
         return [f"{indent}{entry.statement()}" for entry in entries]
-    items = [entry.item for entry in sorted(set(entries), key=lambda e: _isort_key(e.name))]
+    items = [entry.item for entry in sorted(set(entries), key=lambda e: (by_type(e.name), e.bound))]
     line = f"{indent}from {entries[0].module} import {', '.join(items)}"
     if len(line) <= WIDTH and statement.end_lineno == statement.lineno:
         return [line]
     if len(line) <= WIDTH and len(items) <= 2:
         return [line]
     return [f"{indent}from {entries[0].module} import (", *(f"{indent}    {item}," for item in items), f"{indent})"]
-
-
-def _isort_key(name: str) -> tuple[int, str]:
-    """isort's ``order_by_type``: CONSTANTS, then Classes, then the rest."""
-    if re.fullmatch(r"[A-Z0-9_]+", name) and len(name) > 1:
-        return (0, name)
-    return (1, name) if name[:1].isupper() else (2, name)

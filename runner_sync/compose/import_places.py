@@ -1,0 +1,80 @@
+"""Where a new import goes: in isort's order, above the code that needs it.
+
+Comes in: the text or the statements of a module, and what is imported. Goes out: places. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Collection, Sequence
+from itertools import takewhile
+
+from runner_sync.syntax import module_of, walk
+
+
+def head_imports(text: str, needed: Collection[str]) -> list[ast.Import | ast.ImportFrom]:
+    """The imports that the code of a module stands below: those above its first function or class, and above whatever
+    else needs one of the names ``needed``. Behind a late one (``noqa: E402``) a name comes too late."""
+    found = []
+    for statement in module_of(text).body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            found.append(statement)
+        elif _needs(statement, needed):
+            break
+    return found
+
+
+def _needs(statement: ast.stmt, names: Collection[str]) -> bool:
+    is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    return is_definition or any(isinstance(node, ast.Name) and node.id in names for node in walk(statement))
+
+
+def position(
+    tops: Sequence[ast.Import | ast.ImportFrom], module: str, is_from: bool, first_party: str
+) -> tuple[int, bool, bool]:
+    """Line index for a new import in isort's order, and whether a blank line goes above and below it."""
+    mine = _order(module, is_from, first_party)
+    keys = [(_order(_module(s), isinstance(s, ast.ImportFrom), first_party), s) for s in tops]
+    before = [s for key, s in keys if key < mine]
+    section = [s for key, s in keys if key[0] == mine[0]]
+    if section:
+        earlier = [s for s in section if s in before]
+        return (earlier[-1].end_lineno or 0 if earlier else section[0].lineno - 1), False, False
+    if before:
+        return before[-1].end_lineno or 0, True, False
+    return tops[0].lineno - 1, False, True
+
+
+def top(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[int, bool, bool]:
+    """The same in a module without imports: below its docstring, else below its ``#!`` line and its licence."""
+    if body and _is_docstring(body[0]):
+        return body[0].end_lineno or 0, False, False
+    comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
+    return comments, bool(comments), False
+
+
+def _order(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str]:
+    package = module.split(".")[0]
+    if module == "__future__":
+        return (0, is_from, module)
+    rank = 1 if package in sys.stdlib_module_names else 3 if package == first_party else 2
+    return (rank, is_from, module.lower())
+
+
+def _module(statement: ast.Import | ast.ImportFrom) -> str:
+    if isinstance(statement, ast.ImportFrom):
+        return "." * statement.level + (statement.module or "")
+    return statement.names[0].name
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def by_type(name: str) -> tuple[int, str]:
+    """isort's ``order_by_type``: CONSTANTS, then Classes, then the rest."""
+    if re.fullmatch(r"[A-Z0-9_]+", name) and len(name) > 1:
+        return (0, name)
+    return (1, name) if name[:1].isupper() else (2, name)

@@ -99,6 +99,16 @@ def test_a_place_without_a_logger_gets_one(trees: Trees) -> None:
     assert text.count("logger = ") == 1
 
 
+def test_the_logger_is_made_with_what_the_gpu_runner_imports_by_dots(trees: Trees) -> None:
+    add_to_both(trees, "    def _tell(self, info):\n        logger.info(info)\n        return super()._tell(info)\n")
+    for path in (AR, GPU_AR):
+        file = trees.omni / path
+        text = file.read_text("utf-8").replace("\n\n\nclass", "\n\nlogger = make(__name__)\n\n\nclass", 1)
+        file.write_text(f"from ..logging import make\n{text}", "utf-8")
+    applied(trees, "NPUARModelRunner._tell")
+    assert "from vllm_omni.logging import make\n" in (trees.omni / MIXIN).read_text("utf-8")
+
+
 def test_without_upstreams_at_hand_it_is_a_mixin(trees: Trees) -> None:
     options = replace(trees.upgrade(trees.ascend_old), ascend=TreeOptions(), vllm=TreeOptions())
     planned = sync.hoist(options, STAGE)

@@ -100,6 +100,28 @@ ROUTED = "        if self.routes:\n            {}.routed = self.route(rows)\n   
 OWN_POOL = POOL.replace("result = Result(rows, self.model.pool(rows))", "result = self.fill(OmniOutput())")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param("vllm_ascend.worker.rows", ".lines", "vllm_ascend.worker.lines", id="it is made relative"),
+        pytest.param(".rows", "..lines", "vllm_ascend.lines", id="it was relative"),
+        pytest.param(".rows", "vllm_ascend.worker.rows", "vllm_ascend.worker.rows", id="it is the same one"),
+        pytest.param("vllm_ascend.worker.rows", ".rows", "vllm_ascend.worker.rows", id="only the dots are new"),
+    ],
+)
+def test_an_import_that_upstream_makes_by_dots_moves_to_the_module_that_they_mean(
+    trees: Trees, old: str, new: str, expected: str
+) -> None:
+    was, now = (f"from {module} import Result\n{dedent(ASCEND_NEW[ASCEND])}{POOL}" for module in (old, new))
+    lay_out(trees.ascend_old, {ASCEND: was})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: now.replace("self.measure()", "self.measure(first)")})
+    own = f"from vllm_ascend.worker.rows import Result\n{AR_TEXT}"
+    after, _ = upgraded(trees, own + POOL.replace("note(rows)", "note(rows, self)"))
+    assert f"from {expected} import Result\n" in after
+    assert after.count("import Result") == 1
+
+
 def pooled(trees: Trees, own: str, was: str = POOL) -> tuple[str, list[str]]:
     """``_pool`` of the AR runner, a copy of vllm-ascend's that was edited to ``own``, once vllm-ascend's routes."""
     new = (trees.ascend_old / ASCEND).read_text("utf-8")

@@ -19,7 +19,7 @@ from functools import lru_cache
 from runner_sync.compose.import_places import by_type, head_imports, position, top
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.naming import absolute
+from runner_sync.naming import absolute, module_name
 from runner_sync.statements import parses
 from runner_sync.syntax import module_of, walk
 
@@ -70,6 +70,15 @@ def imports(text: str) -> Mapping[str, Import]:
         for entry in _entries(statement):
             found.setdefault(entry.bound, entry)
     return found
+
+
+def absolute_imports(text: str, path: str) -> dict[str, Import]:
+    """The same of the module at ``path`` as any other module can make them: without leading dots."""
+    name, is_package = module_name(path), path.endswith("/__init__.py")
+    return {
+        bound: replace(entry, module=absolute(entry.module, name, is_package=is_package))
+        for bound, entry in imports(text).items()
+    }
 
 
 def _imports(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:

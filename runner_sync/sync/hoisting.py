@@ -214,7 +214,7 @@ def _with_logger(text: str, owner: str, move: Move) -> str:
     if not uses or not row or "logger" in defined_names(text):
         return text
     grown = unit_room.join(unit_room.insert_definition(unit_room.split(text), f"{row}\n", before=owner))
-    maker = imports.imports(source).get(re.split(r"\W", row.removeprefix("logger = "))[0])
+    maker = imports.absolute_imports(source, move.gpu.path).get(re.split(r"\W", row.removeprefix("logger = "))[0])
     return imports.add(grown, maker) if maker is not None else grown
 
 

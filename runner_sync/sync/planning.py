@@ -16,7 +16,7 @@ from pathlib import Path
 
 from runner_sync import lock as locks
 from runner_sync.compose import records
-from runner_sync.compose.imports import imports
+from runner_sync.compose.imports import absolute_imports
 from runner_sync.compose.member_text import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report
@@ -125,13 +125,13 @@ def _refuse_recorded(modules: Sequence[DerivedModule], given: inputs.Inputs) -> 
     It is lost, and ``check`` says so as well; started anew it would be another one. Of a runner that nobody imports any
     more, an upgrade forgets what the lock records.
     """
-    imported = {module for found in modules for module in _imported(found.text)}
+    imported = {module for found in modules for module in _imported(found.text, found.path)}
     recorded = {entry.path for entry in given.lock.entries} - {found.path for found in modules}
     refuse_lost({path for path in recorded if module_name(path) in imported}, given)
 
 
-def _imported(text: str) -> set[str]:
-    return {entry.module for entry in imports(text).values()}
+def _imported(text: str, path: str) -> set[str]:
+    return {entry.module for entry in absolute_imports(text, path).values()}
 
 
 def _started(
@@ -142,7 +142,7 @@ def _started(
     They go beside those; a module of the profile that belongs into another folder is not started.
     """
     present = {found.module.name for found in modules}
-    imported = {module for result in upgraded for module in _imported(result.after)}
+    imported = {module for result in upgraded for module in _imported(result.after, result.path)}
     folder = modules[0].path.rpartition("/")[0]
     results = []
     for module in given.profile.modules:

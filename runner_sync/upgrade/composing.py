@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.compose.guarded import with_guarded
-from runner_sync.compose.imports import Import, Provider, Settled, add, imports, settle
+from runner_sync.compose.imports import Import, Provider, Settled, absolute_imports, add, imports, settle
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.errors import InputError
@@ -96,10 +96,10 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
     Such as a helper of another GPU runner that its NPU twin does not have.
     """
     assert job.twin.new is not None
-    written = imports(job.twin.new.text)
-    lacking = [
-        bound for bound, entry in imports(side.module_text).items() if job.target.lacks(entry.module, entry.name)
-    ]
+    path = job.twin.new.path
+    written = absolute_imports(job.twin.new.text, path)
+    translated = absolute_imports(side.module_text, path)
+    lacking = [bound for bound, entry in translated.items() if job.target.lacks(entry.module, entry.name)]
     kept = [written[bound] for bound in lacking if bound in written]
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
@@ -157,13 +157,13 @@ def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str
     }
     if job.upstream.new is None:
         return moves
-    now = imports(job.upstream.new.text)
+    now = absolute_imports(job.upstream.new.text, job.upstream.new.path)
     kept = {(entry.module, entry.name) for entry in now.values()}
     followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
     for side in job.upstream.bases:
         if side.ref not in followed:
             continue
-        for bound, entry in imports(texts.outside_definitions(side.text, side.path)).items():
+        for bound, entry in absolute_imports(texts.outside_definitions(side.text, side.path), side.path).items():
             if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:
                 moves[entry.module, entry.name] = now[bound].module
     return moves

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from runner_sync.compose.imports import Import, Provider, Settled, add, imports, remove, settle
+from runner_sync.compose.names import undefined_names
 
 UPSTREAM = Provider(
     """import numpy as np
@@ -118,6 +119,25 @@ def test_the_first_provider_that_knows_a_name_gives_it() -> None:
 def test_annotations_count_as_use_also_in_strings() -> None:
     result = settled("", "def f(a: 'list[Config]') -> torch.Tensor: ...\n")
     assert result.added == ("import torch", "from vllm.config import VllmConfig as Config")
+
+
+@pytest.mark.parametrize(
+    ("annotation", "names"),
+    [
+        pytest.param('Literal["decode"]', set(), id="a value"),
+        pytest.param('typing.Literal["decode", "prefill"] | None', set(), id="values, by the module"),
+        pytest.param("\"Literal['decode']\"", set(), id="a value inside a string"),
+        pytest.param('Annotated[int, "rows"]', set(), id="metadata"),
+        pytest.param('Annotated["rows", "unit"]', {"rows"}, id="a type in front of metadata"),
+        pytest.param('"Annotated[int, unit]"', {"unit"}, id="a name in metadata"),
+        pytest.param('list["rows"]', {"rows"}, id="a type in brackets"),
+        pytest.param('dict[Literal["decode"], "rows"]', {"rows"}, id="beside a value"),
+        pytest.param('Annotated["rows"]', {"rows"}, id="no metadata"),
+    ],
+)
+def test_a_string_that_is_a_value_is_no_name(annotation: str, names: set[str]) -> None:
+    text = f"import typing\nfrom typing import Annotated, Literal\ndef f(m: {annotation}) -> None: ...\n"
+    assert undefined_names(text) == names
 
 
 @pytest.mark.parametrize(

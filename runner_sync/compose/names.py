@@ -8,10 +8,10 @@ from __future__ import annotations
 import ast
 import builtins
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from runner_sync.syntax import module_of, walk
+from runner_sync.syntax import dotted_name, module_of, walk
 
 _BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__", "__path__", "__spec__"}
 
@@ -46,15 +46,27 @@ def _annotations(node: ast.AST) -> Iterator[ast.expr]:
 
 def _names(annotation: ast.expr) -> set[str]:
     found: set[str] = set()
-    for node in walk(annotation):
+    nodes = walk(annotation)
+    values = {id(inner) for node in nodes for value in _values(node) for inner in walk(value)}
+    for node in nodes:
         if isinstance(node, ast.Name):
             found.add(node.id)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in values:
             try:
                 found |= _names(ast.parse(node.value, mode="eval").body)
             except SyntaxError:
                 continue
     return found
+
+
+def _values(node: ast.AST) -> Sequence[ast.expr]:
+    """The parts of an annotation in which a string is a value: ``Literal["decode"]``, ``Annotated[int, "rows"]``."""
+    if not isinstance(node, ast.Subscript):
+        return ()
+    kind = (dotted_name(node.value) or "").rpartition(".")[2]
+    if kind == "Literal":
+        return (node.slice,)
+    return node.slice.elts[1:] if kind == "Annotated" and isinstance(node.slice, ast.Tuple) else ()
 
 
 @lru_cache(maxsize=256)

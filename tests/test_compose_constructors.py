@@ -89,9 +89,34 @@ MODULE = """\
 class Base:
     ids: list
 
+@dataclasses.dataclass(frozen=False, order=True)
+class Open(Base):
+    tokens: list = None
+
 @dataclasses.dataclass(frozen=True)
 class Frozen(Base):
     tokens: list = None
+
+@dataclass(slots=True)
+class Slots:
+    tokens: list = None
+
+@dataclass
+class OwnSlots:
+    __slots__ = ("tokens",)
+    tokens: list
+
+@dataclass
+class Refusing:
+    tokens: list = None
+
+    def __setattr__(self, name, value): ...
+
+class Row(typing.NamedTuple):
+    tokens: list
+
+class Struct(msgspec.Struct, frozen=True):
+    tokens: list
 
 class Plain(Base):
     modality: str = ""
@@ -102,7 +127,15 @@ class Own:
 
 
 @pytest.mark.parametrize(
-    ("name", "added"), [("Base", ("ids",)), ("Frozen", ("tokens",)), ("Plain", ()), ("Own", None), ("Gone", None)]
+    ("name", "added"),
+    [
+        ("Base", ("ids",)),
+        ("Open", ("tokens",)),
+        ("Plain", ()),
+        ("Own", None),
+        ("Gone", None),
+        *((name, None) for name in ("Frozen", "Slots", "OwnSlots", "Refusing", "Row", "Struct")),
+    ],
 )
 def test_what_a_class_adds_to_the_generated_constructor(name: str, added: tuple[str, ...] | None) -> None:
     assert own_fields(MODULE, name) == added

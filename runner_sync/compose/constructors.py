@@ -18,7 +18,7 @@ from runner_sync.compose.mended import Mended
 from runner_sync.compose.records import Fields, fields
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import module_of, walk
+from runner_sync.syntax import dotted_name, module_of, names_set, walk
 
 Constructors = Mapping[str, frozenset[str]]
 
@@ -40,14 +40,32 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
 @lru_cache(maxsize=64)
 def own_fields(text: str, name: str) -> Fields | None:
     """The fields that a class of the module ``text`` adds to the generated constructor; none if it is no dataclass
-    itself. ``None`` where it has a constructor of its own, or is not there."""
+    itself. ``None`` where it has a constructor of its own, takes no other attributes, or is not there."""
     for node in module_of(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
-            if any(isinstance(one, ast.FunctionDef) and one.name in ("__init__", "__new__") for one in node.body):
+            if any(isinstance(one, ast.FunctionDef) and one.name in _OWN for one in node.body) or _is_closed(node):
                 return None
             decorators = [ast.unparse(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
             return fields(text, name) if any(one.endswith("dataclass") for one in decorators) else ()
     return None
+
+
+_OWN = ("__init__", "__new__", "__setattr__")
+
+
+def _is_closed(owner: ast.ClassDef) -> bool:
+    """Whether an object refuses attributes that are no fields: ``frozen``, ``slots``, or a tuple by its base."""
+    said = [
+        *owner.keywords,
+        *(key for one in owner.decorator_list if isinstance(one, ast.Call) for key in one.keywords),
+    ]
+    closed = any(key.arg in ("frozen", "slots") and not _is_false(key.value) for key in said)
+    own_slots = any("__slots__" in names_set(one) for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign))
+    return closed or own_slots or any((dotted_name(base) or "").endswith("NamedTuple") for base in owner.bases)
+
+
+def _is_false(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and not value.value
 
 
 def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.Assign, str, ast.Call]]:

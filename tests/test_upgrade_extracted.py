@@ -103,6 +103,45 @@ def test_which_helpers_a_method_has_in_place(method: str, helper: str, is_in_pla
     assert in_place(method, {"helper": helper}) == ({"helper"} if is_in_place else frozenset())
 
 
+QUERY = '''\
+def helper(self, rows):
+    first = self.first(rows)
+    query = """
+  select
+    rows
+"""
+
+    if first:
+        second = self.second(
+            first)
+    third = self.third(query)
+    return self.pack(third)
+'''
+
+
+def test_a_string_of_several_lines_keeps_its_value() -> None:
+    method = "def run(self, rows):\n    if rows:\n        return self.helper(rows)\n"
+    _, now = sides_with_helpers(QUERY, (QUERY, {}), (method, {"helper": QUERY}))
+    assert (
+        now
+        == '''\
+def run(self, rows):
+    if rows:
+        first = self.first(rows)
+        query = """
+  select
+    rows
+"""
+
+        if first:
+            second = self.second(
+                first)
+        third = self.third(query)
+        return self.pack(third)
+'''
+    )
+
+
 LATE = "def late():\n        return self.helper(rows)"
 LAST = "return self.pack(third)"
 

@@ -5,8 +5,8 @@ helpers in it. May touch: nothing.
 
 The GPU runner takes a method apart now and then; the NPU method, a copy of vllm-ascend's undivided one, keeps what went
 into the helper where it was (`sample_tokens` and `_build_omni_model_runner_output_from_snapshot` of 0.24.0). Changes of
-the helper are changes of that method then, and what went into it is not gone. The text made here is only compared with:
-it never runs and is never written.
+the helper are changes of that method then, and what went into it is not gone. The text made here never runs. It is
+compared with another one made alike, and what is different between the two is merged into the NPU method.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import nodes_of
-from runner_sync.statements import TELLING, first_function, parses
+from runner_sync.statements import TELLING, first_function, inside_strings, parses
 from runner_sync.syntax import blocks_of, statements_of, walk
 
 Twin = tuple[str, Mapping[str, str]]
@@ -75,16 +75,14 @@ def _with_body(text: str, name: str, helper: str) -> str:
     """
     function = first_function(text)
     user = _user(function.body, name) if function is not None else None
-    body = _body(_handing(helper, user)) if user is not None else ()
+    body = _body(_handing(helper, user), " " * user.col_offset) if user is not None else ()
     if not body or user is None:
         return text
     lines = text.split("\n")
-    margin = " " * user.col_offset
     first, last = user.lineno - 1, user.end_lineno or user.lineno
     kept = [] if _only_calls(user, name) else lines[first:last]
-    moved = [margin + line if line.strip() else line for line in body]
-    made = "\n".join([*lines[:first], *kept, *moved, *lines[last:]])
-    return made if parses(made) else text  # a string of several lines, a suite on the line of its head
+    made = "\n".join([*lines[:first], *kept, *body, *lines[last:]])
+    return made if parses(made) else text  # a suite on the line of its head
 
 
 def _user(body: Sequence[ast.stmt], name: str) -> ast.stmt | None:
@@ -121,8 +119,8 @@ def _handing(helper: str, user: ast.stmt) -> str:
     return apply(helper, [Edit(places.start(last), places.end(last), "pass" if value == target else kept)])
 
 
-def _body(helper: str) -> Sequence[str]:
-    """The lines of a method's body, at no indentation, without its docstring."""
+def _body(helper: str, margin: str) -> Sequence[str]:
+    """The lines of a method's body behind ``margin``, without its docstring; those inside a string stay as they are."""
     function = first_function(helper)
     if function is None:
         return ()
@@ -132,5 +130,11 @@ def _body(helper: str) -> Sequence[str]:
         return ()
     first, last = statements[0].lineno, statements[-1].end_lineno or statements[-1].lineno
     width = statements[0].col_offset
-    lines = helper.split("\n")[first - 1 : last]
-    return tuple(line[width:] if not line[:width].strip() else line for line in lines)
+    fixed = inside_strings(helper)
+    rows = list(enumerate(helper.split("\n")))[first - 1 : last]
+    return tuple(row if n in fixed or not row.strip() else margin + row[_blanks(row, width) :] for n, row in rows)
+
+
+def _blanks(row: str, width: int) -> int:
+    """How many of the ``width`` characters at the margin can go: a comment may stand further left."""
+    return width if not row[:width].strip() else 0

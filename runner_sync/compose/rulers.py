@@ -67,11 +67,12 @@ def _statement_spans(text: str) -> list[list[tuple[int, int]]]:
 
 
 def _is_whole(spans: Sequence[Sequence[tuple[int, int]]], first: int, last: int) -> bool:
-    """Whether lines ``first`` … ``last`` hold at least one whole statement of one suite and cut none."""
+    """Whether lines ``first`` … ``last`` hold at least one whole statement of one suite, and nothing beside those."""
+    started = [span[0] for suite in spans for span in suite if first <= span[0] <= last]
     for suite in spans:
         inside = [span for span in suite if first <= span[0] and span[1] <= last]
         cut = [s for s in suite if s not in inside and s[0] <= last and s[1] >= first]
-        if inside and not cut:
+        if inside and not cut and all(inside[0][0] <= line <= inside[-1][1] for line in started):
             return True
     return False
 

@@ -100,6 +100,12 @@ IN_TIME = {
         "with suppress(KeyError):\n    total = 1\n    raise KeyError\nself.note(total)"
     ),
     "set before a break": "for row in rows:\n    total = row\n    break\nself.note(total)",
+    "set in an earlier round of an endless loop": (
+        "while True:\n    if rows:\n        break\n    total = rows = 1\nself.note(total)"
+    ),
+    "set in a round that goes on to the next": (
+        "while True:\n    if rows:\n        total = 1\n        continue\n    break\nself.note(total)"
+    ),
     "set in one of two branches that go on": "if rows:\n    total = 1\nelse:\n    rows = 2\nself.note(total)",
     "set where an error may come behind it": "try:\n    total = 1\n    self.f()\nexcept OSError:\n    self.f(total)",
     "set in a handler": "try:\n    return self.f()\nexcept KeyError as error:\n    total = error\nself.note(total)",
@@ -145,6 +151,15 @@ SOMETIMES = {
         {"total": 5},
     ),
     "deleted in a branch": ("total = 1\nif rows:\n    del total\nself.note(total)", {"total": 5}),
+    "set behind a break": ("while True:\n    if rows:\n        break\n    total = 1\nself.note(total)", {"total": 6}),
+    "set in a round of a loop that may end without one": (
+        "while rows:\n    if self.f():\n        continue\n    total = 1\nself.note(total)",
+        {"total": 6},
+    ),
+    "set in all cases but another may come": (
+        "match rows:\n    case [_]:\n        total = 1\n    case _ if self.f():\n        total = 2\nself.note(total)",
+        {"total": 7},
+    ),
     "set in one case": ("match rows:\n    case [total]:\n        pass\nreturn total", {"total": 5}),
 }
 
@@ -157,6 +172,15 @@ ALWAYS = {
     "bound by a with": "with self.open() as file:\n    total = 1\nself.note(file, total)",
     "read where it is set": "for row in rows:\n    self.note(row)",
     "an endless loop ends with it": "while True:\n    total = self.f()\n    if total:\n        break\nself.note(total)",
+    "another round of an endless loop sets it": (
+        "while True:\n    if self.f():\n        continue\n    total = 1\n    break\nself.note(total)"
+    ),
+    "set in all cases, the last of which takes the rest": (
+        "match rows:\n    case [total]:\n        pass\n    case _:\n        total = 1\nself.note(total)"
+    ),
+    "set in all cases, the last of which takes the rest by a name": (
+        "match rows:\n    case [_]:\n        total = 1\n    case (1 | _) as total:\n        pass\nself.note(total)"
+    ),
     "set before": "total = 0\nfor row in rows:\n    total += row\nself.note(total)",
 }
 

@@ -66,7 +66,8 @@ class _Walk:
         self.certain = certain
         self.found: dict[str, int] = {}
         self.locals = bound_in(function.body)
-        self.exits: list[list[frozenset[str]]] = []
+        self.breaks: list[list[frozenset[str]]] = []
+        self.rounds: list[list[frozenset[str]]] = []
         self.suite(function.body, frozenset(parameter.arg for parameter in parameters(function)))
 
     def suite(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:
@@ -95,23 +96,27 @@ class _Walk:
             case ast.Match(subject=subject, cases=cases):
                 bound = self.names([subject], bound)
                 ends = [self.suite(c.body, self.names([c.pattern, *filter(None, [c.guard])], bound)) for c in cases]
-                return self.join(bound, *ends)
+                return self.join(*ends) if _takes_all(cases[-1]) else self.join(bound, *ends)
             case ast.Return() | ast.Raise():
                 self.names([stmt], bound)
                 return None
             case ast.Break() | ast.Continue():
                 # Outside of a loop they are no Python, which is not for this walk to say.
-                if self.exits:
-                    self.exits[-1].append(bound)
+                loops = self.breaks if isinstance(stmt, ast.Break) else self.rounds
+                if loops:
+                    loops[-1].append(bound)
                 return None
         return self.names([stmt], bound)
 
     def loop(self, stmt: ast.For | ast.AsyncFor | ast.While, bound: frozenset[str], target: list[ast.expr]) -> Bound:
-        self.exits.append([])
+        self.breaks.append([])
+        self.rounds.append([])
         inside = self.suite(stmt.body, self.names(target, bound))
+        breaks, rounds = self.breaks.pop(), [*self.rounds.pop(), inside]
         if _is_endless(stmt):
-            return self.join(*self.exits.pop())
-        ends = self.join(bound, inside, *self.exits.pop())
+            # Whatever an earlier round has bound may be bound at a break; only what is before it must be.
+            return self.join(*breaks, *(rounds if breaks and not self.certain else ()))
+        ends = self.join(bound, *rounds, *breaks)
         return self.join(ends, self.suite(stmt.orelse, ends))
 
     def attempt(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
@@ -148,3 +153,11 @@ class _Walk:
 
 def _is_endless(stmt: ast.stmt) -> bool:
     return isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
+
+
+def _takes_all(case: ast.match_case) -> bool:
+    """Whether a case takes whatever comes to it, as ``case _`` does."""
+    pattern: ast.pattern | None = case.pattern
+    while isinstance(pattern, ast.MatchOr | ast.MatchAs) and pattern is not None:
+        pattern = pattern.patterns[-1] if isinstance(pattern, ast.MatchOr) else pattern.pattern
+    return pattern is None and case.guard is None

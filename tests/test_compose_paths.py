@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import time
+from itertools import combinations, product
 
 import pytest
 
@@ -57,10 +59,36 @@ A, NOT_A, B, NOT_B = ("a", True), ("a", False), ("b", True), ("b", False)
         ([[A], [NOT_B]], False),
         ([[A, B], [A, NOT_B], [NOT_A]], True),
         ([[A, B], [NOT_A, NOT_B]], False),
+        ([[A, B], [NOT_A], [NOT_B]], True),
+        ([[A, B], [NOT_A, B], [A, NOT_B]], False),
     ],
 )
 def test_both_outcomes_of_a_test_are_every_path(ways: list[list[tuple[str, bool]]], expected: bool) -> None:
     assert is_on_every_path([frozenset(way) for way in ways]) == expected
+
+
+def test_a_thousand_ways_take_no_longer_than_they_are_many() -> None:
+    """All outcomes of ten tests, and all but one."""
+    tests = [[(name, True), (name, False)] for name in "abcdefghij"]
+    ways = [frozenset(way) for way in product(*tests)]
+    began = time.process_time()
+    assert is_on_every_path(ways)
+    assert not is_on_every_path(ways[1:])
+    assert time.process_time() - began < 5
+
+
+def pigeons(holes: int) -> list[frozenset[tuple[str, bool]]]:
+    """Ways of which one is always open: a pigeon has no hole, or two share one, for there is one too many of them."""
+    birds = range(holes + 1)
+    without = [frozenset((f"{bird} {hole}", False) for hole in range(holes)) for bird in birds]
+    pairs = product(combinations(birds, 2), range(holes))
+    return [*without, *(frozenset((f"{bird} {hole}", True) for bird in pair) for pair, hole in pairs)]
+
+
+def test_what_takes_too_long_to_find_out_is_no_every_path() -> None:
+    assert is_on_every_path(pigeons(3))
+    assert not is_on_every_path(pigeons(3)[1:])
+    assert not is_on_every_path(pigeons(12))
 
 
 @pytest.mark.parametrize(("under", "expected"), [([NOT_A], True), ([A], False), ([NOT_B], False), ([], False)])

@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -282,6 +283,21 @@ def test_what_the_file_had_comes_back(root: Path, disk: str, after: str, expecte
 @pytest.mark.parametrize("disk", ["a\r\nb\nc\r\n", "\ufeffa\r\nb", "x\r\n\r\n\ny"])
 def test_an_unchanged_text_is_restored_byte_for_byte(disk: str) -> None:
     assert restore(disk, disk.removeprefix("\ufeff").replace("\r\n", "\n")) == disk
+
+
+@pytest.mark.parametrize("other", ["\r\n", "\n"])
+def test_the_endings_of_a_long_file_come_back_in_no_time(other: str) -> None:
+    """A few lines stand there again and again, as blank ones do: comparing all with all takes seconds."""
+    rows = [f"{number % 2}" if number % 10 else f"row {number}" for number in range(6000)]
+    ends = ["\r\n" if number % 3 else other for number in range(6000)]
+    changed = {2: "first", 3000: "second", 5990: "third"}
+    after = "".join(f"{changed.get(number, row)}\n" for number, row in enumerate(rows))
+    began = time.process_time()
+    made = restore("".join(map("".join, zip(rows, ends, strict=True))), after)
+    assert time.process_time() - began < 1
+    assert made.replace("\r\n", "\n") == after
+    back = made.split("\n")
+    assert all(back[n].endswith("\r") == (ends[n] == "\r\n") for n in range(6000) if n not in changed)
 
 
 def link_outside(root: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator, Sequence
 
 _BOM = "\ufeff"
 _ENDING = re.compile(r"\r\n|\n")
@@ -38,13 +39,23 @@ def restore(disk: str, after: str) -> str:
 def _with_endings(disk: str, after: str) -> str:
     endings = _ENDING.findall(disk)
     usual = max(("\n", "\r\n"), key=endings.count)
+    # A lone carriage return is content: the split leaves it inside its line, where it was read from.
     old, new = _ENDING.split(disk), after.split("\n")
     kept = dict.fromkeys(range(len(new)), usual)
-    # A lone carriage return is content: the split leaves it inside its line, where it was read from.
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for start, at, size in matcher.get_matching_blocks():
-        for offset in range(size):
-            if start + offset < len(endings):
-                kept[at + offset] = endings[start + offset]
+    if len(set(endings)) > 1:
+        kept |= {at: endings[line] for at, line in _unchanged(old, new) if line < len(endings)}
     last = len(new) - 1
     return "".join(line + (kept[index] if index < last else "") for index, line in enumerate(new))
+
+
+def _unchanged(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Each line of ``new`` that ``old`` has, with where it has it; what both begin and end with is not searched."""
+    shorter = min(len(old), len(new))
+    head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
+    tail = next((n for n in range(shorter - head) if old[-1 - n] != new[-1 - n]), shorter - head)
+    yield from ((n, n) for n in range(head))
+    yield from ((len(new) - 1 - n, len(old) - 1 - n) for n in range(tail))
+    # Lines that stand there a hundred times, such as blank ones, are found with their neighbours.
+    matcher = difflib.SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail])
+    for start, at, size in matcher.get_matching_blocks():
+        yield from ((head + at + n, head + start + n) for n in range(size))

@@ -69,6 +69,7 @@ NOOPS = [
     pytest.param("RS408", method("out = self.build(x)\nself.send(out)\nout = None"), id="read in between"),
     pytest.param("RS408", method("out = self.build(x)\nif x:\n    out = None\nreturn out"), id="reset in a branch"),
     pytest.param("RS408", method("out = x\nout = None\nreturn out"), id="no call computed it"),
+    pytest.param("RS408", method("ok = self.check(x)\nok = False\nreturn ok"), id="a value that says no"),
     pytest.param("RS408", method("_ = self.build(x)\n_ = None"), id="the name for nothing"),
     pytest.param(
         "RS408", method("try:\n    out = self.build(x)\n    out = None\nexcept ValueError:\n    pass"), id="in a try"
@@ -204,6 +205,15 @@ FINDINGS = [
         method("out = self.build(x)\nif x:\n    return None\nout = None\nreturn out"),
         [(6, 6, "out")],
         id="the method ends in between",
+    ),
+    *(
+        pytest.param(
+            "RS408",
+            method(f"ok = self.check(x)\nok = {value}\nout = self.build(x)\nout = 0\nreturn ok, out"),
+            [(6, 6, "out")],
+            id=f"beside {value}, which is a value",
+        )
+        for value in ("False", "0.0")
     ),
     pytest.param(
         "RS409", method("return torch.triu(torch.ones(2048, 2048))"), [(3, 3, "2048x2048")], id="a causal mask"

@@ -16,7 +16,7 @@ Fix: delete the reset, or the computation if it is no longer wanted.
 
 Leaves alone: (timid) anything read, deleted, captured by a nested function or bound by tuple unpacking in between;
 resets inside a branch or loop; resets that a `break` or `continue` passes by; values that no call computed;
-annotations only; names assigned in `try` bodies; `_`.
+annotations only; names assigned in `try` bodies; `_`; `False` and `0.0`, which are as good an answer as any.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _reset(statement: ast.stmt) -> str:
 
 def _is_empty(value: ast.expr) -> bool:
     if isinstance(value, ast.Constant):
-        return value.value is None or value.value in ("", 0)
+        return value.value is None or (type(value.value) in (str, int) and not value.value)
     if isinstance(value, ast.List | ast.Tuple | ast.Set):
         return not value.elts
     return isinstance(value, ast.Dict) and not value.keys

@@ -33,9 +33,10 @@ def test_a_runner_that_was_deleted_is_not_made_anew_before_that_is_committed(tre
     assert sync.check(options)
 
 
-def test_a_runner_that_the_lock_records_is_not_made_anew(trees: Trees) -> None:
+@pytest.mark.parametrize("module", ["vllm_omni.platforms.npu.worker.npu_ar_model_runner", ".npu_ar_model_runner"])
+def test_a_runner_that_the_lock_records_is_not_made_anew(trees: Trees, module: str) -> None:
     """Somebody imports it, so that it did not go on purpose; `lock` is for where it did."""
-    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import NPUARModelRunner\n"
+    wanted = f"from {module} import NPUARModelRunner\n"
     lay_out(trees.omni, {BASE: wanted + dedent(OMNI_TREE[BASE])})
     trees.write_lock()
     (trees.omni / AR).unlink()

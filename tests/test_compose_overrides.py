@@ -146,6 +146,9 @@ def test_a_parameter_where_there_are_none_by_place(own: str, now: str, expected:
         pytest.param(method("self, config, *rest"), OLD, method("self, config, late=0"), id="any place is taken"),
         pytest.param(method("self, config=None"), OLD, method("self, config, late"), id="required behind a default"),
         pytest.param(method("self, config", "super().run(*config)"), OLD, method("self, config, late=0"), id="a star"),
+        pytest.param(
+            method("self, config", "super().run((config), 1)"), OLD, method("self, late, config"), id="brackets"
+        ),
         pytest.param("    run: int\n", OLD, method("self, config, late=0"), id="no method"),
     ],
 )

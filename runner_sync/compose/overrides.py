@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from runner_sync import signatures
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function
-from runner_sync.statements import parse_function, parses
+from runner_sync.statements import parse_function
 from runner_sync.syntax import is_name, is_parent, is_super, walk
 
 
@@ -55,7 +55,10 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
         old_places, by_place = ([arg.arg for arg in _positional(one)][bound:] for one in (before, now))
         edits += _arguments(places, call, added, by_place=by_place, old=old_places)
     made = apply(text, edits)
-    return Grown(made, tuple(added), call is not None) if parses(made) else None
+    grown = parse_function(made)
+    if grown is None or (call is not None and not _passes(grown, _given(call) + len(added))):
+        return None
+    return Grown(made, tuple(added), call is not None)
 
 
 def accepts(text: str, names: Sequence[str]) -> bool:
@@ -140,6 +143,16 @@ def _call_of_parent(own: Function) -> ast.Call | None:
         if is_parent(node.func.value)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _given(call: ast.Call) -> int:
+    return len(call.args) + len(call.keywords)
+
+
+def _passes(function: Function, count: int) -> bool:
+    """Whether the call of the overridden method has as many arguments; in brackets of its own one is no new one."""
+    call = _call_of_parent(function)
+    return call is not None and _given(call) == count
 
 
 def _is_bound(own: Function, call: ast.Call) -> bool:

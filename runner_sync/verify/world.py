@@ -19,6 +19,7 @@ from runner_sync.model import PACKAGES, Project, Tree
 from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.unmerged import conflicts
 from runner_sync.verify import modules
+from runner_sync.verify.exports import is_exported
 from runner_sync.verify.modules import Binding, Import, Module
 from runner_sync.verify.start_up_patches import Patch, is_patching, patches_in
 from runner_sync.verify.surroundings import Surroundings
@@ -213,7 +214,9 @@ class World:
     def _from_stars(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
         found: list[Definition] = []
         for star in module.stars:
-            found.extend(d for d in self._from_import(star, name, seen) if d.kind != "missing")
+            inner = self.module(star)
+            if inner is None or is_exported(inner, name):
+                found.extend(d for d in self._from_import(star, name, seen) if d.kind != "missing")
         return found
 
     def _from_import(self, module_name: str, name: str | None, seen: set[tuple[str, str | None]]) -> list[Definition]:

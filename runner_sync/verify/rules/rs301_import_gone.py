@@ -2,8 +2,9 @@
 
 What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or
 the module defines, re-exports and contains no `y`, or has it below `if TYPE_CHECKING:` only; also `x.y` in a
-function where `x` is such a module. Imports at the top of the other omni modules that are imported with a runner count
-as well: where OmniGPUModelRunner's module fails, no NPU worker starts.
+function where `x` is such a module. A star import brings what the other module lists in `__all__`, or else what has no
+underscore in front. Imports at the top of the other omni modules that are imported with a runner count as well: where
+OmniGPUModelRunner's module fails, no NPU worker starts.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -16,7 +17,8 @@ Fix: import from where the target defines it now; `runner-sync upgrade` recomput
 Leaves alone: imports whose failure is handled (`try`/`except ImportError`), `TYPE_CHECKING` blocks, branches of
 version switches (of `if vllm_version_is("0.24.0"):` and a vLLM of a known version the branch that runs is looked at,
 and no other), what other modules import under any condition, packages outside the three trees, compiled modules,
-modules with `__getattr__` or an unreadable star import, names that a start-up patch adds.
+modules with `__getattr__`, an unreadable star import or an `__all__` that is worked out, names that a start-up patch
+adds.
 """
 
 from __future__ import annotations

@@ -1,0 +1,76 @@
+"""What a module gets by `from x import *`, and what it no longer gets (RS301)."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import find, npu, symbols, world
+
+PLAIN = "def f(): ...\ndef g(): ...\ndef _h(): ...\n"
+GONE = {
+    "it is not defined any more": ("g", "def f(): ...\n"),
+    "it has got an underscore": ("g", PLAIN.replace("def g", "def _g")),
+    "it begins with one": ("_h", PLAIN),
+    "a list leaves it out": ("g", "__all__ = ['f']\n" + PLAIN),
+    "a tuple does": ("g", "__all__ = ('f',)\n" + PLAIN),
+    "a list with an annotation does": ("g", "__all__: list[str] = ['f']\n" + PLAIN),
+    "a sum does": ("g", "__all__ = ['f'] + ['k']\nk = 1\n" + PLAIN),
+    "what is added is something else": ("g", "__all__ = ['f']\n__all__ += ['k']\n__all__.append('l')\n" + PLAIN),
+    "so it does in every branch": ("g", "if size:\n    __all__ = ['f']\nelse:\n    __all__ = ['k']\n" + PLAIN),
+    "a list names it that is not defined": ("g", "__all__ = ['f', 'g']\ndef f(): ...\n"),
+    "a star behind the star leaves it out": ("g", "__all__ = ['f']\nfrom vllm.third import *\n"),
+    "and so does a third module": ("_h", "from vllm.third import *\n"),
+}
+THERE = {
+    "without a list": ("g", PLAIN),
+    "the list names it": ("_h", "__all__ = ['_h']\n" + PLAIN),
+    "another branch names it": ("g", "if size:\n    __all__ = ['f']\nelse:\n    __all__ = ['g']\n" + PLAIN),
+    "it is added": ("g", "__all__ = ['f']\n__all__ += ['g']\n" + PLAIN),
+    "added with others": ("g", "__all__ = ['f']\n__all__.extend(('g', 'k'))\n" + PLAIN),
+    "and by itself": ("g", "__all__ = ['f']\n__all__.append('g')\n" + PLAIN),
+    "the list is worked out": ("g", "__all__ = [name for name in dir() if name != 'f']\n" + PLAIN),
+    "a part of it is": ("g", "import vllm.third\n__all__ = ['f'] + vllm.third.__all__\n" + PLAIN),
+    "a name in it is": ("g", "__all__ = ['f', name]\n" + PLAIN),
+    "something changes it": ("g", "__all__ = ['f']\nregister(__all__)\n" + PLAIN),
+    "it is another module's": ("g", "from vllm.third import __all__\n" + PLAIN),
+    "a function makes names": ("g", "__all__ = ['f']\ndef __getattr__(name): ...\n"),
+    "through two stars": ("f", "from vllm.third import *\n"),
+    "what is imported there": ("f", "from vllm.third import f\n"),
+    "a star out of the trees": ("g", "from torch import *\ndef f(): ...\n"),
+}
+
+
+def imported(name: str, text: str, use: str = "from vllm.second import {name}", body: str = "pass") -> list[str]:
+    files = {"vllm/first.py": text, "vllm/second.py": "from vllm.first import *\n", "vllm/third.py": PLAIN}
+    trees = world(npu=npu(body.format(name=name), head=use.format(name=name)), **files)
+    return [symbol for code, symbol in symbols(find(trees)) if code == "RS301"]
+
+
+@pytest.mark.parametrize("case", GONE)
+def test_a_star_that_does_not_bring_a_name(case: str) -> None:
+    assert imported(*GONE[case]) == [f"vllm.second.{GONE[case][0]}"]
+
+
+@pytest.mark.parametrize("case", THERE)
+def test_a_star_that_may_bring_it(case: str) -> None:
+    assert imported(*THERE[case]) == []
+
+
+def test_the_module_itself_has_what_its_list_leaves_out() -> None:
+    assert imported("g", "__all__ = ['f']\n" + PLAIN, use="from vllm.first import {name}") == []
+
+
+def test_a_member_of_the_module_that_a_star_does_not_bring() -> None:
+    use, body = "import vllm.second", "def m(self):\n    return vllm.second.{name}()"
+    assert imported("g", "__all__ = ['f']\n" + PLAIN, use, body) == ["vllm.second.g"]
+    assert imported("g", PLAIN, use, body) == []
+
+
+def test_a_package_has_its_modules_whatever_its_list_says() -> None:
+    files = {"vllm/part/__init__.py": "__all__ = ['f']\ndef f(): ...\n", "vllm/part/g.py": ""}
+    assert find(world(npu=npu("pass", head="from vllm.part import f, g"), **files)) == []
+    files["vllm/second.py"] = "from vllm.part import *\n"
+    assert symbols(find(world(npu=npu("pass", head="from vllm.second import f, g"), **files))) == [
+        ("RS301", "vllm.second.g")
+    ]
+    files["vllm/part/__init__.py"] = "__all__ = ['f', 'g']\ndef f(): ...\n"
+    assert find(world(npu=npu("pass", head="from vllm.second import f, g"), **files)) == []

@@ -99,3 +99,86 @@ def test_a_class_that_could_not_be_made_before_either_is_not_new() -> None:
     old = world(npu=npu("pass"), vllm=BASE.format(base="ABC"), ascend=ASCEND.format(body="pass"))
     assert symbols(find(old)) == [("RS316", "drain")]
     assert find(old, old) == []
+
+
+FULL = PART + "class Full(Part):\n    def drain(self): ...\nclass Half(Part): ...\n"
+IS_310P = "if is_310p():\n    from vllm.part import Part as P\nelse:\n    from vllm.part import Full as P"
+ELSEWHERE = "from vllm.part import Part\nclass Mine(Part): ...\n"
+MAKES_ANOTHER = "    def __new__(cls): ...\n"
+
+# What stands in vLLM, what the runner imports, what a method of it does, and the symbol of what is found.
+MADE = {
+    "a class that became abstract": (PART, "from vllm.part import Part", "return Part()", "Part.drain"),
+    "kept by the runner": (PART, "import vllm.part", "self.part = vllm.part.Part()", "Part.drain"),
+    "a base of it became abstract": (FULL, "from vllm.part import Half", "return Half()", "Half.drain"),
+    "a class of omni on it": (
+        PART,
+        "from vllm_omni.mine import Mine",
+        "return [Mine() for _ in self.config]",
+        "Mine.drain",
+    ),
+    "named in the class body": (PART, "from vllm.part import Part", "return self.part_cls()", "Part.drain"),
+}
+NOT_MADE = {
+    "a class that defines it": (FULL, "from vllm.part import Full", "return Full()"),
+    "it is only asked for": (PART, "from vllm.part import Part", "return isinstance(self.config, Part)"),
+    "a method of the class is called": (PART, "from vllm.part import Part", "return Part.drain(self.config)"),
+    "a local name": (PART, "from vllm.part import Part", "Part = self.config\n    return Part()"),
+    "one of two": (FULL, IS_310P, "return P()"),
+    "it may make another": (PART + MAKES_ANOTHER, "from vllm.part import Part", "return Part()"),
+    "nothing enforces it": (PART.replace("(ABC)", ""), "from vllm.part import Part", "return Part()"),
+    "a base outside the trees": (
+        PART.replace("(ABC)", "(Outside, ABC)"),
+        "from vllm.part import Part",
+        "return Part()",
+    ),
+    "a decorator that may define it": (
+        PART.replace("class", "@register(1)\nclass"),
+        "from vllm.part import Part",
+        "return Part()",
+    ),
+    "in a try": (
+        PART,
+        "from vllm.part import Part",
+        "try:\n        return Part()\n    except TypeError:\n        return 1",
+    ),
+    "below a version switch": (PART, "from vllm.part import Part", "if version >= 2:\n        return Part()"),
+}
+
+
+def made(part: str, head: str, use: str, **more: str) -> list[tuple[str, str]]:
+    own = f"def m(self):\n    {use}"
+    own = f"part_cls = Part\n{own}" if "part_cls" in use else own
+    files = {"vllm_omni/mine.py": ELSEWHERE, **more}
+    old, new = (world(npu=npu(own, head=head), **{"vllm/part.py": text, **files}) for text in (plain(part), part))
+    assert find(new, new) == find(old) == []
+    return symbols(find(new, old))
+
+
+def plain(part: str) -> str:
+    """The same before something became abstract."""
+    return part.replace("    @abstractmethod\n", "")
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_call_of_a_class_that_has_no_objects(name: str) -> None:
+    *given, symbol = MADE[name]
+    assert made(*given) == [("RS316", symbol)]
+
+
+@pytest.mark.parametrize("name", NOT_MADE)
+def test_a_call_that_makes_an_object(name: str) -> None:
+    assert made(*NOT_MADE[name]) == []
+
+
+def test_a_class_that_a_patch_replaces_is_made_as_that() -> None:
+    patch = "import vllm.part\nfrom vllm.part import Full\nvllm.part.Part = Full\n"
+    given = (FULL, "from vllm.part import Part", "return Part()")
+    assert made(*given, ascend_patch=patch) == []
+    assert made(*given, ascend_patch="") == [("RS316", "Part.drain")]
+
+
+def test_a_checked_class_is_told_of_at_its_head_only() -> None:
+    text = npu("def m(self):\n    return Mine()") + f"\n{MINE}class Mine(Part): ...\n"
+    (found,) = find(world(npu=text, **{"vllm/part.py": PART}))
+    assert (found.unit, found.symbol) == ("Mine", "drain")

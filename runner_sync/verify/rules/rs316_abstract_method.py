@@ -2,6 +2,7 @@
 
 What: an NPU runner or worker in whose real MRO (in every branch of a conditional base) the first class that has a name
 is one of vllm-ascend or vLLM and declares it with `@abstractmethod`, in a hierarchy of `ABC`, `Protocol` or `ABCMeta`.
+Also `Part(...)` in an NPU runner, where `Part` is such a class: one of upstream, or one of omni that derives from it.
 
 Example: `NPUARWorker` after vLLM made `WorkerBase` an `ABC` with an abstract method that vllm-ascend's `NPUWorker` does
 not have yet.
@@ -14,7 +15,8 @@ Fix: define the method as another class of the target does.
 Leaves alone: classes from which another one of omni's derives, those with a base outside the trees, those that say
 themselves that they are abstract (`ABC` or `Protocol` among their own bases, an own `@abstractmethod`), those under a
 decorator that may add methods, `@abstractmethod` without a class that enforces it, what an omni class declares abstract
-itself, methods that a start-up patch adds.
+itself, methods that a start-up patch adds. Of calls those of a class with a `__new__`, which may make another one, of
+one that a start-up patch replaces or a condition chooses, and those that stand in a `try` or under a version switch.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.frames import class_finding
+from runner_sync.verify.frames import Frame, class_finding
 from runner_sync.verify.functions import FunctionNode, decorator_name
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
@@ -39,7 +41,7 @@ _ADDS_NOTHING = frozenset({"dataclass", "final", "runtime_checkable"})
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Classes of ``module`` that cannot be instantiated. The old program is not needed."""
+    """Classes of ``module``, and those that it calls, which cannot be instantiated. The old program is not needed."""
     for mro in program.leaves():
         if mro.head.module is not module or mro.open or not any(_enforces(info) for info in mro.classes):
             continue
@@ -48,6 +50,38 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         ):
             for owner, function in _left_abstract(mro):
                 yield _finding(mro.head, owner, function)
+    for frame in program.frames(module):
+        for node in frame.nodes():
+            if isinstance(node, ast.Call) and not frame.is_guarded(node, calls=True):
+                yield from _check_call(program, frame, node)
+
+
+def _check_call(program: Program, frame: Frame, call: ast.Call) -> Iterator[Finding]:
+    """Whether a call makes an object of a class that has none; of what is checked itself, its head is told of."""
+    made = program.named_classes(frame, call.func) or program.held_classes(frame, call.func)
+    if not made or any(instance.info.module in program.checked for instance in made):
+        return
+    mros = [mro for instance in made for mro in program.classes.mros(instance.info)]
+    left = [next(_left_abstract(mro), None) if _cannot_be_made(program, mro) else None for mro in mros]
+    if all(left) and left[0] is not None:
+        head, (owner, function) = mros[0].head, left[0]
+        yield frame.finding(
+            CODE,
+            SEVERITY,
+            call,
+            symbol=f"{head.name}.{function.name}",
+            message=f"`{owner.name}` ({owner.module.path}:{function.lineno}) declares `{function.name}` abstract, and "
+            f"no class in the MRO of `{head.name}` defines it, so this call fails.",
+            fix=f"Make an object of a class that defines `{function.name}`, as the target does.",
+        )
+
+
+def _cannot_be_made(program: Program, mro: Mro) -> bool:
+    """Whether nothing but the methods of its classes decides if there can be an object of an MRO's class."""
+    if mro.open or mro.has("__new__") or not any(_enforces(info) for info in mro.classes):
+        return False
+    decorators = {decorator_name(decorator) for decorator in mro.head.node.decorator_list}
+    return decorators <= _ADDS_NOTHING and not program.world.patches_of(f"{mro.head.module.name}.{mro.head.name}")
 
 
 def _enforces(info: ClassInfo) -> bool:

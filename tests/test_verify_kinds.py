@@ -16,6 +16,13 @@ class Lock:
     def __exit__(self, *error): ...
 class Hook:
     def __call__(self): ...
+class Rows:
+    def __getitem__(self, n): ...
+class Base: ...
+class Derived(Base, Lock): ...
+class Waiting:
+    async def __aenter__(self): ...
+    async def __aexit__(self, *error): ...
 class NPUModelRunner(GPUModelRunner):
     {member}
 """
@@ -33,6 +40,9 @@ NOTHING = "def size(self) -> None:\n        pass"
 PLACEHOLDER = "def __init__(self, config):\n        self.size = None"
 LOCK_OF_CONFIG = "def size(self):\n        return self.config.lock"
 GENERATOR = "def size(self):\n        yield 1"
+NUMBERS = "def size(self) -> list[int]:\n        return [1]"
+OF_CONFIG = "@property\n    def size(self):\n        return self.config.size"
+METHOD_OF_CONFIG = "def size(self):\n        return self.config.size"
 CACHING = "@lru_cache\n    def size(self):\n        return 1"
 
 BREAKS = {
@@ -90,6 +100,54 @@ BREAKS = {
     "a cached method is looked into": (ATTRIBUTE, CACHING, "return self.size[0]"),
     "an attribute of a method": (ATTRIBUTE, METHOD, "self.size.cache_clear()"),
     "nothing is entered": (MANAGER, NOTHING, "with self.size():\n        return 1"),
+    "a coroutine is entered": (MANAGER, COROUTINE, "with self.size():\n        return 1"),
+    "nothing is entered with others": (MANAGER, NOTHING, "with f(), self.size() as n:\n        return n"),
+    "nothing is entered by a name": (MANAGER, NOTHING, "lock = self.size()\n    with lock:\n        return 1"),
+    "nothing is entered on a condition": (
+        MANAGER,
+        NOTHING,
+        "with self.size() if self.config else nullcontext():\n        return 1",
+    ),
+    "by a name that is chosen": (
+        MANAGER,
+        NOTHING,
+        "lock = self.size()\n    with lock if self.config else nullcontext():\n        return 1",
+    ),
+    "nothing is entered by a stack": (MANAGER, NOTHING, "stack.enter_context(self.size())"),
+    "nothing is entered that came in a tuple": (
+        MANAGER,
+        NOTHING,
+        "lock, n = self.size(), 1\n    with lock:\n        return n",
+    ),
+    "nothing is entered that a method returns": (
+        MANAGER,
+        NOTHING,
+        "return self.size()\ndef run(self):\n    with self.m():\n        return 1",
+    ),
+    "nothing is entered that a method returns with others": (
+        MANAGER,
+        NOTHING,
+        "return 1, self.size()\ndef run(self):\n    n, lock = self.m()\n    with lock:\n        return n",
+    ),
+    "a property is entered": (MANAGER, PROPERTY, "with self.size():\n        return 1"),
+    "a number is gone through": (GENERATOR, METHOD, "for n in self.size():\n        print(n)"),
+    "nothing is gone through": (GENERATOR, NOTHING, "return [n for n in self.size()]"),
+    "a context manager is gone through": (GENERATOR, MANAGER, "rows = self.size()\n    return [*rows]"),
+    "a coroutine is gone through": (GENERATOR, COROUTINE, "return sorted(self.size())"),
+    "a coroutine that was a list is gone through": (NUMBERS, COROUTINE, "return max(self.size())"),
+    "a coroutine is searched": (NUMBERS, COROUTINE, "return 1 in self.size()"),
+    "a generator is looked for": (METHOD, GENERATOR, "return self.size() in (1, 2)"),
+    "nothing is taken apart": (GENERATOR, NOTHING, "a, b = self.size()\n    return a, b"),
+    "nothing is handed on one by one": (GENERATOR, NOTHING, "yield from self.size()"),
+    "a list is asked for the next one": (GENERATOR, NUMBERS, "return next(self.size())"),
+    "a number is awaited": (COROUTINE, METHOD, "async def f():\n        return await self.size()\n    return f"),
+    "a method that got a name is looked into": (OF_CONFIG, METHOD_OF_CONFIG, "n = self.size\n    return n + 1"),
+    "a method that got a name is gone through": (
+        OF_CONFIG,
+        METHOD_OF_CONFIG,
+        "rows = self.size\n    return [row for row in rows]",
+    ),
+    "a method that got a name is tested": (ATTRIBUTE, METHOD, "n = self.size\n    if n:\n        return 1"),
     "a call that only makes a context manager": (NOTHING, MANAGER, "self.size()"),
     "a property without a setter is assigned": (ATTRIBUTE, PROPERTY, "self.size = 1"),
     "and counted up": (SETTABLE, PROPERTY, "self.size += 1"),
@@ -179,6 +237,80 @@ NEAR_MISSES = {
         "with self.size():\n        return 1",
     ),
     "what never could be entered": (METHOD, NOTHING, "with self.size():\n        return 1"),
+    "a generator is searched": (NUMBERS, GENERATOR, "return 1 in self.size()"),
+    "a list is gone through": (GENERATOR, NUMBERS, "for n in self.size():\n        print(n)"),
+    "words are gone through": (GENERATOR, "def size(self) -> str: ...", "return [*self.size()]"),
+    "an array is gone through": (
+        GENERATOR,
+        "def size(self):\n        return self.config == 1",
+        "return list(self.size())",
+    ),
+    "an annotated array is": (GENERATOR, "def size(self) -> torch.Tensor: ...", "return list(self.size())"),
+    "something with items is": (GENERATOR, "def size(self) -> Rows: ...", "return list(self.size())"),
+    "something that nobody knows is": (GENERATOR, METHOD_OF_CONFIG, "return list(self.size())"),
+    "a number is compared": (GENERATOR, METHOD, "return max(self.size(), 3)"),
+    "a name of another thing": (
+        GENERATOR,
+        METHOD,
+        "def next(n):\n        return n\n    return next(self.size())",
+    ),
+    "something that derives from a class may be entered": (
+        MANAGER,
+        "def size(self) -> Base: ...",
+        "with self.size():\n        return 1",
+    ),
+    "what is awaited may be anything": (
+        COROUTINE,
+        METHOD_OF_CONFIG,
+        "async def f():\n        return await self.size()\n    return f",
+    ),
+    "entered if it is there": (
+        MANAGER,
+        NOTHING,
+        "lock = self.size()\n    if lock is not None:\n        with lock:\n            return 1",
+    ),
+    "entered by another name": (
+        MANAGER,
+        NOTHING,
+        "lock = self.size()\n    lock = f()\n    with lock:\n        return 1",
+    ),
+    "entered where it is not returned to": (
+        MANAGER,
+        NOTHING,
+        "return self.size(), f()\ndef run(self):\n    n, lock = self.m()\n    with lock:\n        return n",
+    ),
+    "returned in a tuple of another size": (
+        MANAGER,
+        NOTHING,
+        "return self.size(), 1\ndef run(self):\n    lock, *n = self.m()\n    with lock:\n        return n",
+    ),
+    "entered where it may fail": (
+        MANAGER,
+        NOTHING,
+        "lock = self.size()\n    try:\n        with lock:\n            return 1\n    except TypeError:\n        pass",
+    ),
+    "waited for": (
+        MANAGER,
+        "def size(self) -> Waiting: ...",
+        "async def f():\n        async with self.size():\n            return 1\n    return f",
+    ),
+    "a method that got a name is called": (
+        OF_CONFIG,
+        METHOD_OF_CONFIG,
+        "n = self.size\n    return n() + 1 if n else n + 1",
+    ),
+    "a method that got a name is asked what it is": (
+        OF_CONFIG,
+        METHOD_OF_CONFIG,
+        "n = self.size\n    return n + 1 if isinstance(n, int) else n",
+    ),
+    "a hook that got a name is handed on": (
+        ATTRIBUTE,
+        METHOD,
+        "hook = self.size\n    if hook:\n        return print(hook)",
+    ),
+    "a hook of a known type that got a name is there": (CALLABLE, METHOD, "n = self.size\n    if n:\n        return 1"),
+    "a method that got a name has what caching adds": (ATTRIBUTE, CACHING, "n = self.size\n    n.cache_clear()"),
     "a context manager is entered later": (NOTHING, MANAGER, "stack.enter_context(self.size())"),
     "a property with a setter": (ATTRIBUTE, SETTABLE, "self.size = 1"),
     "a cached property is assigned": (ATTRIBUTE, CACHED, "self.size = 1"),

@@ -18,6 +18,25 @@ _ASKING = frozenset(
     {"isawaitable", "iscoroutine", "isgenerator", "isinstance", "hasattr", "getattr", "callable", "type"}
 )
 _COUNTING = frozenset({"len", "int", "float", "bool", "abs", "round"})
+GOING_THROUGH = frozenset(
+    {
+        "all",
+        "any",
+        "dict",
+        "enumerate",
+        "frozenset",
+        "iter",
+        "list",
+        "max",
+        "min",
+        "set",
+        "sorted",
+        "sum",
+        "tuple",
+        "zip",
+    }
+)
+"""Functions that go through their first argument; ``max`` and ``min`` only where it is the only one."""
 
 
 def is_taken_for_value(stands: Sequence[Place], *, is_iterable: bool) -> bool:
@@ -35,6 +54,12 @@ def _may_run(place: Place) -> bool:
             return True
         case ast.Attribute(attr=name):
             return name in _OWN_NAMES or name.startswith("__")
+    return is_asked(place)
+
+
+def is_asked(place: Place) -> bool:
+    """Whether the code there asks what the value is."""
+    match place.around:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in _ASKING
     return False
@@ -45,8 +70,12 @@ def _needs_value(place: Place, *, is_iterable: bool) -> bool:
     match place.around:
         case ast.Call(func=ast.Name(id=name)) if name in _COUNTING:
             return True
+        case ast.Call(func=ast.Name(id=name), args=given) if name in GOING_THROUGH and not is_iterable:
+            return any(argument is node for argument in given)
         case ast.Call(func=called):
             return called is node
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[searched]) if searched is node:
+            return not is_iterable
         case ast.Compare() as asked:
             return not is_identity(asked)
         case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.FormattedValue():

@@ -36,6 +36,9 @@ _MAKERS: dict[str, Kind] = {
 _PLAIN = TRANSPARENT | {"dataclass", "runtime_checkable", "total_ordering"}
 _FLAT = frozenset({"int", "float", "bool", "str", "bytes", "list", "dict", "tuple", "set", "frozenset"})
 _ARRAYS = frozenset({"torch.Tensor", "np.ndarray", "numpy.ndarray"})
+_NUMBERS = frozenset({"int", "float", "bool"})
+# What containers and arrays have, and of `_FLAT` all but numbers.
+_OF_CONTAINERS = frozenset({"__iter__", "__getitem__"})
 _DISPLAYS = (
     ast.Constant | ast.JoinedStr | ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Compare
     | ast.ListComp | ast.SetComp | ast.DictComp
@@ -233,12 +236,10 @@ def _source_lacks(program: Program, source: Source, name: str) -> bool:
     if source.annotation is not None:
         return _annotation_lacks(program, source.frame, source.annotation, name=name)
     value = source.value
-    if (
-        value is None
-        or isinstance(value, _DISPLAYS)
-        or (isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not))
-    ):
+    if value is None or (isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)):
         return True
+    if isinstance(value, _DISPLAYS):
+        return name not in _OF_CONTAINERS or (isinstance(value, ast.Constant) and not hasattr(value.value, name))
     found = program.infer(source.frame, value)
     return bool(found) and none_has(program, [instance.info for instance in found or ()], name)
 
@@ -247,10 +248,14 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
     if isinstance(annotation, ast.BinOp):
         return all(_annotation_lacks(program, frame, side, name=name) for side in (annotation.left, annotation.right))
     base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    if (isinstance(base, ast.Constant) and base.value is None) or (dotted_name(base) or "") in _FLAT | _ARRAYS:
-        return True
-    found = instances(program.classes, frame.module, annotation)
-    return bool(found) and none_has(program, [instance.info for instance in found or ()], name)
+    kind = dotted_name(base) or ""
+    if (isinstance(base, ast.Constant) and base.value is None) or kind in _FLAT | _ARRAYS:
+        return name not in _OF_CONTAINERS or kind not in _FLAT - _NUMBERS | _ARRAYS
+    infos = [instance.info for instance in instances(program.classes, frame.module, annotation) or ()]
+    if not infos or not none_has(program, infos, name):
+        return False
+    # What is of such a class may be of one that derives from it. Asked last: all texts of the trees are searched.
+    return not any(program.world.surroundings.has_subclass(info.name) for info in infos)
 
 
 def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:

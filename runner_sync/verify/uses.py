@@ -88,17 +88,83 @@ def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
     timid: a name holds it until the next line that binds the name.
     """
     nodes = frame.nodes()
-    above = {id(part): node for node in nodes for part in children(node)}
+    above, reads = tree_above(nodes), _reads_by_name(nodes)
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            yield node, _stands(frame, node, above=above, reads=reads)
+
+
+def stands_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None) -> list[Place]:
+    """The places where the value of one expression stands, or a ``part`` of it: its number, and of how many.
+
+    As one of the two values of a condition, or in a tuple that is taken apart at once, it is followed, too.
+    """
+    nodes = frame.nodes()
+    above, reads = tree_above(nodes), _reads_by_name(nodes)
+    value = chosen(value, above)
+    outer = above.get(id(value))
+    if part is None and isinstance(outer, ast.Tuple) and _unpacked_into(outer, above):
+        part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
+        value = outer
+    if part is None:
+        return _stands(frame, value, above=above, reads=reads)
+    names = _unpacked_into(value, above)
+    name = names[part[0]] if len(names) == part[1] else None
+    return (
+        _read_places(frame, name.id, above[id(value)], above=above, reads=reads) if isinstance(name, ast.Name) else []
+    )
+
+
+def chosen(value: ast.expr, above: Mapping[int, ast.AST]) -> ast.expr:
+    """The whole of ``a if b else value``, and the value itself anywhere else."""
+    parent = above.get(id(value))
+    while isinstance(parent, ast.IfExp) and parent.test is not value:
+        value, parent = parent, above.get(id(parent))
+    return value
+
+
+def tree_above(nodes: Iterable[ast.AST]) -> dict[int, ast.AST]:
+    """What each node is a part of, by the id of the part."""
+    return {id(part): node for node in nodes for part in children(node)}
+
+
+def _reads_by_name(nodes: Iterable[ast.AST]) -> Mapping[str, list[ast.Name]]:
     reads: dict[str, list[ast.Name]] = {}
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             reads.setdefault(node.id, []).append(node)
-    for node in nodes:
-        if isinstance(node, ast.Call):
-            around = above.get(id(node))
-            name = _name_of(around)
-            stands = [node] if name is None or around is None else _reads(frame, name, around, reads=reads)
-            yield node, [Place(part, _around(part, above), _is_tested(part, above)) for part in stands]
+    return reads
+
+
+def _stands(
+    frame: Frame, value: ast.expr, *, above: Mapping[int, ast.AST], reads: Mapping[str, list[ast.Name]]
+) -> list[Place]:
+    around = above.get(id(value))
+    name = _name_of(around)
+    if name is None or around is None:
+        return [Place(value, _around(value, above), _is_tested(value, above))]
+    return _read_places(frame, name, around, above=above, reads=reads)
+
+
+def _read_places(
+    frame: Frame,
+    name: str,
+    statement: ast.AST,
+    *,
+    above: Mapping[int, ast.AST],
+    reads: Mapping[str, list[ast.Name]],
+) -> list[Place]:
+    """Where a name is read that a statement assigns."""
+    found = _reads(frame, name, statement, reads=reads)
+    return [Place(part, _around(part, above), _is_tested(part, above)) for part in found]
+
+
+def _unpacked_into(value: ast.expr, above: Mapping[int, ast.AST]) -> list[ast.expr]:
+    """What a statement takes a value apart into, empty where it does not or where one part takes several."""
+    match above.get(id(value)):
+        case ast.Assign(targets=[ast.Tuple(elts=parts)]) if not any(isinstance(e, ast.Starred) for e in parts):
+            return parts
+    return []
 
 
 def _name_of(around: ast.AST | None) -> str | None:

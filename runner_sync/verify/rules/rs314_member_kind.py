@@ -1,11 +1,12 @@
 """RS314 member-kind: a member is of another kind than before, and is used as what it was.
 
 What: between the old and the new target a method became a property, a property, attribute or constant a method or
-function, a function a coroutine, a generator or a context manager, a context manager something that `with` cannot
-enter, a class a function, an attribute a property that cannot be set; and the NPU runner still calls it, reads it
-without a call, does not await it (takes what the call hands back for the value, at once or by the name that it got),
-enters it, asks `isinstance` for it, or assigns it. Also the reverse, with or without the old trees: an override that is
-of the old kind, where inherited code or the worker uses it as what the hidden member is now.
+function, a function a coroutine, a generator or a context manager, one of these something else, a class a function, an
+attribute a property that cannot be set; and the NPU runner still calls it, reads it without a call, does not await it
+(takes what the call hands back for the value), enters it by `with`, goes through it, awaits it, asks `isinstance` for
+it, or assigns it, at once or by the name that it got, or where a function of the module returns it to. Also the
+reverse, with or without the old trees: an override that is of the old kind, where inherited code or the worker uses it
+as what the hidden member is now.
 
 Example: `if self.use_dcp:` after vllm-ascend turned the property `use_dcp` into a method: the condition is always true.
 
@@ -31,15 +32,16 @@ from dataclasses import dataclass
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
 from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.deferred import is_taken_for_value
+from runner_sync.verify.deferred import is_asked, is_taken_for_value
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.functions import nodes_of
 from runner_sync.verify.guards import is_identity, questions
 from runner_sync.verify.kinds import Member, lacks, member_of, members
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.protocols import FAILS, asked_for
 from runner_sync.verify.steps import Step, steps
-from runner_sync.verify.uses import places
+from runner_sync.verify.uses import places, stands_of
 from runner_sync.verify.virtual import virtual_reads
 
 CODE = "RS314"
@@ -49,6 +51,12 @@ SEVERITY: Severity = "error"
 _CALLED = frozenset({"function", "coroutine", "generator", "context manager"})
 _DEFERRED = frozenset({"coroutine", "generator", "context manager"})
 _HELD = frozenset({"property", "value"})
+# The special methods that what comes back from a call of each kind has, of those that code here asks for.
+_GIVEN = {
+    "context manager": frozenset({"__enter__"}),
+    "generator": frozenset({"__iter__", "__next__"}),
+    "coroutine": frozenset({"__await__"}),
+}
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 
 
@@ -116,14 +124,15 @@ def _wrong_use(place: _Place, *, was: Member, now: Member) -> str:
 
 def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> str:
     """What is wrong with a call of the member, empty when it may be right."""
-    parent = place.parent(call)
-    if isinstance(parent, ast.withitem):
-        was_entered = was.kind == "context manager" or (
-            was.kind == "class" and not lacks(place.step.old, was, "__enter__")
+    if now.kind not in _HELD:
+        # Of two classes nothing but what they can do tells, and that is looked for where it is mostly needed.
+        is_another = was.kind != now.kind or isinstance(place.parent(call), ast.withitem)
+        asked = asked_for(place.step.program, place.step.frame, call) if is_another else []
+        failing = (
+            name for name in asked if _has(place.step.old, was, name) and _has_not(place.step.program, now, name)
         )
-        is_known = now.kind in ("function", "class")
-        enters = not lacks(place.step.program, now, "__enter__") if is_known else now.kind != "generator"
-        return "" if enters or not was_entered else "cannot be entered by `with`"
+        for name in failing:
+            return FAILS[name]
     if was.kind in _CALLED and now.kind in _HELD:
         is_same = bool(now.hands_out) and now.hands_out == was.hands_out
         fails = (is_same or lacks(place.step.program, now, "__call__")) and not place.questions
@@ -133,6 +142,18 @@ def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> s
     if now.kind == "coroutine":
         return "" if "iscoroutinefunction" in place.questions else "is not awaited"
     return "does nothing until it is entered" if now.kind == "context manager" else "does nothing until it is iterated"
+
+
+def _has(program: Program, member: Member, name: str) -> bool:
+    """Whether what a call of the member hands back has a special method, as far as that can be told."""
+    return name in _GIVEN.get(member.kind, ()) or (member.kind == "class" and not _has_not(program, member, name))
+
+
+def _has_not(program: Program, member: Member, name: str) -> bool:
+    """Whether it provably has none; what has items can be gone through as well."""
+    if member.kind in _GIVEN:
+        return name not in _GIVEN[member.kind]
+    return all(lacks(program, member, other) for other in (name, *(["__getitem__"] if name == "__iter__" else [])))
 
 
 def _is_used_up(place: _Place, call: ast.Call, now: Member) -> bool:
@@ -162,9 +183,25 @@ def _wrong_read(place: _Place, *, was: Member, now: Member) -> str:
     # What is called elsewhere in the module may have held something to call before, too.
     is_value = lacks(place.step.old, was, "__call__") or _looks_into(parent, node)
     is_told = any(source.annotation is not None for source in was.sources)
-    if is_value or (_tests(parent, node) and not is_told and f"{place.symbol}(" not in place.step.frame.module.text):
+    may_be_tested = not is_told and f"{place.symbol}(" not in place.step.frame.module.text
+    if is_value or (_tests(parent, node) and may_be_tested):
         return "is read without a call"
-    return ""
+    is_named = not now.cached and _is_named_value(place, may_be_tested=may_be_tested)
+    return "is read without a call" if is_named else ""
+
+
+def _is_named_value(place: _Place, *, may_be_tested: bool) -> bool:
+    """Whether the member gets a name, and is looked into or tested by that, and neither called nor asked what it is."""
+    stands = [stand for stand in stands_of(place.step.frame, place.node) if stand.node is not place.node]
+    for stand in stands:
+        match stand.around:
+            case ast.Call(func=called) if called is stand.node or is_asked(stand):
+                return False
+            case ast.Compare() as asked if is_identity(asked):
+                return False
+    is_handed_on = any(isinstance(stand.around, ast.Call) for stand in stands)
+    is_tested = may_be_tested and not is_handed_on and any(_tests(stand.around, stand.node) for stand in stands)
+    return is_tested or any(_looks_into(stand.around, stand.node) for stand in stands)
 
 
 def _looks_into(parent: ast.AST | None, node: ast.expr) -> bool:

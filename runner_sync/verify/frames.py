@@ -22,6 +22,7 @@ from runner_sync.verify.guards import Guards
 from runner_sync.verify.modules import Import, Module
 
 _ATTRIBUTE_ERRORS = frozenset({"AttributeError", "FrozenInstanceError", "Exception", "BaseException"})
+_KEY_ERRORS = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
 _CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
 
 _RUNS_AGAIN = FunctionNode | ast.Lambda | ast.For | ast.AsyncFor | ast.While
@@ -115,7 +116,15 @@ class Frame:
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
         """Whether the code expects that ``node`` fails: in a ``try`` that catches it, or under a version switch."""
-        errors = _CALL_ERRORS if calls else _ATTRIBUTE_ERRORS
+        return self._expects(node, _CALL_ERRORS if calls else _ATTRIBUTE_ERRORS)
+
+    def may_lack_key(self, node: ast.Subscript) -> bool:
+        """Whether the code expects that a key is not there, or asks somewhere whether it is: ``"key" in rows``."""
+        key = ast.unparse(node.slice)
+        asked = (n for n in nodes_of(self.function) if isinstance(n, ast.Compare) and ast.unparse(n.left) == key)
+        return self._expects(node, _KEY_ERRORS) or any(isinstance(n.ops[0], ast.In | ast.NotIn) for n in asked)
+
+    def _expects(self, node: ast.AST, errors: frozenset[str]) -> bool:
         if errors not in self._safe:
             self._safe[errors] = _guarded_nodes(self.function, errors)
         return id(node) in self._safe[errors]

@@ -75,6 +75,12 @@ class Surroundings:
         """Whether a word stands in quotes, in any module of the trees: it may be the name for ``setattr``."""
         return any(self._is_in(project, word, _quoted(word)) for project in self._trees)
 
+    def may_give_key(self, key: str) -> bool:
+        """Whether any module of the trees sets an item of that key, or omni has it in a dictionary that it writes."""
+        quoted = _quoted(key)
+        is_set = any(self._is_in(project, key, rf"\[{quoted}\]{_ASSIGNS}") for project in self._trees)
+        return is_set or self._is_in("vllm-omni", key, rf"{quoted}\s*:")
+
     def is_mentioned(self, word: str, *, beside: Collection[str]) -> bool:
         """Whether any module of the trees, in these folders or not, has a word; not those at the paths ``beside``."""
         key = word, frozenset(beside)

@@ -3,11 +3,12 @@
 What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute:
 `x` is constructed in sight, or annotated with a class of vllm-ascend from which no other derives; of other annotated
 classes, what the old trees had or set on such objects. Also `Class.attribute` on the class itself, and with the old
-trees `x[key]` and `len(x)` of objects that have lost the special method for it, and methods that the class of an object
-with a base outside the trees (`torch.nn.Module`) had and has no more. Members that only hold lists, numbers and the
-like now, and were something that had the attribute. And, with the old trees, of an object of unknown class
-(`self.model.x`): a member whose name stands nowhere in the target any more, or that only assignments from outside gave
-to such objects, which are gone, where upstream now reads it from something else.
+trees `x[key]` and `len(x)` of objects that have lost the special method for it, `x["key"]` where the `TypedDict` that
+`x` is has lost that key, and methods that the class of an object with a base outside the trees (`torch.nn.Module`) had
+and has no more. Members that only hold lists, numbers and the like now, and were something that had the attribute. And,
+with the old trees, of an object of unknown class (`self.model.x`): a member whose name stands nowhere in the target any
+more, or that only assignments from outside gave to such objects, which are gone, where upstream now reads it from
+something else.
 
 Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method;
 `self.ascend_config.enable_async_exponential`, which vllm-ascend 0.25.1rc1 has no more;
@@ -24,7 +25,8 @@ have the attribute), reads under a condition that asks `hasattr`/`getattr` for t
 `type` is asked, but for the body of `if isinstance(x, Class):` of a class from which none derives, classes with
 `__getattr__` (what is read of the class itself gets no answer from it) or bases outside the trees, attributes that a
 function of the class's module or another module writes: of a field that the class itself has lost, those that write it
-on an object called so, or have it in a class that derives; of objects of unknown class names of one word, and whatever
+on an object called so, or have it in a class that derives; keys that the function asks for (`"key" in x`), that any
+module sets, or that omni writes into a dictionary; of objects of unknown class names of one word, and whatever
 anything in the trees still mentions.
 """
 
@@ -33,6 +35,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
@@ -44,6 +47,7 @@ from runner_sync.verify.frames import Frame
 from runner_sync.verify.guards import questions
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.typed_dicts import keys_of
 
 CODE = "RS308"
 NAME = "typed-attribute"
@@ -94,10 +98,43 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                     yield from list(_check_builtin(program, frame, node, old=old)) or _check_unknown(
                         program, frame, node, old=old
                     )
+            if old is not None and isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+                yield from _check_key(program, frame, node, old=old)
             for value, name in _asked(frame, node) if old is not None else ():
                 lost = _lost(program, frame, value, name, old=old)
                 if lost:
                     yield _finding(frame, value, name, lost)
+
+
+def _check_key(program: Program, frame: Frame, node: ast.Subscript, *, old: Program) -> Iterator[Finding]:
+    """A key of a ``TypedDict`` that its type had, and has no more."""
+    key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    if not isinstance(key, str) or _types_with(program, frame, node.value, key) != "none" or frame.may_lack_key(node):
+        return
+    before = old.twin(frame)
+    if before is None or _types_with(old, before, node.value, key) != "all":
+        return
+    infos = [instance.info for instance in program.infer(frame, node.value) or ()]
+    around = program.world.surroundings
+    # Asked last: all texts of the trees are searched.
+    if not around.may_give_key(key) and not any(around.has_subclass(info.name) for info in infos):
+        text, info = ast.unparse(node.value), infos[0]
+        yield frame.finding(
+            CODE,
+            SEVERITY,
+            node,
+            symbol=f"{info.name}[{key}]",
+            message=f"`{text}` has no `{key}` any more: `{info.name}` ({info.place}) does not name it.",
+            fix=f"Read `{key}` from where the target keeps it.",
+        )
+
+
+def _types_with(program: Program, frame: Frame, value: ast.expr, key: str) -> Literal["all", "none", ""]:
+    """Whether all types that a dictionary can be of have a key, or none; empty for some, and where one is unknown."""
+    instances = program.infer(frame, value) or []
+    keys = [keys_of(program.classes, instance.info) for instance in instances]
+    has = {key in known for known in keys if known is not None}
+    return "" if not keys or None in keys or len(has) != 1 else "all" if has == {True} else "none"
 
 
 def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> Iterator[Finding]:

@@ -1,4 +1,5 @@
-"""A key that a ``TypedDict`` of upstream has lost, and that is still read (RS308)."""
+"""A key that a ``TypedDict`` of upstream has lost and that is still read (RS308), or has got and that is not given
+(RS302)."""
 
 from __future__ import annotations
 
@@ -85,3 +86,44 @@ def test_a_key_that_is_gone(name: str) -> None:
 @pytest.mark.parametrize("name", FINE)
 def test_a_key_that_may_be_there(name: str) -> None:
     assert keys(*FINE[name]) == []
+
+
+TWO = OLD.replace("    rank: int\n", "")
+CALL = "def m(self):\n    return Row(size=1)"
+LEFT_OUT = {
+    "a key that is new": (TWO, OLD, CALL),
+    "one that was optional": (OLD.replace("rank: int", "rank: NotRequired[int]"), OLD, CALL),
+    "one of a base": (
+        BASE.format("rank").replace(", total=False", ""),
+        BASE.format("order"),
+        "def m(self):\n    return Row(rank=1)",
+    ),
+    "one that says so": (TWO, OPTIONAL.replace("rank: int", "rank: Required[int]"), CALL),
+}
+GIVEN = {
+    "it is given": (TWO, OLD, "def m(self):\n    return Row(size=1, rank=2)"),
+    "it was left out before": (OLD, OLD, CALL),
+    "it is optional": (TWO, OLD.replace("rank: int", "rank: NotRequired[int]"), CALL),
+    "all are": (TWO, OPTIONAL, CALL),
+    "it is set later": (TWO, OLD, "def m(self):\n    row = Row(size=1)\n    row['rank'] = 2\n    return row"),
+    "it may come with others": (TWO, OLD, "def m(self, more):\n    return Row(size=1, **more)"),
+    "it is made of another": (TWO, OLD, "def m(self, row):\n    return Row(row)"),
+    "below a version switch": (TWO, OLD, "def m(self):\n    if version >= 2:\n        return Row(size=1)"),
+}
+
+
+def calls(before: str, after: str, body: str) -> list[tuple[str, str]]:
+    text = npu(body, head="from vllm.part import Row")
+    old, new = (world(npu=text, **{"vllm/part.py": part}) for part in (before, after))
+    assert find(new, new) == []
+    return symbols(find(new, old))
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_key_that_is_left_out(name: str) -> None:
+    assert [code for code, _ in calls(*LEFT_OUT[name])] == ["RS302"]
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_dictionary_that_has_what_it_must(name: str) -> None:
+    assert calls(*GIVEN[name]) == []

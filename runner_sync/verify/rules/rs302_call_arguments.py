@@ -6,6 +6,7 @@ reverse. Methods are looked up through the real MRO (omni GPU â†’ vllm-ascend â†
 vllm-ascend's override is found. So are constructors, behind `__init__`s that only hand on what they get, and for a
 class that a class body names (`self.model_runner_cls(...)`). Of an object of one of several classes (`self.drafter`)
 it is enough, with the old trees, that one class no longer accepts the call, where no condition may choose the class.
+With them also a `TypedDict` that is called without a key which it requires since then.
 
 Example: `NPUModelRunner._update_states_after_model_execute(self, output)` after the target added a required
 parameter.
@@ -19,17 +20,20 @@ body.
 Leaves alone: calls with `*args`/`**kwargs` as far as those may supply what is missing (a dictionary that is made for
 the call in the same function gives what it says), callables it cannot resolve, functions whose decorator shows no
 wrapper (of one that shows it the wrapper's parameters count, unless it hands everything on), attributes that are
-assigned instead of defined. Keywords are RS306's.
+assigned instead of defined, a `TypedDict` in a module that sets the key itself. Keywords are RS306's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.calls import unfitting
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
+from runner_sync.verify.steps import Step, steps
+from runner_sync.verify.typed_dicts import required_keys_of
 
 CODE = "RS302"
 NAME = "call-arguments"
@@ -48,3 +52,31 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
             fix=f"Call `{callee.name}` as {callee.place} declares it.",
         )
+    for step in steps(program, module, old):
+        for node in step.frame.nodes():
+            if isinstance(node, ast.Call) and not step.frame.is_guarded(node, calls=True):
+                yield from _check_keys(step, node)
+
+
+def _check_keys(step: Step, call: ast.Call) -> Iterator[Finding]:
+    """A call of a `TypedDict` without a key that this requires since the old tree; nothing fails at the call itself."""
+    made = step.program.named_classes(step.frame, call.func)
+    if len(made) != 1 or call.args or any(keyword.arg is None for keyword in call.keywords):
+        return
+    required = required_keys_of(step.program.classes, made[0].info)
+    was = [i.info for i in step.old.named_classes(step.before, call.func)] if required else []
+    before = required_keys_of(step.old.classes, was[0]) if len(was) == 1 else None
+    if required is None or before is None:
+        return
+    for key in sorted(required - before - {keyword.arg for keyword in call.keywords}):
+        # What is set afterwards, and by whom, is not followed.
+        if f'["{key}"] =' not in step.frame.module.text and f"['{key}'] =" not in step.frame.module.text:
+            name, place = made[0].info.name, made[0].info.place
+            yield step.frame.finding(
+                CODE,
+                SEVERITY,
+                call,
+                symbol=f"{name}({key})",
+                message=f"`{name}` ({place}) requires the key `{key}` now, which is not given.",
+                fix=f"Call `{name}` as {place} declares it.",
+            )

@@ -4,8 +4,9 @@ Comes in: a release of vllm-omni and a vllm-ascend that it fits. Goes out: ``Pla
 May touch: what ``runner_sync.sources`` touches.
 
 A plant is a change that upstream makes all the time: a name gets another one, everywhere in both trees; a function
-requires one more parameter, gets a new first one, or returns one more value. Where the NPU runners use the old form is
-known by construction, and found here by name alone, without the resolution of names that ``verify`` itself is made of.
+requires one more parameter, gets a new first one, returns one more value, or is no context manager any more. Where the
+NPU runners use the old form is known by construction, and found here by name alone, without the resolution of names
+that ``verify`` itself is made of.
 
 It proves that such a break does not pass in silence. It proves nothing about changes of meaning, and little about
 names that upstream uses for several things at once, which are all renamed together here.
@@ -228,6 +229,8 @@ def _changes(statement: ast.stmt, call: ast.Call) -> Iterator[tuple[str, _Change
         yield "keyword gone", functools.partial(_drop, name=keyword.arg or "")
     if isinstance(statement, ast.Assign) and statement.value is call and isinstance(statement.targets[0], ast.Tuple):
         yield "one value more", _return_more
+    if isinstance(statement, ast.With) and any(item.context_expr is call for item in statement.items):
+        yield "no context manager", _undecorate
 
 
 def _require(text: str, function: ast.FunctionDef) -> str | None:
@@ -275,6 +278,15 @@ def _return_more(text: str, function: ast.FunctionDef) -> str | None:
         node.value.elts.append(ast.Constant(None))
         lines[node.lineno - 1 : node.end_lineno] = [" " * node.col_offset + ast.unparse(node)]
     return _parsing("\n".join(lines)) if returns else None
+
+
+def _undecorate(text: str, function: ast.FunctionDef) -> str | None:
+    """``text`` where ``with`` cannot enter what the function hands back: it is a bare generator."""
+    found = [node for node in function.decorator_list if ast.unparse(node).rpartition(".")[2] == "contextmanager"]
+    lines = text.split("\n")
+    for node in found:
+        del lines[node.lineno - 1]
+    return _parsing("\n".join(lines)) if len(found) == 1 and found[0].lineno == found[0].end_lineno else None
 
 
 def _parsing(text: str) -> str | None:

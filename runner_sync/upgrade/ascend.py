@@ -6,6 +6,7 @@ nothing.
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from runner_sync.compose.names import used_names
 from runner_sync.lock import digest
 from runner_sync.merge.confidence import INFERRED
 from runner_sync.model import BaseRef, Triple
-from runner_sync.statements import as_module
+from runner_sync.statements import as_module, parse_unit
 from runner_sync.units import texts
 from runner_sync.upgrade import overriding, splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
@@ -128,9 +129,7 @@ def _merged_divided(
     ``None`` where the two cannot be told apart, or nothing of omni's is in the second: it is inherited then.
     """
     assert draft.upstream is not None
-    policy = merge.settled_for(merge.FOLLOW, winner(job, draft.name))
-    sides = _sides(origin.text, draft.text, splitting.joined(draft.upstream, text), job)
-    result = merge.merge(sides, policy=policy, heritage=origin.heritage)
+    result = _merge(draft, splitting.joined(draft.upstream, text), job, origin)
     halves = splitting.cut(result.text, text)
     if halves is None or not set(draft.own) & set(canonical(halves[1])):
         return None
@@ -194,13 +193,7 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     """A copy with upstream's change; as it is, and with a question, where the merge does not parse."""
     assert job.upstream.new is not None
     assert draft.upstream is not None
-    # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
-    policy = merge.RECORD if not draft.owner else merge.FOLLOW
-    policy = merge.settled_for(policy, winner(job, draft.name))
-    mine = draft.text
-    if draft.upstream != origin.text:
-        mine = as_upstream_calls(mine, job.text, upstream=draft.upstream, upstream_module=job.upstream.new.text)
-    result = _with_locals_alike(_sides(origin.text, mine, draft.upstream, job), policy, origin)
+    result = _merge(draft, draft.upstream, job, origin)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
@@ -215,6 +208,18 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         return replace(draft.asking(item), outcome="review")
     items = [review_of(item, draft, job.path, line=item.line) for item in result.decisions]
     return draft.asking(*items).grown(result.text, "upstream")
+
+
+def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) -> merge.Merged:
+    """A copy merged with what ``upstream`` made of its origin."""
+    assert job.upstream.new is not None
+    is_class = isinstance(parse_unit(draft.text).body[0], ast.ClassDef)
+    # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
+    policy = merge.settled_for(merge.RECORD if is_class else merge.FOLLOW, winner(job, draft.name))
+    mine = draft.text
+    if upstream != origin.text:
+        mine = as_upstream_calls(mine, job.text, upstream=upstream, upstream_module=job.upstream.new.text)
+    return _with_locals_alike(_sides(origin.text, mine, upstream, job), policy, origin)
 
 
 def _orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:

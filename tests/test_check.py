@@ -472,3 +472,21 @@ def test_the_baseline_holds_what_the_type_checker_says() -> None:
     assert (rule_only.baseline, rule_only.stale) == (ACCEPTED, ())
     silent = asked(fits, baseline=ACCEPTED, opinion=lambda _: [])[0]
     assert [entry.found for entry in silent.stale] == [0]
+
+
+def said(message: str, line: int = 1, symbol: str = "gone") -> Finding:
+    return Finding("RS304", "error", AR, line, line, "R.m", symbol, message)
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "brought"),
+    [
+        pytest.param([said("a, line 7", 7)], [said("a, line 3", 3)], [], id="another line"),
+        pytest.param([said("a"), said("b", 2)], [said("b")], [said("a")], id="the one that nobody had said"),
+        pytest.param([said("a"), said("b", 2)], [said("c")], [said("b", 2)], id="one of two, for one was there"),
+        pytest.param([said("a")], [said("a", symbol="late")], [said("a")], id="of something else"),
+        pytest.param([], [said("a")], [], id="one less"),
+    ],
+)
+def test_what_a_branch_brings(now: list[Finding], before: list[Finding], brought: list[Finding]) -> None:
+    assert ratchet.brought(now, before) == brought

@@ -245,6 +245,37 @@ def test_ignore_comments_count_in_verify_too(trees: Trees) -> None:
     assert report.summary["ignored"] == 1
 
 
+@pytest.mark.parametrize("ascend", [False, True])
+def test_what_a_branch_takes_away_is_told_though_no_line_of_it_is_left(locked: Trees, ascend: bool) -> None:
+    """An override of NPU's own, whose GPU twin runs on no NPU from now on, and the first of two rulers."""
+    hook = "\n    def _sample(self, logits):\n        return super()._sample(logits)\n"
+    block = f"\n    def note(self):\n        {RULER}\n        self.noted = 1\n        {RULER}\n        return 2\n"
+    with (locked.omni / AR).open("a", encoding="utf-8") as file:
+        file.write(f"{hook}{block}")
+    commit(locked.omni, "Before")
+    trees = {"ascend": locked.ascend_old} if ascend else {}
+    options = locked.check(changed_since="main", select=("RS203", "RS401", "RS402"), **trees)
+    assert sync.check(options).findings == ()
+    locked.edit(AR, hook, "\n")
+    assert keys(sync.check(options)) == {("RS203", "_sample")}
+    locked.edit(AR, f"def note(self):\n        {RULER}\n", "def note(self):\n")
+    found = sync.check(options).findings
+    assert [finding.code for finding in found] == ["RS203", "RS401"]
+
+
+def test_what_was_out_of_step_where_a_branch_began_is_no_business_of_it(locked: Trees) -> None:
+    """Neither where the lines around it moved, nor where the branch brings the lock that tells of it."""
+    lock_text = (locked.omni / lock.FILE_NAME).read_text("utf-8")
+    (locked.omni / lock.FILE_NAME).unlink()
+    locked.edit(GPU_AR, "return self.model.sample(logits)", "return self.model.sample(logits, None)")
+    commit(locked.omni, "Before")
+    (locked.omni / lock.FILE_NAME).write_text(lock_text, "utf-8")
+    text = (locked.omni / AR).read_text("utf-8")
+    (locked.omni / AR).write_text(f"# A remark.\n{text}", "utf-8")
+    assert keys(sync.check(locked.check(select=("RS203", "RS201")))) >= {("RS203", "_sample")}
+    assert sync.check(locked.check(changed_since="main", select=("RS203", "RS201"))).findings == ()
+
+
 HELPER = "vllm_omni/platforms/npu/worker/sending.py"
 PATCH = "vllm_ascend/patch/patch_rows.py"
 

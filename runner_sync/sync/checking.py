@@ -42,7 +42,9 @@ def check(options: CheckOptions) -> Report:
     refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
     _refuse_blind(options, given, codes)
-    job = CheckJob(given.profile, check_modules.describe_modules(options, given, modules, codes), read=given.omni.read)
+    job = _job(options, given, modules, codes)
+    if options.changed_since is not None:
+        job = replace(job, before=lambda: _job_before(options, given, codes))
     said: list[str] = []
     if given.ascend is not None and codes.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
@@ -80,6 +82,19 @@ def verify(options: CheckOptions) -> Report:
         said += [remark] if remark else []
     result = _run(options, given, job, codes, opinion)
     return _report("verify", options, given, job, result, modules, said=(*said, *_unread(job, result)))
+
+
+def _job(options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes) -> CheckJob:
+    return CheckJob(given.profile, check_modules.describe_modules(options, given, modules, codes), read=given.omni.read)
+
+
+def _job_before(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> CheckJob:
+    """The job with the omni tree and the lock as they were where the branch left ``--changed-since``.
+
+    Raises ``InputError`` where that tree cannot be checked.
+    """
+    before = inputs.omni_before(given, options.changed_since or "", options.progress)
+    return _job(options, before, find_modules(before), codes)
 
 
 def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
@@ -158,8 +173,7 @@ def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> 
     """The target trees with the omni tree as it was where the branch left ``--changed-since``."""
     if options.changed_since is None or not isinstance(given.omni, InGit):
         return None
-    commit = given.omni.fork_point(options.changed_since)
-    return world.with_omni(inputs.open_at("vllm-omni", commit, given.omni, options.progress))
+    return world.with_omni(inputs.omni_before(given, options.changed_since, options.progress).omni)
 
 
 def _run(
@@ -180,12 +194,7 @@ def _run(
 def _changed(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset[int]] | None:
     if options.changed_since is None:
         return None
-    if not isinstance(given.omni, InGit):
-        raise InputError(
-            f"{given.omni.source.location} is no git checkout, so nothing changed there since "
-            f"{options.changed_since}: leave --changed-since out."
-        )
-    return given.omni.changed_lines(options.changed_since)
+    return inputs.require_git(given.omni, options.changed_since).changed_lines(options.changed_since)
 
 
 def _report(

@@ -15,7 +15,7 @@ from runner_sync import config as configuration
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME, Lock, load
-from runner_sync.model import OnDisk, Project, Source, Tree
+from runner_sync.model import InGit, OnDisk, Project, Source, Tree
 from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
 from runner_sync.sync.namesakes import with_namesakes
 from runner_sync.sync.options import PATH_VARIABLES, Progress, TreeOptions
@@ -63,6 +63,26 @@ def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *
     text = tree.read(FILE_NAME) if with_lock else None
     lock = load(text, path=FILE_NAME) if text is not None else Lock()
     return Inputs(tree, root, _fitted(settings, tree), lock)
+
+
+def require_git(omni: Tree, revision: str) -> InGit:
+    """The tree, which is to be compared with ``revision``. Raises ``InputError`` where it is no git checkout."""
+    if not isinstance(omni, InGit):
+        raise InputError(
+            f"{omni.source.location} is no git checkout, so nothing changed there since {revision}: leave "
+            "--changed-since out."
+        )
+    return omni
+
+
+def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
+    """The same with the omni tree as it was where its branch left ``revision``, and with the lock that it had there.
+
+    Raises ``InputError`` where it is no git checkout, and for an unknown revision.
+    """
+    tree = open_at("vllm-omni", require_git(given.omni, revision).fork_point(revision), given.omni, progress)
+    text = tree.read(FILE_NAME)
+    return replace(given, omni=tree, root=None, lock=load(text, path=FILE_NAME) if text is not None else given.lock)
 
 
 def _fitted(settings: configuration.Config, omni: Tree) -> configuration.Config:

@@ -10,8 +10,9 @@ where a rule gives one: what was accepted of a GPU method is one text of it, and
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,6 +102,29 @@ def uncovered(baseline: Baseline, findings: Iterable[Finding]) -> list[Finding]:
         else:
             remaining.append(finding)
     return remaining
+
+
+def brought(findings: Sequence[Finding], before: Iterable[Finding]) -> list[Finding]:
+    """The findings that are not among those of ``before``, which say the same, on whatever line; of each key, as many
+    as there are more now."""
+    known = Counter((*key_of(finding), _unplaced(finding.message)) for finding in before)
+    left = Counter(key_of(finding) for finding in before)
+    unlike = []
+    for finding in findings:
+        said = (*key_of(finding), _unplaced(finding.message))
+        if known[said] > 0:
+            known[said] -= 1
+            left[key_of(finding)] -= 1
+        else:
+            unlike.append(finding)
+    return uncovered(Baseline(dict(left)), unlike)
+
+
+def _unplaced(message: str) -> str:
+    return _NUMBERS.sub("", message)
+
+
+_NUMBERS = re.compile(r"\d+")
 
 
 def stale(baseline: Baseline, findings: Iterable[Finding], *, has_run: Callable[[str], bool]) -> tuple[StaleEntry, ...]:

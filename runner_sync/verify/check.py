@@ -62,14 +62,14 @@ def run(
     """Check ``job``.
 
     ``severity`` is the least one reported. ``changed`` are the lines (1-based) that a branch touched, by path: only
-    findings on them, or about a GPU unit on them, are reported, and what no longer fits since the branch. What
+    findings on them, or about a GPU unit on them, are reported, and what was not found where the branch began. What
     ``opinion`` adds is silenced and accepted like the rest. Raises ``InputError`` when a text does not parse; one with
     merge conflicts is a finding, unless RS410 is not wanted there.
     """
     library = Library(job)
     conflicts = _Conflicts(library, codes)
     with _without_collection():
-        of_modules = list(_hits(library, codes, conflicts))
+        of_modules, before_error = _with_what_is_new(list(_hits(library, codes, conflicts)), job, codes)
         broken = _breakage(job, codes, conflicts, opinion)
         hits = sorted([*of_modules, *broken.hits, *conflicts.hits()], key=_place)
     paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
@@ -79,7 +79,7 @@ def run(
     about = _about_ignores(comments, readings, has_run=ran)
     found = sorted([*left, *(h for h in about if codes.wants(h.finding.code, h.finding.path))], key=_place)
     result = _report(found, baseline, ran=ran, severity=severity, changed=changed, ignored=len(hits) - len(left))
-    return replace(result, branch_error=broken.branch_error)
+    return replace(result, branch_error=broken.branch_error or before_error)
 
 
 @contextmanager
@@ -184,6 +184,22 @@ def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
         if not conflicts.look_into(error.path):
             raise  # not omni's own
         return []
+
+
+def _with_what_is_new(hits: list[Hit], job: CheckJob, codes: Codes) -> tuple[list[Hit], InputError | None]:
+    """The hits, those marked that were none where the branch began; or why that could not be told.
+
+    What a branch takes away stands on no line that it touched: an override of NPU's own, one of two markers.
+    """
+    if job.before is None:
+        return hits, None
+    try:
+        library = Library(job.before())
+        before = [hit.finding for hit in _hits(library, codes, _Conflicts(library, codes))]
+    except InputError as error:  # the branch may be the one that repairs it
+        return hits, error
+    new = {id(finding) for finding in ratchet.brought([hit.finding for hit in hits], before)}
+    return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits], None
 
 
 class _Breakage(NamedTuple):

@@ -53,7 +53,7 @@ class CheckJob:
     """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
 
     ``world`` and ``old_world`` are the trees of the RS3xx rules; ``branch_point`` are those of ``world`` with the omni
-    tree as the branch found it.
+    tree as the branch found it, and ``before`` makes the job that this one was there.
     """
 
     profile: Profile
@@ -62,6 +62,7 @@ class CheckJob:
     world: World | None = None
     old_world: World | None = None
     branch_point: World | None = None
+    before: Callable[[], CheckJob] | None = None
 
 
 _Answer = TypeVar("_Answer")

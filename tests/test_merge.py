@@ -736,6 +736,14 @@ def step(statement: str) -> str:
             id="a sum is one",
         ),
         pytest.param(
+            "out = a, b",
+            "out = a, c",
+            "out = self.attach((a, b))",
+            "out = self.attach((a, c))",
+            [],
+            id="and so is another tuple in the place of the base's",
+        ),
+        pytest.param(
             "self.give(a, key=b)",
             "self.give(a, key=b, own=1)",
             "self.give(a, key=b, own=2)",
@@ -794,6 +802,7 @@ def test_the_else_of_a_try_goes_with_the_last_except(last: str, stays: bool) -> 
     upstream = f"def run(self):\n    try:\n        pass\n    except ValueError:\n        pass\n    else:\n{LOG}{last}"
     result = merge(Triple(base, "def run(self):\n    pass\n    x = 1\n", upstream))
     assert (result.parses, "else:" in result.text, "try:" in result.text) == (True, False, stays)
+    assert not stays or result.text.index("self.log()") < result.text.index("finally:")
 
 
 LOG = "        self.log()\n"

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 from sync_samples import AR, BASE, GPU_AR, OMNI_TREE, Trees, commit, dedent, lay_out, stay_at_home
+from verify_samples import TextTree
 
-from runner_sync import sync
+from runner_sync import lock, sync, write
+from runner_sync.config import Config
 from runner_sync.errors import InputError
+from runner_sync.model import Source
+from runner_sync.sync import going_back, inputs
 
 
 @pytest.fixture
@@ -60,3 +64,43 @@ def test_a_renamed_class_is_found_by_the_line_that_the_refusal_names(trees: Tree
     units = sync.upgrade(options).report.units
     assert {unit.unit for unit in units if unit.path == AR} >= {f"{npu}._sample"}
     assert "RS203" in {f.code for f in sync.check(trees.check(ascend=trees.ascend_old, select=("RS203",))).findings}
+
+
+@pytest.mark.parametrize("path", [AR, GPU_AR])
+def test_a_new_lock_records_nothing_of_a_file_that_is_gone_and_says_so(trees: Trees, path: str) -> None:
+    """One that named it would be refused by the next `check`, which asks for a new lock."""
+    trees.write_lock()
+    (trees.omni / path).unlink()
+    planned = sync.lock(trees.upgrade(trees.ascend_old))
+    assert planned.lock is not None
+    entries = lock.load(planned.lock.after or "").entries
+    assert path not in {entry.path for entry in entries} | {entry.gpu.path for entry in entries if entry.gpu}
+    assert [note for note in planned.report.notes if f"no longer recorded, for the tree has not got it: {path}" in note]
+    write.write([planned.lock], trees.omni)
+    assert sync.check(trees.check()).inputs
+
+
+@pytest.mark.parametrize(
+    ("ref", "vllm", "says"),
+    [
+        pytest.param("1a2b3c", "0.27.1", "is for vLLM 0.27.1", id="an older vLLM"),
+        pytest.param("1a2b3c", "0.30.0", "", id="the same"),
+        pytest.param("1a2b3c", None, "", id="one that nobody knows"),
+        pytest.param("0.30.0rc2", "0.27.1", "", id="the vllm-ascend that is recorded"),
+        pytest.param("0.26.0rc1", "0.27.1", "vllm-ascend 0.26.0rc1 is older than 0.30.0rc2", id="an older release"),
+    ],
+)
+def test_a_step_back_is_told_by_the_vllm_where_vllm_ascend_does_not_tell(ref: str, vllm: str | None, says: str) -> None:
+    version = ref if "." in ref else None
+    ascend = TextTree(Source("vllm-ascend", "path", ref, version=version), {})
+    given = inputs.Inputs(
+        omni=ascend,
+        root=None,
+        config=Config(),
+        lock=lock.Lock(inputs={"vllm-ascend": "0.30.0rc2", "vllm": "0.30.0"}),
+        ascend=ascend,
+        vllm=TextTree(Source("vllm", "path", "vllm", version=vllm), {}),
+    )
+    notes = going_back.note(given)
+    assert len(notes) == bool(says)
+    assert says in "".join(notes)

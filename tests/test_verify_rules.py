@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from verify_samples import NPU, find, npu, symbols, world
+from verify_samples import NPU, PROFILE, find, npu, symbols, world
 
 from runner_sync.errors import InputError
 from runner_sync.verify import breakage
+from runner_sync.verify.world import World
 
 ASCEND = """\
 from vllm.runner import GPUModelRunner
@@ -497,6 +498,17 @@ def test_an_import_that_fails_as_soon_as_a_runner_is_imported(name: str) -> None
     assert [(f.path, f.symbol) for f in find(new)] == expected
     assert find(new, new) == breakage.find(new, None, [NPU], since=new) == []
     assert [(f.path, f.symbol) for f in breakage.find_inherited(new, [NPU])[0]] == expected
+
+
+def test_a_module_of_omnis_own_that_is_gone_is_told_whatever_the_older_pair_was() -> None:
+    """A module of vLLM's that neither has is told when the pair is compared with nothing."""
+    new = world(npu=npu("pass", head="from vllm_omni.beside import step\nfrom vllm.beside import other"))
+    older = world(vllm="class GPUModelRunner:\n    pass\n").trees | {"vllm-omni": new.trees["vllm-omni"]}
+    old = World(older, surroundings=PROFILE.surroundings)
+    assert symbols(find(new, old)) == [("RS301", "vllm_omni.beside.step")]
+    assert symbols(find(new)) == [("RS301", "vllm_omni.beside.step"), ("RS301", "vllm.beside.other")]
+    branch = new.with_omni(world(npu=npu("pass", head="from vllm_omni.beside import step")).trees["vllm-omni"])
+    assert symbols(find(new, branch)) == [("RS301", "vllm.beside.other")], "what a branch found is no business of it"
 
 
 SETS = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    {}\n"

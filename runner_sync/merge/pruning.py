@@ -88,7 +88,9 @@ def _hang_higher(weave: Weave, strands: Sequence[Strand]) -> None:
         if strand.parent is not None and not strand.parent.kept and _is_remark(weave, strand):
             strand.kept = False
         while strand.parent is not None and not strand.parent.kept:
-            strand.parent = strand.parent.parent
+            gone = strand.parent
+            # What a `try` did in its `else` it does at its end, in front of its `finally`.
+            strand.parent = gone.owner if gone.owner is not None and gone.owner.kept else gone.parent
         if strand.owner is not None and not strand.owner.kept:
             strand.owner = None
 

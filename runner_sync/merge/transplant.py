@@ -79,7 +79,8 @@ def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None
     for (text, outer), (other, inner) in (((upstream, theirs), (omni, mine)), ((omni, mine), (upstream, theirs))):
         places = [node for node in walk(outer) if isinstance(node, ast.expr) and ast.dump(node) == ast.dump(old)]
         frames = {_outside(statement, main) for statement, main in ((text, outer), (other, inner), (base, old))}
-        if len(places) != 1 or places[0] is outer or len(frames) > 1 or isinstance(inner, _NO_OPERAND):
+        is_new = isinstance(inner, _NO_OPERAND) and not isinstance(old, _NO_OPERAND)
+        if len(places) != 1 or places[0] is outer or len(frames) > 1 or is_new:
             continue
         part = ast.get_source_segment(other, inner) or ""
         tight, safe = (_exchanged(text, places[0], new) for new in (part, f"({part})"))

@@ -104,7 +104,8 @@ def in_step(report: Report) -> str:
     """Say that nothing is left to do, against what."""
     targets = [name for name in (target(report, "vllm-ascend"), target(report, "vllm")) if name]
     if report.command == "verify":
-        return f"Nothing breaks against {' and '.join(targets)}." if targets else "No findings."
+        said = "Nothing new breaks" if report.summary.get("compared") else "Nothing breaks"
+        return f"{said} against {' and '.join(targets)}." if targets else "No findings."
     if report.command == "upgrade":
         looked_at = len(report.units)
         if not looked_at:

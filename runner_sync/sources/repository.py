@@ -172,7 +172,10 @@ class Repository:
         hint = f" (near it: {', '.join(near)})" if near else ""
         remedy = "give a tag, a branch or a commit hash"
         if self.run("rev-parse", "--is-shallow-repository").strip() == "true":
-            remedy += ", or complete this shallow clone with git fetch --unshallow --tags"
+            remote, _, branch = ref.partition("/")
+            is_remote = branch and remote in self.run("remote").split()
+            fetched = f" {remote} {branch}:refs/remotes/{ref}" if is_remote else " --tags"
+            remedy += f", or complete this shallow clone with git fetch --unshallow{fetched}"
         return f"{self.place} has no revision {ref}{hint}: {remedy}."
 
 

@@ -218,7 +218,7 @@ def _report(
         findings=findings,
         changes=tuple(FileChange(path, texts[path], texts[path]) for path in spoken_of),
         notes=(*said, *remarks),
-        summary=_counts(findings, result),
+        summary=_counts(findings, result) | ({"compared": 1} if job.old_world is not None else {}),
         folder=sources.folder_in_repository(given.omni),
     )
 

@@ -18,7 +18,7 @@ from runner_sync.sync import going_back, inputs, later_copies, planning, result_
 from runner_sync.sync.locking import lock_change
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
-from runner_sync.sync.relocking import Recorded, readable_lock
+from runner_sync.sync.relocking import Recorded, lost_note, readable_lock
 from runner_sync.sync.runners import find_modules, refuse_classless, refuse_deleted, refuse_tabs, refuse_twinless
 from runner_sync.upgrade import ModuleResult, finished, is_selected
 
@@ -137,5 +137,5 @@ def lock(options: UpgradeOptions) -> Upgrade:
     known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni, options.progress)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]
-    notes = (*notes, *later_copies.note(frozen, given, options.progress))
+    notes = (*notes, *lost_note(known, given), *later_copies.note(frozen, given, options.progress))
     return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)

@@ -14,13 +14,27 @@ from runner_sync.sync import inputs
 
 
 def note(given: inputs.Inputs) -> tuple[str, ...]:
-    """A note where the lock names a later vllm-ascend than is followed; none where that cannot be told."""
+    """A note where the lock names a later vllm-ascend than is followed, or one for a later vLLM; none where that cannot
+    be told."""
     recorded = given.lock.inputs.get("vllm-ascend", "")
-    if given.ascend is None or not recorded or not _is_before(given.ascend, recorded):
+    if given.ascend is None or not recorded:
         return ()
-    now = given.ascend.source.ref
-    said = f"vllm-ascend {now} is older than {recorded}, which {FILE_NAME} records: this goes back, and "
-    return (f"{said}what vllm-ascend gained in between is taken out again",)
+    now, lost = given.ascend.source.ref, "what vllm-ascend gained in between is taken out again"
+    if _is_before(given.ascend, recorded):
+        return (f"vllm-ascend {now} is older than {recorded}, which {FILE_NAME} records: this goes back, and {lost}",)
+    later = _later_vllm(given)
+    if later and given.vllm is not None and now != recorded:
+        said = f"vllm-ascend {now} is for vLLM {given.vllm.source.version}, and {recorded}, which {FILE_NAME} records"
+        return (f"{said}, was followed with vLLM {later}: where this goes back, {lost}",)
+    return ()
+
+
+def _later_vllm(given: inputs.Inputs) -> str:
+    """The vLLM that the lock records, where the one that is followed is older; else an empty text."""
+    recorded, vllm = given.lock.inputs.get("vllm", ""), given.vllm
+    if vllm is None or vllm.source.version is None or not inputs.is_version(recorded):
+        return ""
+    return recorded if Version(vllm.source.version) < Version(recorded) else ""
 
 
 def _is_before(tree: Tree, recorded: str) -> bool:

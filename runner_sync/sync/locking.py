@@ -35,7 +35,7 @@ def lock_change(
     gone = {result.path for result in results} if is_whole else set[str]()
     gone |= {entry.path for entry in given.lock.entries if is_whole and given.omni.read(entry.path) is None}
     before = given.omni.read(locks.FILE_NAME)
-    made = locks.merge(_forget(given.lock, entries), entries, inputs=refs, gone=gone)
+    made = locks.merge(_forget(_without_lost_twins(given), entries), entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)
     # Without a vllm-ascend nobody knows whether it calls what was not ported.
     takes_gpu = options.gpu and not options.only and given.ascend is not None
@@ -71,6 +71,15 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
     text = given.omni.read(twin) if twin else None
     gpu_reading = Reading(twin, text) if text is not None else None
     return locked.record(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
+
+
+def _without_lost_twins(given: inputs.Inputs) -> locks.Lock:
+    """The old lock without GPU files that the tree has no more: there is nothing to compare with."""
+    kept = []
+    for entry in given.lock.entries:
+        is_lost = entry.gpu is not None and given.omni.read(entry.gpu.path) is None
+        kept.append(replace(entry, gpu=None) if is_lost else entry)
+    return replace(given.lock, entries=tuple(entry for entry in kept if entry.upstream or entry.gpu or entry.extra))
 
 
 def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:

@@ -45,6 +45,16 @@ def _committed(tree: Tree, progress: Progress) -> Lock:
         return Lock()
 
 
+def lost_note(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
+    """A note on the files that the old lock records and the tree has not: a new one says nothing of them."""
+    named = {entry.path for entry in lock.entries} | {e.gpu.path for e in lock.entries if e.gpu is not None}
+    lost = sorted(path for path in named if given.omni.read(path) is None)
+    if not lost:
+        return ()
+    said = f"no longer recorded, for the tree has not got it: {', '.join(lost)}"
+    return (f"{said}; where it has another path now, say so with `extend-modules` in the configuration",)
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """The old lock, and the trees that show which of its entries still hold."""

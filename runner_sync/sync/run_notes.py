@@ -65,7 +65,7 @@ def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
         )
     if left := left_out(results):
         said.append(
-            "not ported, for NPU has done without them at an earlier release too: "
+            "not ported, for NPU has done without them before, or an earlier run asked about them: "
             f"{', '.join(left)} (`--only NAME` ports one, or says what keeps it out)."
         )
     return said

@@ -66,7 +66,7 @@ def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
 
     A file that nobody can look into any more must not make a run green.
     """
-    refuse_lost({entry.path for entry in given.lock.entries} - {found.path for found in modules}, given)
+    refuse_lost({entry.path for entry in given.lock.entries} - {found.path for found in modules})
     refuse_deleted(given, modules)
     refuse_twinless(given)
 
@@ -77,7 +77,7 @@ def refuse_twinless(given: inputs.Inputs) -> None:
     It would look like one that dropped all its methods.
     """
     named = {entry.gpu.path for entry in given.lock.entries if entry.gpu is not None}
-    refuse_lost({path for path in named if given.omni.read(path) is None}, given)
+    refuse_lost({path for path in named if given.omni.read(path) is None})
 
 
 def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
@@ -94,12 +94,13 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
         )
 
 
-def refuse_lost(gone: Collection[str], given: inputs.Inputs) -> None:
+def refuse_lost(gone: Collection[str]) -> None:
     """Raises ``InputError`` where there are files that are ``gone`` and that the lock records."""
     if gone:
         raise InputError(
-            f"{FILE_NAME} records {', '.join(sorted(gone))}, and {given.omni.source.location} has no such runner: "
-            "bring it back, or, where it went on purpose, write the lock anew with `runner-sync lock`."
+            f"{FILE_NAME} records {', '.join(sorted(gone))}, and the tree has no such runner: bring it back; where it "
+            "has another path now, say so with `extend-modules` in the configuration; where it went on purpose, write "
+            "the lock anew with `runner-sync lock`."
         )
 
 

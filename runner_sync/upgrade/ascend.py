@@ -130,7 +130,7 @@ def _merged_divided(
     """
     assert draft.upstream is not None
     result = _merge(draft, splitting.joined(draft.upstream, text), job, origin)
-    halves = splitting.cut(result.text, text)
+    halves = splitting.cut(result.text, text) if result.parses else None
     if halves is None or not set(draft.own) & set(canonical(halves[1])):
         return None
     first, rest = draft.grown(halves[0], "upstream"), _split_off(draft, member, halves[1], job, upstream=text)

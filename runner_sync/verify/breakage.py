@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol, cast
 
-from runner_sync.model import Finding
+from runner_sync.model import PACKAGES, Finding
 from runner_sync.verify import rules
 from runner_sync.verify.catalog import OF_TREES
 from runner_sync.verify.idle import Idle, idle_reads
@@ -57,6 +57,8 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()
     if before is not None and any(rule.CODE in codes for rule in START_RULES):
         known |= {_key(finding) for finding in _failing_imports(before)}
+    if old is not None and old.trees.get("vllm-omni") is new.trees.get("vllm-omni"):
+        known = {key for key in known if not _is_of_omni(key)}
     fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
     return [fresh[place] for place in sorted(fresh)]
 
@@ -88,6 +90,11 @@ def _failing_imports(program: Program) -> list[Finding]:
 
 def _key(finding: Finding) -> tuple[str, str, str, str]:
     return finding.code, finding.path, finding.unit, finding.symbol
+
+
+def _is_of_omni(key: tuple[str, str, str, str]) -> bool:
+    """Whether a module of omni's own is missing, which is no matter of the other trees."""
+    return key[0] == rs301_import_gone.CODE and key[3].startswith(f"{PACKAGES['vllm-omni']}.")
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str, str]:

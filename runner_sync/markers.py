@@ -15,7 +15,7 @@ import io
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -240,17 +240,25 @@ def _pair_rest(
     by_scope: dict[tuple[int, ...], list[_Place]] = {}
     for place in stray:
         by_scope.setdefault(place.scope, []).append(place)
-    groups = list(by_scope.values())
+    whole, groups = list(pairs), list(by_scope.values())
     single = [group[0] for group in groups if len(group) == 1]
     if len(groups) == len(single) == 2:
         groups = [single]
     rest: list[_Place] = []
     for group in groups:
-        if len(group) == 2 and group[0].marker.kind != "close" and group[1].marker.kind != "open":
+        if len(group) == 2 and _can_be_one(group[0], group[1], whole):
             pairs.append((group[0], group[1]))
         else:
             rest += group
     return sorted(pairs, key=lambda pair: pair[0].marker.line), rest
+
+
+def _can_be_one(first: _Place, last: _Place, whole: Sequence[tuple[_Place, _Place]]) -> bool:
+    """Whether two rulers that stand in different suites can be meant as one block: not with other blocks between them,
+    which would all lie inside of it then."""
+    is_pair = first.marker.kind != "close" and last.marker.kind != "open"
+    start, end = first.marker.line, last.marker.line
+    return is_pair and not any(start < a.marker.line and b.marker.line < end for a, b in whole)
 
 
 def _regions(pairs: list[tuple[_Place, _Place]], code: frozenset[int]) -> Iterator[Region]:

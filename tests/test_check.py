@@ -490,3 +490,11 @@ def said(message: str, line: int = 1, symbol: str = "gone") -> Finding:
 )
 def test_what_a_branch_brings(now: list[Finding], before: list[Finding], brought: list[Finding]) -> None:
     assert ratchet.brought(now, before) == brought
+
+
+@pytest.mark.parametrize("select", [("RS491",), ("RS491", "RS492")])
+def test_unused_comments_are_found_where_nothing_else_is_asked_for(select: tuple[str, ...]) -> None:
+    """What they silence has to be looked for then, and is not told."""
+    module = "import torch\nx = 1  # runner-sync: ignore[RS402] tested\ntorch.cuda.synchronize()\n"
+    assert codes(check.run(job(module), Codes(select))) == ["RS491"]
+    assert "RS402" in codes(check.run(job(module)))

@@ -149,6 +149,12 @@ def test_a_region_may_enclose_methods() -> None:
         (body(WIDE, "if a:", f"    {WIDE}", "    b = 1", f"    {WIDE}", WIDE, "c = 1"),
          [("nested", 4, 6)], [(2, 7), (4, 6)]),
         (body("with a:", f"    {WIDE}", "    b = 1", WIDE, "c = 1"), [("crosses-block", 3, 5)], [(3, 5)]),
+        # One ruler to many at either end: what is whole between them is not inside of a block.
+        (
+            body("with a:", f"    {WIDE}", "    b = 1", "with c:", f"    {WIDE}", "    d = 1", f"    {WIDE}", WIDE),
+            [("unbalanced", 3, 3), ("unbalanced", 9, 9)],
+            [(6, 8)],
+        ),
         (body("a = 1", WIDE) + "\n" + body("b = 1", WIDE, "c = 1").replace("f()", "g()"),
          [("crosses-function", 3, 7)], [(3, 7)]),
         # One stray ruler in a method never swallows the region of the methods behind it.

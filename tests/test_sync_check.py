@@ -897,3 +897,8 @@ def test_a_locked_commit_whose_texts_nobody_has_is_an_error(trees: Trees) -> Non
     lock_file.write_text(text, "utf-8")
     with pytest.raises(InputError, match=r"7c8ee98378, which cannot be read"):
         sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
+
+
+def test_a_selection_of_which_nothing_is_left_is_refused(locked: Trees) -> None:
+    with pytest.raises(InputError, match=r"^no rule is left to check: --select, --ignore and the configuration"):
+        sync.check(locked.check(select=("RS401",), ignore=("RS4",)))

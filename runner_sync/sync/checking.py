@@ -42,11 +42,12 @@ def check(options: CheckOptions) -> Report:
     refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
     _refuse_blind(options, given, codes)
-    job = _job(options, given, modules, codes)
+    needed = codes.to_run()
+    job = _job(options, given, modules, needed)
     if options.changed_since is not None:
-        job = replace(job, before=lambda: _job_before(options, given, codes))
+        job = replace(job, before=lambda: _job_before(options, given, needed))
     said: list[str] = []
-    if given.ascend is not None and codes.wants_group(BREAKAGE):
+    if given.ascend is not None and needed.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
         said.append(title)
     said += check_modules.without_upstream(given, job.modules)
@@ -99,6 +100,8 @@ def _job_before(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> Ch
 
 def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
     """A run that could not find what it was asked for must not look green."""
+    if not codes.wants_any(known_codes()):
+        raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
     if given.ascend is not None:
         return
     missing = {*_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}

@@ -27,7 +27,8 @@ def new_breakage(
     options.progress("verifying", 0, 1)
     omni = PatchedTree(given.omni, {result.path: result.after for result in results})
     world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
-    paths = [result.path for result in results]
+    own = [result.path for result in results]
+    paths = [*own, *world.beside(own)]
     before = world.with_omni(given.omni)
     if not options.upstream:
         # Which vllm-ascend fits the runners as they stand is no matter of a port.
@@ -35,7 +36,7 @@ def new_breakage(
         options.progress("verifying", 1, 1)
         return tuple(found), ()
     found = breakage.find(world, None, paths, since=before)
-    inherited, idle = breakage.find_inherited(world, paths)
+    inherited, idle = breakage.find_inherited(world, own)
     options.progress("verifying", 1, 1)
     return tuple(found), (
         *_note(inherited),

@@ -17,7 +17,7 @@ from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
-from runner_sync.verify.catalog import NEEDS, has, need_of
+from runner_sync.verify.catalog import has, need_of
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
@@ -66,6 +66,7 @@ def run(
     ``opinion`` adds is silenced and accepted like the rest. Raises ``InputError`` when a text does not parse; one with
     merge conflicts is a finding, unless RS410 is not wanted there.
     """
+    asked, codes = codes, codes.to_run()
     library = Library(job)
     conflicts = _Conflicts(library, codes)
     with _without_collection():
@@ -77,8 +78,15 @@ def run(
     left, comments = silence(hits, readings)
     ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = _about_ignores(comments, readings, has_run=ran)
-    found = sorted([*left, *(h for h in about if codes.wants(h.finding.code, h.finding.path))], key=_place)
-    result = _report(found, baseline, ran=ran, severity=severity, changed=changed, ignored=len(hits) - len(left))
+    found = sorted((h for h in (*left, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
+    result = _report(
+        found,
+        baseline,
+        ran=replace(ran, codes=asked),
+        severity=severity,
+        changed=changed,
+        ignored=len(hits) - len(left),
+    )
     return replace(result, branch_error=broken.branch_error or before_error)
 
 
@@ -113,23 +121,22 @@ def _report(
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _Ran:
     """Whether the rule of a code ran in this job, so that its silence means something; a conflict silences rules."""
 
-    def __init__(self, job: CheckJob, codes: Codes, *, is_whole: bool, has_opinion: bool) -> None:
-        self._codes = codes
-        self._is_whole = is_whole
-        self._has_opinion = has_opinion
-        self._has_world = job.world is not None
-        self._has = {need: has(job, need) for need in NEEDS}
+    job: CheckJob
+    codes: Codes
+    is_whole: bool
+    has_opinion: bool
 
     def __call__(self, code: str) -> bool:
-        if not self._codes.wants(code) or not self._is_whole:
+        if not self.codes.wants(code) or not self.is_whole:
             return False
         if code.startswith(BREAKAGE):
-            return self._has_world and (code != "RS390" or self._has_opinion)
+            return self.job.world is not None and (code != "RS390" or self.has_opinion)
         need = need_of(code)
-        return self._has[need] if need is not None else code != "RS490"
+        return has(self.job, need) if need is not None else code != "RS490"
 
 
 class _Conflicts:

@@ -6,13 +6,17 @@ Comes in: codes and prefixes. Goes out: ``Codes``. May touch: nothing; the rules
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from runner_sync.verify.catalog import known_codes
 
 BREAKAGE = "RS3"
 """The rules about what breaks on other trees."""
+
+
+_COMMENTS = frozenset({"RS491", "RS492"})
+"""The rules about comments that silence others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,11 @@ class Codes:
         """Whether findings of rule ``code`` are reported for ``path`` (for some path, when none is given)."""
         extra = [c for glob, codes in (self.per_path or {}).items() if path and fnmatchcase(path, glob) for c in codes]
         return is_selected(code, self.select, self.ignore) and is_selected(code, (), extra)
+
+    def to_run(self) -> Codes:
+        """Those of the rules that have to run: of an unused comment (RS491) only they can tell."""
+        is_about_comments = bool(self.select) and not self.wants_any(c for c in known_codes() if c not in _COMMENTS)
+        return replace(self, select=(), ignore=()) if is_about_comments and self.wants("RS491") else self
 
     def wants_any(self, codes: Iterable[str]) -> bool:
         """Whether findings of one of the rules are reported."""

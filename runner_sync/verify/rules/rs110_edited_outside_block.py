@@ -9,7 +9,8 @@ Why: at the next upgrade a person cannot tell such a line from last version's vl
 of omni's lines in copied methods stand outside any block.
 
 Fix: put Omni-new rulers around the change; if it is vllm-ascend's, let `runner-sync upgrade` bring it. Where it settles
-a question of an upgrade, let `runner-sync lock` record the unit as it is now.
+a question of an upgrade, let `runner-sync lock` record the unit as it is now (with the `--ascend-path` of that upgrade,
+where it followed a checkout).
 
 Leaves alone: edits inside blocks, layout and comments, units that are omni's own, units whose lock entry does not
 record the NPU text (written by an older version).

@@ -165,7 +165,7 @@ def test_a_region_may_enclose_methods() -> None:
          [("unbalanced", 2, 2), ("unbalanced", 4, 4), ("unbalanced", 6, 6)], []),
     ],
     ids=["open at the end", "close at the end", "third", "explicit end", "two begins", "empty", "nested", "two depths",
-         "two functions", "stray in a method", "three strays"],
+         "whole ones between", "two functions", "stray in a method", "three strays"],
 )  # fmt: skip
 def test_problems_are_named(text: str, found: list[tuple[str, int, int]], paired: list[tuple[int, int]]) -> None:
     assert problems(text) == found

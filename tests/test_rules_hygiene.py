@@ -371,6 +371,9 @@ OVERRIDDEN = NPU_BASE.replace("    pass\n", "    def wait(self, x):\n        ret
             id="the answer of torch",
         ),
         pytest.param(
+            shared("if not x.is_cuda:\n    return x\ntorch.cuda.synchronize()"), NPU_BASE, id="behind a question"
+        ),
+        pytest.param(
             shared('on_gpu = x.device_type == "cuda"\nif on_gpu:\n    torch.cuda.synchronize()'),
             NPU_BASE,
             id="the answer is compared",
@@ -393,6 +396,8 @@ def test_what_npu_inherits_without_gpu_calls_is_left_alone(gpu_base: str, npu_ba
         pytest.param("stream = torch.cuda.current_stream()\nif stream:\n    x(stream)", id="a test of what was made"),
         pytest.param("self.s = torch.cuda.Stream()\nif self.ready:\n    x()", id="another attribute of self"),
         pytest.param("on_gpu = x.is_cuda\nif x:\n    torch.cuda.synchronize()", id="an answer that nobody reads"),
+        pytest.param("torch.cuda.synchronize()\nif x.is_cuda:\n    x()", id="in front of the first question"),
+        pytest.param("if self.cudagraph_mode:\n    torch.cuda.synchronize()", id="a word that only begins like it"),
     ],
 )
 def test_a_gpu_call_that_nothing_of_this_guards_is_found(body: str) -> None:

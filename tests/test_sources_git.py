@@ -301,6 +301,19 @@ def test_what_a_partial_clone_lacks_is_not_fetched(repo: Repo, tmp_path: Path) -
     assert not (tmp_path / "ran").exists()
 
 
+def test_dirty_looks_behind_a_link(repo: Repo) -> None:
+    """What is written is the file that it leads to."""
+    repo.commit({"real/ar.py": "one\n", "vllm_ascend/other.py": "one\n"})
+    (repo.folder / "vllm_ascend/link.py").symlink_to("../real/ar.py")
+    repo.git.add("-A")
+    repo.commit({"vllm_ascend/more.py": "one\n"})
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert tree.dirty(["vllm_ascend/link.py", "vllm_ascend/other.py"]) == []
+    (repo.folder / "real/ar.py").write_text("two\n")
+    assert tree.dirty(["vllm_ascend/link.py", "vllm_ascend/other.py"]) == ["vllm_ascend/link.py"]
+
+
 def test_dirty_names_what_git_could_not_give_back(repo: Repo) -> None:
     names = ["modified", "staged", "clean", "conflicted"]
     repo.commit({f"vllm_ascend/{name}.py": "one\n" for name in names} | {".gitignore": "ignored.py\n"})

@@ -901,4 +901,19 @@ def test_a_locked_commit_whose_texts_nobody_has_is_an_error(trees: Trees) -> Non
 
 def test_a_selection_of_which_nothing_is_left_is_refused(locked: Trees) -> None:
     with pytest.raises(InputError, match=r"^no rule is left to check: --select, --ignore and the configuration"):
-        sync.check(locked.check(select=("RS401",), ignore=("RS4",)))
+        sync.check(locked.check(select=("RS401",), ignore=("RS401",)))
+
+
+def test_a_base_that_is_the_target_itself_is_compared_with_nothing(locked: Trees) -> None:
+    """What fits neither would never be told; the lock that names the target says as much."""
+    locked.edit(AR, "return super()._finish(logits, total)", "return super()._finish(logits, total, self.gone_before)")
+    alone = sync.verify(locked.check(ascend=locked.ascend_old))
+    assert ("RS304", "gone_before") in keys(alone)
+    assert sync.verify(locked.check(ascend=locked.ascend_old, ascend_base="0.20.0")).findings == alone.findings
+
+
+def test_a_run_for_a_branch_says_that_it_reports_what_the_branch_did(locked: Trees) -> None:
+    commit(locked.omni)
+    for since, said in ((None, "and"), ("main", "as far as the branch touched or brought it")):
+        options = locked.check(ascend=locked.ascend_old, changed_since=since, select=("RS3",))
+        assert [note for note in sync.check(options).notes if note.startswith("breakage:") and said in note]

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
+
+from runner_sync.model import BaseRef, How
+from runner_sync.profile import ASCEND_RUNNER, NPU
 from runner_sync.upgrade.attribution import brought_by, regions
-from runner_sync.upgrade.draft import Stage
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.outcomes import result
 
 OLD = """\
 def run(self):
@@ -50,3 +58,41 @@ def test_nothing_changed() -> None:
     stages = [Stage(OLD), Stage(OLD, "upstream")]
     assert list(regions(stages)) == []
     assert brought_by("upstream", stages) == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "then", "cause"),
+    [
+        pytest.param(
+            "composite", "one()", "before 0.2 → 0.3: a1b2 brought first = one()", id="upstream had it by then"
+        ),
+        pytest.param("composite", "two()", "0.2 → 0.3", id="upstream changed it since"),
+        pytest.param("inferred", "one()", "0.2 → 0.3", id="one base for all of it"),
+    ],
+)
+def test_what_is_older_than_the_base_of_a_composite_copy_is_not_said_to_come_after_it(
+    how: How, then: str, cause: str
+) -> None:
+    """A reviewer who looks between the two revisions would find nothing."""
+
+    def causes(_unit: str, added: Sequence[str], since: str) -> str:
+        return f"a1b2 brought {added[0].strip()}" if not since else ""
+
+    def inside(method: str) -> str:
+        return "class NPUModelRunner:\n" + "".join(f"    {line}\n" for line in method.split("\n") if line)
+
+    now = OLD.replace("first = 1", "first = one()")
+    draft = Draft(
+        "OmniNPUModelRunner.run",
+        (Stage(OLD), Stage(now, "upstream")),
+        base=BaseRef("vllm-ascend", "0.2", ASCEND_RUNNER, "NPUModelRunner.run", how, 0.8),
+        upstream=now,
+    )
+    upstream = Upstream(
+        new=ModuleRevision("0.3", inside(now), ASCEND_RUNNER),
+        bases=(ModuleRevision("0.2", inside(OLD.replace("first = 1", f"first = {then}")), ASCEND_RUNNER),),
+        causes=causes,
+    )
+    module = NPU.modules[0]
+    made = result([draft], ModuleJob(NPU, module, "runner.py", inside(OLD), upstream), inside(now), {})
+    assert [hunk.cause for hunk in made.units[0].hunks] == [f"vllm-ascend {cause}"]

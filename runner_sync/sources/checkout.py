@@ -76,16 +76,23 @@ class WorkTree(FolderTree, _GitTree):
         """Those of ``paths`` whose content git could not give back, sorted.
 
         That is: modified, staged, conflicted, and whatever is there without being tracked (ignored files included).
+        Of a symbolic link also the file that it leads to, which is what is written.
         """
-        asked = sorted(set(paths))
-        if not asked:
+        names_of = {path: self._names(path) for path in sorted(set(paths))}
+        names = sorted({name for names in names_of.values() for name in names})
+        if not names:
             return []
-        names = [self.prefix + path for path in asked]
         status = self.repository.run_on_files("--literal-pathspecs", *_STATUS, "--", *names)
         listed = self.repository.run("--literal-pathspecs", "ls-files", "-z", "--", *names)
         changed, tracked = {entry[3:] for entry in status.split("\0")}, set(listed.split("\0"))
         untracked = {name for name in names if self._exists(name)} - tracked
-        return [path for path in asked if self.prefix + path in changed | untracked]
+        return [path for path, names in names_of.items() if not (changed | untracked).isdisjoint(names)]
+
+    def _names(self, path: str) -> set[str]:
+        """The paths in the repository of a file and of what it leads to, as far as that is in the repository."""
+        target = (self.root / path).resolve()
+        folder = self.repository.inside(target.parent)
+        return {self.prefix + path} | ({f"{folder}{target.name}"} if folder is not None else set())
 
     def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
         """1-based lines by path that changed since the branch left ``since``, the work tree included.
@@ -99,7 +106,7 @@ class WorkTree(FolderTree, _GitTree):
         return found
 
     def _exists(self, name: str) -> bool:
-        file = self.root / name.removeprefix(self.prefix)
+        file = self.repository.place / name
         return os.path.lexists(file) and not file.is_dir()
 
 

@@ -166,9 +166,11 @@ def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> 
     old = pairs.older(options, given, new)
     world = new.world(given)
     job = replace(job, branch_point=_branch_point(options, given, world))
+    narrowed = ", as far as the branch touched or brought it" if options.changed_since is not None else ""
     if old is None:
-        return replace(job, world=world), f"breakage: everything that does not fit {new.title} is reported"
-    told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported"
+        everything = "what" if narrowed else "everything that"
+        return replace(job, world=world), f"breakage: {everything} does not fit {new.title} is reported{narrowed}"
+    told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported{narrowed}"
     return replace(job, world=world, old_world=old.world(given)), told
 
 

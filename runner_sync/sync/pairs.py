@@ -71,12 +71,12 @@ def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None
     ref = options.ascend_base or last_synced(given.lock)
     if ref is None or (options.ascend_base is None and is_ref_of(ref, new.ascend)):
         return None
-    ascend = at_ascend(ref, given, options)
+    ascend = new.ascend if is_ref_of(ref, new.ascend) else at_ascend(ref, given, options)
     version = options.vllm_base or sources.declared_vllm(ascend)
     if version is None:
         raise InputError(f"cannot tell which vLLM vllm-ascend {ref} is for: name it with --vllm-base.")
     if is_ref_of(version, new.vllm):
-        return Pair(ascend, new.vllm)
+        return Pair(ascend, new.vllm) if ascend is not new.ascend else None
     return Pair(ascend, inputs.open_at("vllm", version, given.vllm, options.progress))
 
 

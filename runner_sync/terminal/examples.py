@@ -18,7 +18,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "Settle conflicts in a mergetool; keep the report.",
-            "runner-sync upgrade --conflict inline -o markdown:upgrade.md",
+            "runner-sync upgrade --ascend-version 0.30.0rc2 --conflict inline -o markdown:upgrade.md",
         ),
     ),
     "check": (
@@ -29,7 +29,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "Only what breaks, with a report for the code scanner.",
-            "runner-sync check --select RS3 -o text -o sarif:drift.sarif",
+            "runner-sync check --ascend-version 0.30.0rc2 --select RS3 -o text -o sarif:drift.sarif",
         ),
         ("Accept what is there today; allow nothing new.", "runner-sync check --baseline drift.json --update-baseline"),
     ),

@@ -18,13 +18,16 @@ ask the platform in it.
 Leaves alone: strings and comments, `vllm` names that only contain the word (`cudagraph_mode`, `CUDAGraphMode`),
 branches under `torch.cuda.is_available()` and the test itself. Of inherited methods: those that NPU overrides, or that
 nobody there calls, what only names a type (annotations, `isinstance`, `cast`, `except`), what stands in a `try` or
-below `suppress`, and all of a method that tests for the device or the platform, or whose callers all do.
+below `suppress`, and of a method that tests for the device or the platform what is not in front of the first test, or
+all of it where its callers all test.
 A question about `is_cuda` beside others, or in a method that asks for another device, too.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Severity
@@ -143,10 +146,10 @@ def _is_only_asked(subject: Subject, mro: Ancestry, function: Function) -> bool:
 
 
 def _unasked(function: Function, root: str, device: tuple[str, str]) -> ast.AST | None:
-    """The first use of the GPU in a method that nowhere asks what it runs on."""
-    if _asks(function, device):
-        return None
-    nodes = walk(function)
+    """The first use of the GPU in a method that has not asked what it runs on by then."""
+    asking = _asks(function, device)
+    first = itertools.takewhile(lambda statement: not _may_ask(statement, device), function.body)
+    nodes = [node for statement in first for node in walk(statement)] if asking else walk(function)
     spared = {id(inner) for node in nodes for part in _idle(node) for inner in walk(part)}
     return next((node for node in nodes if id(node) not in spared and _used(node, root)), None)
 
@@ -157,7 +160,20 @@ def _asks(function: Function, device: tuple[str, str]) -> bool:
     tests = [test for node in nodes for test in _tests(node)]
     read = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
     tests += [answer for node in nodes for name, answer in _answers(node, root=f"torch.{device[0]}") if name in read]
-    return any(word in name.lower() for name in mentioned(tests) for word in (*device, "platform"))
+    return _are_about(tests, device)
+
+
+def _may_ask(statement: ast.stmt, device: tuple[str, str]) -> bool:
+    """Whether a statement tests for the device or the platform, or sets a local to what one of them is."""
+    nodes = walk(statement)
+    tests = [test for node in nodes for test in _tests(node)]
+    return _are_about([*tests, *(a for node in nodes for _, a in _answers(node, root=f"torch.{device[0]}"))], device)
+
+
+def _are_about(tests: list[ast.expr], device: tuple[str, str]) -> bool:
+    """Whether expressions name the device or the platform; ``cudagraph_mode`` names neither."""
+    names = [name.lower() for name in mentioned(tests)]
+    return any("platform" in name or not set(device).isdisjoint(re.split(r"\W|_", name)) for name in names)
 
 
 def _asked_of_tensor(function: Function, device: tuple[str, str]) -> ast.Attribute | None:

@@ -409,7 +409,7 @@ def test_planted_breaks_are_told() -> None:
     ground = breakages.Ground("0.30.0", "0.30.0rc2")
     told = [ground.verify(plant) for plant in breakages.drawn(ground, 3)]
     assert len(told) >= 18
-    assert {t.plant.name for t in told if not t.here and not t.elsewhere} <= UNTOLD
+    assert {t.name for t in told if not t.here and not t.elsewhere} <= UNTOLD
     assert [finding for t in told for finding in t.besides] == []
 
 

@@ -20,7 +20,8 @@ from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, Finding, Report
 from runner_sync.naming import module_name
 from runner_sync.render import render
-from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync import inputs
+from runner_sync.sync.options import CheckOptions, Progress, TreeOptions, UpgradeOptions
 from runner_sync.units.texts import unit_texts
 
 
@@ -261,6 +262,29 @@ def test_what_a_branch_takes_away_is_told_though_no_line_of_it_is_left(locked: T
     locked.edit(AR, f"def note(self):\n        {RULER}\n", "def note(self):\n")
     found = sync.check(options).findings
     assert [finding.code for finding in found] == ["RS203", "RS401"]
+
+
+@pytest.mark.parametrize(("path", "is_read"), [("README.md", False), (AR, True), (lock.FILE_NAME, True), ("", True)])
+def test_a_branch_without_code_is_compared_with_no_older_tree(
+    locked: Trees, path: str, is_read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(locked.omni, {"README.md": "Omni.\n", "gone.py": ""})
+    commit(locked.omni, "Before")
+    if path:
+        with (locked.omni / path).open("a", encoding="utf-8") as file:
+            file.write("# One line more.\n")
+    else:
+        (locked.omni / "gone.py").unlink()
+    read: list[str] = []
+    before = inputs.omni_before
+
+    def reading(given: inputs.Inputs, revision: str, progress: Progress) -> inputs.Inputs:
+        read.append(revision)
+        return before(given, revision, progress)
+
+    monkeypatch.setattr(inputs, "omni_before", reading)
+    assert sync.check(locked.check(changed_since="main", select=("RS4",))).findings == ()
+    assert read == (["main"] if is_read else [])
 
 
 def test_what_was_out_of_step_where_a_branch_began_is_no_business_of_it(locked: Trees) -> None:

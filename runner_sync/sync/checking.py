@@ -7,7 +7,7 @@ Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -44,7 +44,9 @@ def check(options: CheckOptions) -> Report:
     _refuse_blind(options, given, codes)
     needed = codes.to_run()
     job = _job(options, given, modules, needed)
-    if options.changed_since is not None:
+    changed = _changed(options, given)
+    # Files that are gone are not among the changed ones.
+    if changed is not None and (not changed or any(path.endswith(".py") or path == FILE_NAME for path in changed)):
         job = replace(job, before=lambda: _job_before(options, given, needed))
     said: list[str] = []
     if given.ascend is not None and needed.wants_group(BREAKAGE):
@@ -52,7 +54,7 @@ def check(options: CheckOptions) -> Report:
         said.append(title)
     said += check_modules.without_upstream(given, job.modules)
     said += [*_not_looked_for(given, codes), *_idle_ignores(given)]
-    result = _run(options, given, job, codes)
+    result = _run(options, given, job, codes, changed)
     return _report("check", options, given, job, result, modules, said=(*said, *_unread(job, result)))
 
 
@@ -81,7 +83,7 @@ def verify(options: CheckOptions) -> Report:
 
         opinion, remark = typechecker_opinion(options, job)
         said += [remark] if remark else []
-    result = _run(options, given, job, codes, opinion)
+    result = _run(options, given, job, codes, _changed(options, given), opinion)
     return _report("verify", options, given, job, result, modules, said=(*said, *_unread(job, result)))
 
 
@@ -182,7 +184,12 @@ def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> 
 
 
 def _run(
-    options: CheckOptions, given: inputs.Inputs, job: CheckJob, codes: Codes, opinion: Opinion | None = None
+    options: CheckOptions,
+    given: inputs.Inputs,
+    job: CheckJob,
+    codes: Codes,
+    changed: Mapping[str, frozenset[int]] | None,
+    opinion: Opinion | None = None,
 ) -> CheckResult:
     """Run the rules that ``codes`` name on ``job``, with the options and settings that narrow what is reported."""
     settings = given.config
@@ -191,12 +198,13 @@ def _run(
         replace(codes, per_path=settings.per_path_ignores),
         severity=options.severity or settings.severity,
         baseline=baseline_file.read_baseline(options, settings),
-        changed=_changed(options, given),
+        changed=changed,
         opinion=opinion,
     )
 
 
 def _changed(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset[int]] | None:
+    """The lines that a branch touched, by path; ``None`` where none is named."""
     if options.changed_since is None:
         return None
     return inputs.require_git(given.omni, options.changed_since).changed_lines(options.changed_since)

@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
@@ -156,11 +156,14 @@ def _unasked(function: Function, root: str, device: tuple[str, str]) -> ast.AST 
 
 def _asks(function: Function, device: tuple[str, str]) -> bool:
     """Whether a test of a method, or a local that one of them reads, has to do with the device or the platform."""
-    nodes = walk(function)
+    return _are_about(_questions(walk(function), device), device)
+
+
+def _questions(nodes: Sequence[ast.AST], device: tuple[str, str]) -> list[ast.expr]:
+    """The tests among some nodes, and what is set to the locals that they read."""
     tests = [test for node in nodes for test in _tests(node)]
     read = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
-    tests += [answer for node in nodes for name, answer in _answers(node, root=f"torch.{device[0]}") if name in read]
-    return _are_about(tests, device)
+    return tests + [a for node in nodes for name, a in _answers(node, root=f"torch.{device[0]}") if name in read]
 
 
 def _may_ask(statement: ast.stmt, device: tuple[str, str]) -> bool:
@@ -181,10 +184,8 @@ def _asked_of_tensor(function: Function, device: tuple[str, str]) -> ast.Attribu
     and without a question about any other device."""
     gpu_word, npu_word = device
     nodes = walk(function)
-    tests = [test for node in nodes for test in _tests(node)]
-    read = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
-    tests += [answer for node in nodes for name, answer in _answers(node, root=f"torch.{gpu_word}") if name in read]
-    is_told = any(word in name.lower() for name in mentioned(tests) for word in (npu_word, "platform", "device"))
+    said = mentioned(_questions(nodes, device))
+    is_told = any(word in name.lower() for name in said for word in (npu_word, "platform", "device"))
     if is_told or any(_used(node, f"torch.{gpu_word}") for node in nodes):
         return None
     for test in (node.test for node in nodes if isinstance(node, ast.If | ast.IfExp)):

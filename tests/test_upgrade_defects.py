@@ -111,6 +111,7 @@ BEFORE = """    def run(self, rows):
             return self.attach(EMPTY)
         return self.attach(self.step(rows))
 """
+EMPTY = "            return EMPTY"
 EMPTY_ROWS = "        if rows is None:\n"
 NOTHING_LEFT = "        if not rows.left:\n            return EMPTY\n"
 
@@ -144,6 +145,10 @@ def test_a_new_return_is_not_the_old_one_that_hands_over_now() -> None:
     asked = ["other returns of this method go through self.attach, and this new one does not"]
     assert returns(NOTHING_LEFT, before=before) == []
     assert returns(NOTHING_LEFT, before=before, now=wrapped) == asked
+    by_name = before.replace(f"{EMPTY}\n", "            rows = EMPTY\n            return self.attach(rows)\n")
+    assert returns(NOTHING_LEFT, before=before, now=by_name) == asked
+    elsewhere = before.replace(f"{EMPTY}\n", "            rows = NO_ROWS\n            return self.attach(rows)\n")
+    assert returns(NOTHING_LEFT, before=before, now=elsewhere) == [], "what is handed over is another value"
 
 
 def test_a_new_return_that_hands_nothing_over_is_a_question() -> None:

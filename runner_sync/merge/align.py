@@ -17,7 +17,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from keyword import iskeyword
 
-from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
+from runner_sync.merge.commonplace import (
+    Pair,
+    by_last_returns,
+    by_what_is_around_and_inside,
+    by_whole_suites,
+    is_commonplace,
+    with_clauses,
+)
 from runner_sync.merge.dataflow import binds
 from runner_sync.statements import ROOT, Node
 
@@ -52,7 +59,7 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1
     pairs = _of_one_statement(left, right, by_what_is_around_and_inside(left, right, pairs))
-    return with_clauses(left, right, pairs)
+    return with_clauses(left, right, by_whole_suites(left, right, by_last_returns(left, right, pairs)))
 
 
 def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

@@ -1,12 +1,12 @@
-"""Upstream's change of the keywords of a call, made to omni's call of the same function.
+"""Upstream's change of the keywords of a call, made to omni's call in its place.
 
 Comes in: a statement as base, omni and upstream have it. Goes out: omni's text with the keywords that upstream added or
-gave another value. May touch: nothing.
+gave another value, and without those that it took out. May touch: nothing.
 
-    base      f(rows, mode=old)
-    omni      f(own.rows[: own.count], mode=old)
-    upstream  f(rows, mode=new, padded=True)
-    result    f(own.rows[: own.count], mode=new, padded=True)
+    base      state = State(f(rows), mode=old, late=None)
+    omni      state = OmniState(f(rows), mode=old, late=None, own=1)
+    upstream  state = State(f(rows), mode=new, padded=True)
+    result    state = OmniState(f(rows), mode=new, own=1, padded=True)
 
 Keywords stand for themselves, so what omni did to the other arguments is no reason to do without them; what is
 unpacked into keywords (``**more``) is a keyword without a name. A conflict remains where omni has another value for
@@ -16,7 +16,7 @@ such a keyword, or where upstream did more than that.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from runner_sync.edits import Places, apply
 
@@ -27,25 +27,55 @@ def with_their_keywords(base: str, omni: str, upstream: str) -> str | None:
     """Omni's statement with upstream's keywords; ``None`` where that is not all there is to do."""
     calls = [_call(text) for text in (base, omni, upstream)]
     old, mine, new = calls
-    if old is None or mine is None or new is None or ast.unparse(old.func) != ast.unparse(mine.func):
+    if old is None or mine is None or new is None or _frame(base) != _frame(upstream):
         return None
     before, here, after = (_keywords(call) for call in (old, mine, new))
-    if _frame(base) != _frame(upstream) or before.keys() - after.keys() or not (mine.args or mine.keywords):
+    if not (mine.args or mine.keywords) or not _is_for_one(old, mine) or _unpack_others(before, here, after):
         return None
     changed = {name: value for name, value in after.items() if before.get(name) != value != here.get(name)}
-    if not changed or any(before.get(name) != here.get(name) for name in changed):
+    gone = [name for name in before if name not in after and name in here]
+    if not (changed or gone) or any(before.get(name) != here.get(name) for name in [*changed, *gone]):
         return None
-    values = [(keyword.value, changed[keyword.arg]) for keyword in mine.keywords if keyword.arg in changed]
+    made = _edited(omni, mine, changed, gone)
+    result = _call(made) if made is not None else None
+    wanted = {name: value for name, value in {**here, **changed}.items() if name not in gone}
+    return made if result is not None and _keywords(result) == wanted else None
+
+
+def _is_for_one(old: ast.Call, mine: ast.Call) -> bool:
+    """Whether omni's call has taken the place of the base's: of the same function, or of another one that is given most
+    of the same keywords."""
+    if ast.unparse(old.func) == ast.unparse(mine.func):
+        return True
+    before, here = _keywords(old), _keywords(mine)
+    return 2 * len(before.keys() & here.keys()) > len(here)
+
+
+def _unpack_others(before: Keywords, here: Keywords, after: Keywords) -> bool:
+    """Whether both sides exchanged what is unpacked into keywords: one may be a version of the other."""
+    old, mine, new = ({name for name in side if name.startswith("**")} for side in (before, here, after))
+    return bool(old - mine and old - new and mine - old)
+
+
+def _edited(text: str, call: ast.Call, changed: Keywords, gone: Collection[str]) -> str | None:
+    """``text`` with other keywords in its ``call``; ``None`` where a value of several lines is exchanged."""
+    values = [(keyword.value, changed[_name(keyword)]) for keyword in call.keywords if _name(keyword) in changed]
     if any(value.lineno != value.end_lineno for value, _ in values):
         return None
-    more = [(name, value) for name, value in changed.items() if name not in here]
+    more = [(name, value) for name, value in changed.items() if name not in _keywords(call)]
     added = "".join(f", {name}" if name.startswith("**") else f", {name}={value}" for name, value in more)
-    places = Places(omni)
-    arguments: list[ast.expr | ast.keyword] = [*mine.args, *mine.keywords]
+    places = Places(text)
+    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     last = max(arguments, key=places.end)
-    made = apply(omni, [*(places.instead_of(value, new) for value, new in values), places.behind(last, added)])
-    result = _call(made)
-    return made if result is not None and _keywords(result) == {**here, **changed} else None
+    edits = [*(places.instead_of(value, new) for value, new in values), places.behind(last, added)]
+    made = apply(text, edits)
+    for name in gone:
+        again = _call(made)
+        key = next((it for it in again.keywords if _name(it) == name), None) if again is not None else None
+        if again is None or key is None:
+            return None
+        made = apply(made, [Places(made).removal(again, key)])
+    return made
 
 
 def _call(text: str) -> ast.Call | None:
@@ -60,8 +90,11 @@ def _call(text: str) -> ast.Call | None:
 
 def _keywords(call: ast.Call) -> Keywords:
     """The keywords with their values; what is unpacked into keywords goes by itself."""
-    named = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg}
-    return named | {text: text for keyword in call.keywords if not keyword.arg for text in [_unpacked(keyword.value)]}
+    return {_name(keyword): ast.unparse(keyword.value) if keyword.arg else _name(keyword) for keyword in call.keywords}
+
+
+def _name(keyword: ast.keyword) -> str:
+    return keyword.arg or _unpacked(keyword.value)
 
 
 def _unpacked(value: ast.expr) -> str:

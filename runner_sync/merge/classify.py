@@ -25,7 +25,7 @@ from runner_sync.merge.align import (
 from runner_sync.merge.branches import are_branches
 from runner_sync.merge.commonplace import Pair
 from runner_sync.merge.dataflow import rebinds, sets
-from runner_sync.merge.weave import Nodes, Strand, Weave
+from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node
 
 
@@ -33,7 +33,8 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
     """Put every node of the three sides into a strand."""
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
     of_upstream = with_only_statements(base, upstream, align(base, upstream))
-    in_omni, in_upstream = _without_false_versions(weave, align(base, omni), of_upstream)
+    pairs = _without_false_places(weave, align(base, omni), of_upstream)
+    in_omni, in_upstream = _without_false_versions(weave, *pairs)
     for j in range(len(omni)):
         strand = weave.of_base[in_omni[j]] if j in in_omni else Strand()
         strand.omni = j
@@ -50,6 +51,35 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
         _join_additions(weave, o, u, inner)
     _join_clauses(weave)
     return weave
+
+
+def _without_false_places(
+    weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
+) -> tuple[list[Pair], list[Pair]]:
+    """The pairs of both sides, without those that only their place makes one where the other side has changed it."""
+    mine, theirs = (weave.omni, of_omni), (weave.upstream, of_upstream)
+    return _true_in_place(weave.base, *mine, *theirs), _true_in_place(weave.base, *theirs, *mine)
+
+
+def _true_in_place(
+    base: Nodes, nodes: Nodes, pairs: Sequence[Pair], others: Nodes, of_others: Sequence[Pair]
+) -> list[Pair]:
+    """Without two heads that are one for their suite alone, where the other side has the head and nothing of that
+    suite: what stands there now was never meant for the other condition. And without two ``return`` for ending one,
+    where the other side has a version of it."""
+    other_pairs = {pair.left: pair for pair in of_others}
+    suites_left = {base[pair.left].parent for pair in of_others}
+
+    def is_true(pair: Pair) -> bool:
+        node, other = base[pair.left], other_pairs.get(pair.left)
+        if pair.equal or other is None or similarity(node, nodes[pair.right]) >= SIMILAR:
+            return True
+        if node.compound:
+            return pair.left in suites_left
+        is_version = not other.equal and similarity(node, others[other.right]) >= SIMILAR
+        return not (node.canon.startswith("return ") and is_version)
+
+    return [pair for pair in pairs if is_true(pair)]
 
 
 def _without_false_versions(
@@ -207,7 +237,8 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     """Whether two additions can be one: in the same suite, and clauses of the same statement.
 
     The same statement may stand in two suites when it says enough; an ``else`` or a version of it may not. Nor may one
-    that each side has in a new suite, where those are in two suites again: they belong to two things.
+    that each side has in a new suite, where those are in two suites again: they belong to two things. Nor one that only
+    one side does under a condition.
     """
     omni, upstream = weave.omni[o], weave.upstream[u]
     if omni.is_clause or upstream.is_clause:
@@ -215,7 +246,15 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     if is_one_strand(weave, omni.parent, upstream.parent):
         return True
     same = omni.canon == upstream.canon or (omni.made_by and omni.made_by == upstream.made_by)
-    return bool(same) and omni.weight >= 1 and not _are_apart(weave, omni.parent, upstream.parent)
+    if not same or omni.weight < 1 or _are_apart(weave, omni.parent, upstream.parent):
+        return False
+    mine = _is_new_condition(weave.omni, weave.of_omni, omni.parent, "o")
+    return mine == _is_new_condition(weave.upstream, weave.of_upstream, upstream.parent, "u")
+
+
+def _is_new_condition(nodes: Nodes, of: Sequence[Strand], head: int, side: str) -> bool:
+    """Whether a suite runs under a condition that only one side has: what the other one does there, it does always."""
+    return head != ROOT and of[head].sides == side and nodes[head].canon.startswith(CONDITIONS)
 
 
 def _are_apart(weave: Weave, o: int, u: int) -> bool:

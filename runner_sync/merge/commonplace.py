@@ -17,7 +17,7 @@ same suite, or one of them in what was put around it there::
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -41,6 +41,54 @@ def by_what_is_around_and_inside(left: Sequence[Node], right: Sequence[Node], pa
     sides = (left, partners), (right, {j: i for i, j in partners.items()})
     pairs = [pair for pair in pairs if not _is_exit(left[pair.left]) or _in_one_suite(*sides, pair)]
     return _with(pairs, _exits(left, right, pairs))
+
+
+def by_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs with those of the ``return`` at the end of two suites that are one, whatever is returned: a suite is
+    left once."""
+    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
+    taken, suites, others = set(partners.values()), _suites(left), _suites(right)
+    found = []
+    for head, suite in suites.items():
+        other = others.get(partners.get(head, ROOT), ())
+        if head == ROOT or not other or suite[-1] in partners or other[-1] in taken:
+            continue
+        if left[suite[-1]].canon.startswith("return ") and right[other[-1]].canon.startswith("return "):
+            found.append(Pair(suite[-1], other[-1], equal=False))
+    return _with(pairs, found)
+
+
+def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs with those of two heads with little in common that stand around the same suite: one statement under
+    another condition."""
+    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
+    taken = set(partners.values())
+    equal = {pair.left for pair in pairs if pair.equal}
+    suites, others = _suites(left), _suites(right)
+    found = []
+    for head, suite in suites.items():
+        other = right[partners[suite[0]]].parent if suite[0] in partners else ROOT
+        if head in partners or other in (ROOT, *taken) or partners.get(left[head].parent) != right[other].parent:
+            continue
+        is_one = _keyword(left[head]) == _keyword(right[other]) and any(
+            _is_telling(left[k]) for k in suite if k in equal
+        )
+        if is_one and [partners.get(k) for k in suite] == others[other]:
+            found.append(Pair(head, other, equal=False))
+    return _with(pairs, found)
+
+
+def _suites(nodes: Sequence[Node]) -> dict[int, list[int]]:
+    """By its head, the statements of each suite that stand in it directly."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for k, node in enumerate(nodes):
+        if node.parent != ROOT and not node.is_comment:
+            found[node.parent].append(k)
+    return found
+
+
+def _keyword(head: Node) -> str:
+    return head.canon.split(" ", 1)[0]
 
 
 def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

@@ -108,8 +108,16 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     if refused:
         return of_node(omni), refused
     if is_no_edit(omni, base, heritage):
-        return of_node(upstream), None
+        return _in_spelling(base, omni, upstream), None
     return _both_changed(base, omni, upstream, policy)
+
+
+def _in_spelling(base: Node, omni: Node, upstream: Node) -> Content:
+    """Upstream's text; a head of a function in the words that omni has for the types of the base."""
+    if not is_same(omni, base) or _spells_as(omni, base):
+        return of_node(upstream)
+    spelled = merge_phrases(base.text, omni.text, upstream.text, parses=lambda text: parses_alone(text, omni))
+    return of_node(upstream) if spelled is None else _written(spelled, upstream)
 
 
 def _spells_as(one: Node, other: Node) -> bool:

@@ -127,6 +127,9 @@ def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -
         return upstream
     if not base:
         return _union(omni, upstream)
+    placed = _place_by_place(base, omni, upstream)
+    if placed is not None:
+        return placed
     exchanged = _exchanged(base, omni, upstream) or _exchanged(base, upstream, omni)
     if exchanged is not None and not _is_told_once(exchanged, base, omni, upstream):
         exchanged = None
@@ -135,18 +138,32 @@ def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -
     return _element_by_element(base, omni, upstream)
 
 
-def _exchanged(base: Phrases, exchanged: Phrases, grown: Phrases) -> Phrases | None:
-    """One side put other elements in the place of the base's, one by one, and the other added elements between them."""
-    if len(exchanged) != len(base) or not all(_is_list_part([p]) for p in (*base, *exchanged, *grown)):
+def _place_by_place(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """All sides have as many elements, each in its place, and in no place did both put another one."""
+    if not len(base) == len(omni) == len(upstream) or not all(_is_list_part([p]) for p in (*base, *omni, *upstream)):
         return None
-    places = iter(enumerate(grown))
-    new = dict(zip(range(len(base)), exchanged, strict=True))
-    out = list(grown)
-    for k, element in enumerate(base):
-        at = next((i for i, phrase in places if phrase == element), None)
-        if at is None:
+    places = list(zip(base, omni, upstream, strict=True))
+    if any(mine != old != new and mine != new for old, mine, new in places):
+        return None
+    if any(now != old and now in base for side in (omni, upstream) for old, now in zip(base, side, strict=True)):
+        return None
+    return [new if mine == old else mine for old, mine, new in places]
+
+
+def _exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | None:
+    """One side put other elements in the place of the base's, one by one, and the other added elements between them; or
+    took out some that the first left as they were, and no more."""
+    if len(exchanged) != len(base) or not all(_is_list_part([p]) for p in (*base, *exchanged, *other)):
+        return None
+    out: Phrases = []
+    changes = SequenceMatcher(None, base, other, autojunk=False).get_opcodes()
+    made = {tag for tag, *_ in changes}
+    if "replace" in made or {"insert", "delete"} <= made:
+        return None
+    for tag, i1, i2, j1, j2 in changes:
+        if tag == "delete" and base[i1:i2] != exchanged[i1:i2]:
             return None
-        out[at] = new[k]
+        out += exchanged[i1:i2] if tag == "equal" else other[j1:j2]
     return out
 
 

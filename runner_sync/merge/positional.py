@@ -32,10 +32,13 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
     The texts are modules; one that is no Python says nothing.
     """
     before, mine, theirs = (_given(_calls(text)) for text in (base, omni, upstream))
+    sizes = {(ast.unparse(call.func), len(call.args)) for text in (base, omni, upstream) for call in _calls(text)}
     for call in _calls(merged):
         called = ast.unparse(call.func)
         if _is_class(called) or called in UNORDERED or called.endswith(UNORDERED_METHODS):
             continue
+        if {count for name, count in sizes if name == called} == {len(call.args)}:
+            continue  # none was added: each stands where another one stood
         new = theirs[called] - mine[called] - before[called]
         own = mine[called] - theirs[called] - before[called]
         if any(first in new and second in own for first, second in pairwise(map(ast.unparse, call.args))):

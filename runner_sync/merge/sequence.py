@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runner_sync.merge.dataflow import reads, sets
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, below
@@ -34,7 +35,11 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         if policy.first == "upstream" and mine and theirs:
             out += [*mine, *theirs]
             o, u = o + len(mine), u + len(theirs)
-        opened = _opened(weave.omni, o, end_o) if policy.first == "omni" else end_o - o
+        opened = end_o - o
+        if policy.first == "omni":
+            opened = _opened(weave.omni, o, end_o)
+        if policy.is_copy:
+            opened = min(opened, _made_for(weave, o, anchor))
         both = _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind, opened)
         last = _in_removed(weave.omni, weave.of_omni, o, end_o) | _in_removed(
             weave.upstream, weave.of_upstream, u, end_u
@@ -81,6 +86,18 @@ def _around(nodes: Nodes, start: int, end: int) -> list[int]:
     while (above := _outside(nodes, above)) != ROOT and above >= start:
         found.append(above)
     return found
+
+
+def _made_for(weave: Weave, start: int, anchor: Strand | None) -> int:
+    """Where in omni's run from ``start`` to ``anchor`` the additions begin that stand directly in front of it and make
+    what it reads as omni has it: what upstream puts there is done by then. Else the length of the run."""
+    end = anchor.in_omni if anchor is not None else len(weave.omni)
+    if anchor is None or anchor.base is None or weave.omni[end].canon == weave.base[anchor.base].canon:
+        return end - start
+    first, made = end, reads(weave.omni[end])
+    while first > start and weave.of_omni[first - 1].sides == "o" and sets(weave.omni[first - 1]) & made:
+        first -= 1
+    return first - start
 
 
 def _outside(nodes: Nodes, index: int) -> int:

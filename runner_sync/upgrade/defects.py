@@ -6,10 +6,10 @@ Comes in: drafts. Goes out: the drafts with review items. May touch: nothing.
 from __future__ import annotations
 
 import ast
-import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
 from runner_sync.compose.names import used_names
@@ -65,7 +65,7 @@ def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
         if count > max(most[canon], 1):
             again[last] = count
     items = []
-    for before, index in itertools.pairwise([-1, *sorted(place for places in work.values() for place in places)]):
+    for before, index in pairwise([-1, *sorted(place for places in work.values() for place in places)]):
         if index in again and again.get(before) != again[index]:  # one question about what stands in a row
             times = "twice" if again[index] == 2 else f"{again[index]} times"
             reason = f"this stands {times} here now, and no side has it so often: is it done once too much?"
@@ -135,14 +135,14 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.new.text]
     known = Counter(ast.dump(value) for _, value in _returns(draft.before))
     # One that goes through it now was there before without.
-    known -= _handed(returns, common) - _handed(_returns(draft.before), common)
+    known -= _handed(draft.text, common) - _handed(draft.before, common)
     items = []
     asked = {line for item in draft.reviews if not item.from_gpu for line in _common_lines(item.upstream, item.chosen)}
     for line, value in returns:
         is_new = ast.dump(value) not in known and _handed_to(value) not in common
         if common and is_new and draft.text.split("\n")[line - 1].strip() not in asked:
             said = f"other returns of this method go through self.{common[0]}, and this new one does not"
-            items.append(_about(draft, job.path, reason=said, line=line))
+            items.append(_about(draft, job.path, reason=said, line=line, is_new=True))
     return draft.asking(*items)
 
 
@@ -164,10 +164,24 @@ def _returns(text: str) -> list[tuple[int, ast.expr]]:
     return sorted(found, key=lambda pair: pair[0])
 
 
-def _handed(returns: Iterable[tuple[int, ast.expr]], names: Collection[str]) -> Counter[str]:
-    """What the returns hand to one of the methods of ``self``."""
-    calls = [value for _, value in returns if isinstance(value, ast.Call) and value.args]
-    return Counter(ast.dump(call.args[0]) for call in calls if _handed_to(call) in names)
+def _handed(text: str, names: Collection[str]) -> Counter[str]:
+    """What the returns of a method hand to one of the methods of ``self``, in their own line or by a name that the line
+    before them sets."""
+    made = _values_by_line(text)
+    calls = [(line, value) for line, value in _returns(text) if isinstance(value, ast.Call) and value.args]
+    given = [(line, call.args[0]) for line, call in calls if _handed_to(call) in names]
+    return Counter(made.get((line, ast.unparse(value)), ast.dump(value)) for line, value in given)
+
+
+def _values_by_line(text: str) -> dict[tuple[int, str], str]:
+    """What a name is set to directly in front of a statement, by the line of that and the name."""
+    found = {}
+    for node in walk(parse_unit(text)):
+        for suite in (getattr(node, field, None) for field in ("body", "orelse", "finalbody")):
+            for before, after in pairwise(suite if isinstance(suite, list) else []):
+                if isinstance(before, ast.Assign) and len(before.targets) == 1:
+                    found[after.lineno, ast.unparse(before.targets[0])] = ast.dump(before.value)
+    return found
 
 
 def _handed_to(value: ast.expr) -> str:
@@ -213,9 +227,9 @@ def _is_changed(draft: Draft) -> bool:
     return not draft.removed and draft.text != draft.before and bool(draft.text.strip())
 
 
-def _about(draft: Draft, path: str, *, reason: str, line: int) -> ReviewItem:
-    """The question about a line of a draft."""
+def _about(draft: Draft, path: str, *, reason: str, line: int, is_new: bool = False) -> ReviewItem:
+    """The question about a line of a draft; ``is_new`` where it is upstream's, though omni has the like elsewhere."""
     here = draft.text.split("\n")[line - 1]
-    is_own = here.strip() in {own.strip() for own in draft.before.split("\n")}
+    is_own = not is_new and here.strip() in {own.strip() for own in draft.before.split("\n")}
     shown = Shown(omni=here, chosen=here) if is_own else Shown(upstream=here, chosen=here)
     return review(draft, path, reason=reason, confidence=DEFECT, shown=shown, line=line)

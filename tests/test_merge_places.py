@@ -1,0 +1,212 @@
+"""What stands for one statement because of its place: a head by its suite, a return by the end of it, an argument by
+its number; and what a side makes for the statement behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.merge import Merged, merge
+from runner_sync.model import Triple
+
+BASE = """def run(self, rows):
+    extra = None
+    if self.use_extra:
+        rows, extra = rows
+        self.note(rows)
+    return rows, extra
+"""
+OTHER = ("self.use_extra", "self.drafter and self.kind == Kind.EAGLE")
+EDITED = ("rows, extra = rows\n", "outputs, extra = outputs\n")
+
+
+def merged(omni: tuple[str, str], upstream: tuple[str, str], *, base: str = BASE) -> Merged:
+    """The merge of ``base`` with one exchange of text on each side."""
+    assert omni[0] in base
+    assert upstream[0] in base
+    return merge(Triple(base, base.replace(*omni), base.replace(*upstream)))
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream"),
+    [
+        pytest.param(EDITED, OTHER, id="upstream has another condition"),
+        pytest.param(OTHER, EDITED, id="omni has another condition"),
+    ],
+)
+def test_a_suite_under_another_condition_is_the_same_one(omni: tuple[str, str], upstream: tuple[str, str]) -> None:
+    result = merged(omni, upstream)
+    assert result.text == BASE.replace(*OTHER).replace(*EDITED)
+    assert result.decisions == ()
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream"),
+    [
+        pytest.param(EDITED, ("if self.use_extra", "while Kind.EAGLE"), id="it is a loop now"),
+        pytest.param(
+            EDITED,
+            (
+                "self.use_extra:\n        rows, extra = rows\n        self.note(rows)",
+                "Kind.EAGLE:\n        rows = None",
+            ),
+            id="nothing of it is the same",
+        ),
+        pytest.param(
+            OTHER,
+            ("rows, extra = rows\n        self.note(rows)", "return self.handed_on()"),
+            id="upstream has the head, and other code in it",
+        ),
+    ],
+)
+def test_what_is_less_than_the_same_suite_is_a_question(omni: tuple[str, str], upstream: tuple[str, str]) -> None:
+    assert merged(omni, upstream).decisions
+
+
+ENDS = """def run(self, rows):
+    if not self.is_async:
+        if self.debugger is not None:
+            self.debugger.check(rows)
+            self.debugger.stop()
+        return output
+    if self.debugger is not None:
+        self.debugger.check(rows)
+        self.debugger.stop()
+    return self.later(output)
+"""
+SHORTER = """def run(self, rows):
+    if self.debugger is not None:
+        self.debugger.stop()
+    if not self.is_async:
+        return output
+    return self.later(output)
+"""
+
+
+def test_a_return_that_omni_has_of_another_name_goes_where_upstream_has_it_now() -> None:
+    """In front of this it came to stand under no condition at all, and what followed could never run."""
+    result = merge(Triple(ENDS, ENDS.replace("return output", "return made"), SHORTER))
+    assert result.text == SHORTER.replace("return output", "return made")
+
+
+def test_a_return_that_both_exchanged_is_a_question() -> None:
+    base = "def run(self):\n    rows = self.rows()\n    return rows\n"
+    sides = [base.replace("return rows", f"return {made}") for made in ("self.packed(1)", "None, stage.width")]
+    assert merge(Triple(base, *sides)).decisions
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream", "expected"),
+    [
+        pytest.param("m, dict", "m, Mapping", "raw, Mapping", "raw, Mapping", id="one alike, one of upstream's"),
+        pytest.param("m, n, dict", "m, k, dict", "raw, n, dict", "raw, k, dict", id="one of each"),
+        pytest.param("a, b, kv, m", "a, None, kv, m", "a, b, m", "a, None, m", id="upstream took another one out"),
+        pytest.param("a, b, m", "a, None, m", "a, b, kv, m", "a, None, kv, m", id="upstream put one in"),
+    ],
+)
+def test_arguments_go_by_their_places(base: str, omni: str, upstream: str, expected: str) -> None:
+    triple = Triple(*(f"kept = self.pack({arguments})\n" for arguments in (base, omni, upstream)))
+    result = merge(triple)
+    assert (result.text, result.decisions) == (f"kept = self.pack({expected})\n", ())
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream"),
+    [
+        pytest.param("m, dict", "m, Mapping", "m, list", id="both exchanged it"),
+        pytest.param("m, n", "m, k", "n, m", id="upstream has another order"),
+        pytest.param("a, b, kv", "a, None, kv", "a, kv", id="upstream took out what omni exchanged"),
+        pytest.param("rows, total, limit", "rows, stage, total", "rows, padded, limit", id="another place in omni"),
+    ],
+)
+def test_arguments_whose_place_is_doubtful_are_a_question(base: str, omni: str, upstream: str) -> None:
+    assert merge(Triple(*(f"kept = self.pack({arguments})\n" for arguments in (base, omni, upstream)))).decisions
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream", "expected"),
+    [
+        pytest.param(
+            "Output(ids=a, rows=b, names=n, pooled=[], cost=c)",
+            "OmniOutput(ids=a, rows=b, names=n)",
+            "Output(ids=a, rows=b, names=n, pooled=[], cost=c, **more)",
+            "OmniOutput(ids=a, rows=b, names=n, **more)",
+            id="a class of omni's, with less of them",
+        ),
+        pytest.param(
+            "Output(ids=a, pooled=[], **old)",
+            "Output(ids=a, own={}, **old)",
+            "Output(ids=a, kv=b, pooled=[], cost=c)",
+            "Output(ids=a, own={}, kv=b, cost=c)",
+            id="what upstream took out and omni left alone goes",
+        ),
+    ],
+)
+def test_keywords_stand_for_themselves(base: str, omni: str, upstream: str, expected: str) -> None:
+    result = merge(Triple(*(f"out = {call}\n" for call in (base, omni, upstream))))
+    assert result.text == f"out = {expected}\n"
+    assert [decision.reason.kind for decision in result.decisions] == ["keywords taken over"]
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream"),
+    [
+        pytest.param("Output(ids=a, pooled=rows, cost=c)", "Output(ids=a, kv=b, cost=d)", id="omni has another value"),
+        pytest.param("attach(output)", "Output(ids=a, pooled=[], cost=d)", id="another call altogether"),
+        pytest.param("OmniOutput(own=1, ids=a, rows=2)", "Output(ids=a, pooled=[], cost=d)", id="little in common"),
+    ],
+)
+def test_keywords_of_another_call_are_not_taken_over(omni: str, upstream: str) -> None:
+    result = merge(Triple("out = Output(ids=a, pooled=[], cost=c)\n", f"out = {omni}\n", f"out = {upstream}\n"))
+    assert [decision.reason.kind for decision in result.decisions] != ["keywords taken over"]
+    assert result.decisions
+
+
+TAIL = """def run(self, rows):
+    self.step(rows)
+    return rows, rows
+"""
+
+
+def test_what_omni_makes_for_the_statement_behind_it_stands_directly_in_front_of_that() -> None:
+    omni = TAIL.replace("    return rows, rows\n", "    rows, _ = self.parts_of(rows)\n    return rows\n")
+    upstream = TAIL.replace("    return", "    self.finish_dump()\n    return")
+    result = merge(Triple(TAIL, omni, upstream))
+    assert result.text == omni.replace("    rows, _ =", "    self.finish_dump()\n    rows, _ =")
+
+
+@pytest.mark.parametrize(
+    "added", ["self.tell(rows)", "sizes = self.sizes_of(rows)"], ids=["it sets nothing", "nothing behind reads it"]
+)
+def test_other_additions_of_omnis_stay_in_front(added: str) -> None:
+    omni = TAIL.replace("    return rows, rows\n", f"    {added}\n    return rows\n")
+    upstream = TAIL.replace("    return", "    self.finish_dump()\n    return")
+    assert merge(Triple(TAIL, omni, upstream)).text.index(added) < omni.index("    return")
+
+
+def test_a_head_keeps_the_words_that_omni_has_for_its_types() -> None:
+    base = "@inference_mode\ndef run(self, rows: 'Rows | None') -> None:\n    pass\n"
+    plain = base.replace("'Rows | None'", "Rows | None")
+    assert merge(Triple(base, plain, base.replace("_mode", "_mode()"))).text == plain.replace("_mode", "_mode()")
+    grown = base.replace(") ->", ", size: 'int' = 0) ->")
+    assert merge(Triple(base, plain, grown)).text == plain.replace(") ->", ", size: 'int' = 0) ->")
+
+
+@pytest.mark.parametrize("own", ["o", "u"], ids=["upstream's is the condition", "omni's is the condition"])
+def test_what_one_side_adds_under_a_condition_and_the_other_always_is_a_question(own: str) -> None:
+    """What omni does always went under a condition of upstream's, and nothing was asked."""
+    base = "def run(self, rows):\n    out = self.make(rows)\n    self.start(out)\n    return out\n"
+    always = base.replace("    return", "    out.routed = self.route(rows)\n    return")
+    sometimes = base.replace("    return", "    if self.routes:\n        out.routed = self.route(rows)\n    return")
+    omni, upstream = (always, sometimes) if own == "o" else (sometimes, always)
+    result = merge(Triple(base, omni, upstream))
+    assert result.text == omni
+    assert [decision.reason.kind for decision in result.decisions] == ["both added under other conditions"]
+
+
+def test_what_both_add_under_conditions_of_their_own_comes_once() -> None:
+    base = "def run(self, rows):\n    out = self.make(rows)\n    self.start(out)\n    return out\n"
+    sides = [
+        base.replace("    return", f"    if {head}:\n        out.routed = self.route(rows)\n    return")
+        for head in ("self.routes", "supports_routes(self.model)")
+    ]
+    assert merge(Triple(base, *sides)).text.count("self.route(rows)") == 1

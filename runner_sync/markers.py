@@ -15,7 +15,7 @@ import io
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -30,6 +30,8 @@ ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "cros
 DEFAULT_LABEL = "Omni-new"
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER})
 _SCOPES = frozenset({"def", "class"})
+_NEARLY = 4
+"""Characters by which rulers of one hand differ in width; in the releases a bare one is at most 1 shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ def read_markers(text: str, *, path: str = "", label: str = DEFAULT_LABEL) -> Ma
     """The markers of ``text``. Raises ``InputError`` when it cannot be cut into tokens."""
     places, code = _scan(text, path, _Grammar(label))
     pairs, stray = _pair(places)
+    stray += _orphaned(places, pairs)
     regions = tuple(_regions(pairs, code))
     kinds = {place.marker.line: kind for pair in pairs for place, kind in zip(pair, _PAIR_KINDS, strict=True)}
     lines = tuple(replace(place.marker, kind=kinds.get(place.marker.line, place.marker.kind)) for place in places)
@@ -259,6 +262,37 @@ def _can_be_one(first: _Place, last: _Place, whole: Sequence[tuple[_Place, _Plac
     is_pair = first.marker.kind != "close" and last.marker.kind != "open"
     start, end = first.marker.line, last.marker.line
     return is_pair and not any(start < a.marker.line and b.marker.line < end for a, b in whole)
+
+
+def _orphaned(places: Iterable[_Place], pairs: Sequence[tuple[_Place, _Place]]) -> Iterator[_Place]:
+    """Bare rulers that close nothing, drawn like the two with a label that stand before them in their suite.
+
+    One of the three has lost its partner: a bare ruler ends a block as well, and then those two belong to two blocks.
+    """
+    paired = {place.marker.line: pair for pair in pairs for place in pair}
+    before: dict[tuple[int, ...], list[_Place]] = {}
+    for place in places:
+        if place.marker.kind not in ("trailing", "loose"):
+            before.setdefault(place.suite, []).append(place)
+    for rulers in before.values():
+        for at, place in enumerate(rulers[1:], start=1):
+            pair = paired.get(rulers[at - 1].marker.line)
+            following = rulers[at + 1].marker.kind if at + 1 < len(rulers) else None
+            # Two bare ones in a row are a heading of their own.
+            if _ends_nothing(place, paired) and following != "bare" and pair is not None and _are_alike(place, pair):
+                yield place
+
+
+def _ends_nothing(place: _Place, paired: Mapping[int, object]) -> bool:
+    return place.marker.kind == "bare" and place.marker.line not in paired
+
+
+def _are_alike(place: _Place, pair: tuple[_Place, _Place]) -> bool:
+    """Whether a ruler is as wide as both of a pair that only their places make one."""
+    return all(
+        other.marker.kind == "toggle" and abs(len(other.marker.text) - len(place.marker.text)) <= _NEARLY
+        for other in pair
+    )
 
 
 def _regions(pairs: list[tuple[_Place, _Place]], code: frozenset[int]) -> Iterator[Region]:

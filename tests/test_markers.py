@@ -120,9 +120,16 @@ def test_markers_behind_code_are_trailing(line: str) -> None:
         ((WIDE, "if a:", "    b = 1", WIDE, "c = 1"), [(2, 5)]),
         (("f(", f"    {WIDE}", "    a=1,", f"    {WIDE}", ")"), [(3, 5)]),
         ((DASHES, "# Section", DASHES, "a = 1"), []),
+        ((WIDE, "a = 1", WIDE, DASHES, "# Section", DASHES, "b = 1"), [(2, 4)]),
+        ((WIDE, "a = 1", WIDE, "b = 1", DASHES[:-8], "c = 1"), [(2, 4)]),
+        ((BEGIN, "a = 1", "# ---------- Omni-new end ----------", "b = 1", BEGIN.replace("Omni-new begin", "-" * 14)),
+         [(2, 4)]),
+        ((WIDE, "a = 1", WIDE, "if b:", f"    {DASHES}", "    c = 1"), [(2, 4)]),
+        ((WIDE, "a = 1", DASHES, "b = 1", DASHES, "c = 1"), [(2, 4)]),
     ],
     ids=["same", "other layout", "bare close", "two", "two bare", "first in a block", "two branches", "around a block",
-         "in a call", "heading"],
+         "in a call", "heading", "heading behind a block", "bare one of another width",
+         "bare one behind an explicit end", "bare one in another suite", "bare one behind a bare end"],
 )  # fmt: skip
 def test_rulers_pair_within_their_block(lines: tuple[str, ...], expected: list[tuple[int, int]]) -> None:
     assert regions(body(*lines)) == expected
@@ -142,6 +149,9 @@ def test_a_region_may_enclose_methods() -> None:
         (body(WIDE, "a = 1"), [("unbalanced", 2, 2)], []),
         (body("a = 1", WIDE), [("unbalanced", 3, 3)], []),
         (body(WIDE, "a = 1", WIDE, "b = 1", WIDE), [("unbalanced", 6, 6)], [(2, 4)]),
+        # What is left of two blocks that bare rulers end, or the first of which does not, when one ruler goes.
+        (body(WIDE, "a = 1", WIDE, "b = 1", DASHES), [("unbalanced", 6, 6)], [(2, 4)]),
+        (body(WIDE, "a = 1", WIDE, "b = 1", DASHES, WIDE, "c = 1", DASHES), [("unbalanced", 6, 6)], [(2, 4), (7, 9)]),
         (body("# ---------- Omni-new end ----------", "a = 1"), [("unbalanced", 2, 2)], []),
         (body(BEGIN, "a = 1", BEGIN, "b = 1", DASHES),
          [("unbalanced", 2, 2)], [(4, 6)]),
@@ -164,8 +174,8 @@ def test_a_region_may_enclose_methods() -> None:
         (body(WIDE, "if a:", f"    {WIDE}", "    if b:", f"        {WIDE}", "        c = 1"),
          [("unbalanced", 2, 2), ("unbalanced", 4, 4), ("unbalanced", 6, 6)], []),
     ],
-    ids=["open at the end", "close at the end", "third", "explicit end", "two begins", "empty", "nested", "two depths",
-         "whole ones between", "two functions", "stray in a method", "three strays"],
+    ids=["open at the end", "close at the end", "third", "bare third", "bare third and more", "explicit end",
+         "two begins", "empty", "nested", "two depths", "whole ones between", "two functions", "stray in a method", "three strays"],
 )  # fmt: skip
 def test_problems_are_named(text: str, found: list[tuple[str, int, int]], paired: list[tuple[int, int]]) -> None:
     assert problems(text) == found

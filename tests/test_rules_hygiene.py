@@ -10,6 +10,7 @@ import pytest
 from check_samples import AR, BASE, GPU_BASE, NPU_BASE, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
 
 RULER = "# " + "-" * 30 + " Omni-new " + "-" * 30
+BARE = "# " + "-" * (len(RULER) - 2)
 
 
 def method(body: str, *, signature: str = "self, x") -> str:
@@ -133,6 +134,12 @@ def test_near_misses_are_left_alone(code: str, text: str) -> None:
 
 FINDINGS = [
     pytest.param("RS401", method(f"{RULER}\na = x"), [(3, 3, "unbalanced")], id="a block that never closes"),
+    pytest.param(
+        "RS401",
+        method(f"{RULER}\na = x\n{RULER}\nb = a\n{BARE}\nc = b\n{RULER}\nreturn c"),
+        [(7, 7, "unbalanced"), (9, 9, "unbalanced")],
+        id="one that a bare ruler ended, and one that never closes",
+    ),
     pytest.param("RS401", method(f"{RULER}\n{RULER}\nreturn x"), [(3, 4, "empty")], id="a block of nothing"),
     pytest.param(
         "RS401",

@@ -13,8 +13,11 @@ runner of 0.28, 0.30 and 0.32.0rc1 has one that never closes, so every later rul
 
 Fix: add the missing ruler, or delete the one that encloses nothing.
 
-Leaves alone: one-line markers (`# Omni-specific` behind code), other comments with dashes, rulers of any length and
-spelling as long as they pair up.
+A bare ruler behind two with the label, and drawn as wide as they are, was the end of a block of its own: one of the
+three lost its partner.
+
+Leaves alone: one-line markers (`# Omni-specific` behind code), other comments with dashes (bare rulers of another
+width, or two in a row), rulers of any length and spelling as long as they pair up.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ NAME = "markers"
 SEVERITY: Severity = "warning"
 
 _FIXES = {
-    "unbalanced": "Add the ruler that closes the block, or delete this one.",
+    "unbalanced": "Add the ruler that its block lacks, here or above, or delete this one.",
     "nested": "End the outer block before this one, or delete the inner rulers.",
     "empty": "Delete both rulers.",
 }
@@ -71,7 +74,9 @@ def _untidy_part(npu: Reading, label: str) -> str:
 def _is_tidy(lines: list[str], label: str) -> bool:
     """Whether all rulers among ``lines``, read by line, pair up around code of one block."""
     titled = [(number, ruler_title(line.lstrip())) for number, line in enumerate(lines) if "#" in line]
-    if any(title not in (None, "", label) for _, title in titled):
+    drawn = [title for _, title in titled if title is not None]
+    # A bare ruler ends a block and opens none.
+    if any(title not in ("", label) for title in drawn) or "" in drawn[::2]:
         return False
     rulers = [(number, _indent(lines[number])) for number, title in titled if title is not None]
     pairs = list(zip(rulers[::2], rulers[1::2], strict=False))

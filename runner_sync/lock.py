@@ -65,10 +65,19 @@ class Lock:
         """The entry of one unit, or ``None``."""
         return next((entry for entry in self.entries if entry.key == (path, qualname)), None)
 
+    def with_paths(self, names: Mapping[str, str]) -> Lock:
+        """The lock of a tree in which omni's files have other paths: ``names`` gives them by their own."""
+        return replace(self, entries=tuple(_with_paths(entry, names) for entry in self.entries))
+
     def references(self, project: Project, ref: str, path: str) -> list[BaseRef]:
         """What the entries name of one file at one revision."""
         named = [one for entry in self.entries for one in (entry.upstream, entry.gpu) if one is not None]
         return [one for one in named if (one.project, one.ref, one.path) == (project, ref, path)]
+
+
+def _with_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
+    gpu = entry.gpu and replace(entry.gpu, path=names.get(entry.gpu.path, entry.gpu.path))
+    return replace(entry, path=names.get(entry.path, entry.path), gpu=gpu)
 
 
 def load(text: str, *, path: str = FILE_NAME) -> Lock:

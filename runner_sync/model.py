@@ -100,6 +100,10 @@ class InGit(Tree, Protocol):
         """1-based lines by path that changed since the branch left ``since``."""
         ...
 
+    def renamed(self, since: str) -> dict[str, str]:
+        """Where files were when the branch left ``since``, by the other path that they have now."""
+        ...
+
     def fork_point(self, since: str) -> str:
         """The commit at which the branch left ``since``."""
         ...

@@ -175,7 +175,8 @@ def test_a_region_may_enclose_methods() -> None:
          [("unbalanced", 2, 2), ("unbalanced", 4, 4), ("unbalanced", 6, 6)], []),
     ],
     ids=["open at the end", "close at the end", "third", "bare third", "bare third and more", "explicit end",
-         "two begins", "empty", "nested", "two depths", "whole ones between", "two functions", "stray in a method", "three strays"],
+         "two begins", "empty", "nested", "two depths", "whole ones between", "two functions", "stray in a method",
+         "three strays"],
 )  # fmt: skip
 def test_problems_are_named(text: str, found: list[tuple[str, int, int]], paired: list[tuple[int, int]]) -> None:
     assert problems(text) == found

@@ -73,6 +73,32 @@ def test_a_file_that_is_gone_has_no_lines(root: Path) -> None:
     assert changed(root) == {}
 
 
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_a_file_with_another_name_has_the_lines_that_differ(root: Path, is_committed: bool) -> None:
+    from git import Repo
+
+    with Repo(root) as repo:
+        repo.git.mv(FILE, f"{FILE[:-3]}_too.py")
+        (root / f"{FILE[:-3]}_too.py").write_text("\n".join([*ROWS[:4], "five = 55", ""]), "utf-8")
+        if is_committed:
+            commit(root, "Rename")
+        tree = open_path("vllm-omni", root, ref="HEAD" if is_committed else None)
+        assert isinstance(tree, WorkTree | RevisionTree)
+        since = "main~1" if is_committed else "main"
+        assert tree.changed_lines(since) == {f"{FILE[:-3]}_too.py": {5}}
+        assert tree.renamed(since) == {f"{FILE[:-3]}_too.py": FILE}
+
+
+def test_a_copy_is_no_file_with_another_name(root: Path) -> None:
+    (root / f"{FILE[:-3]}_too.py").write_bytes((root / FILE).read_bytes())
+    (root / f"{FILE[:-3]}_three.py").write_text("nothing = 'alike'\n", "utf-8")
+    commit(root, "Copy")
+    tree = open_path("vllm-omni", root)
+    assert isinstance(tree, WorkTree)
+    assert tree.renamed("main~1") == {}
+    assert len(tree.changed_lines("main~1")) == 2
+
+
 def test_what_happened_on_main_since_is_not_the_branchs(root: Path) -> None:
     from git import Repo
 

@@ -301,6 +301,58 @@ def test_what_was_out_of_step_where_a_branch_began_is_no_business_of_it(locked: 
 
 
 HELPER = "vllm_omni/platforms/npu/worker/sending.py"
+
+
+def rename(trees: Trees, path: str) -> str:
+    """Give a file another name, as ``git mv`` does."""
+    new = f"{path[:-3]}_too.py"
+    subprocess.run(["git", "-C", str(trees.omni), "mv", path, new], check=True)
+    return new
+
+
+ROW = """
+[[extend-modules]]
+name = "NPUARModelRunner"
+paths = ["{npu}"]
+upstreams = [{{ project = "vllm-ascend", path = "vllm_ascend/worker/model_runner_v1.py", name = "NPUModelRunner" }}]
+gpu = {{ project = "vllm-omni", path = "{gpu}", name = "GPUARModelRunner" }}
+"""
+
+
+@pytest.mark.parametrize("path", [AR, GPU_AR])
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_a_file_that_a_branch_renames_is_followed_or_refused(locked: Trees, path: str, is_locked: bool) -> None:
+    """Without a row for its new path nothing was compared with it, and the run looked green."""
+    locked.edit(GPU_AR, "return self.model.sample(logits)", "return self.model.sample(logits, None)")
+    with (locked.omni / AR).open("a", encoding="utf-8") as file:
+        file.write(f"\n    def note(self):\n        {RULER}\n        self.noted = 1\n        return 2\n")
+    if not is_locked:
+        (locked.omni / lock.FILE_NAME).unlink()
+    commit(locked.omni, "Before")
+    options = locked.check(changed_since="main", select=("RS203", "RS401"))
+    new = rename(locked, path)
+    with pytest.raises(InputError, match=rf"^{path} is {new} since main, .*`extend-modules`"):
+        sync.check(options)
+    row = ROW.format(npu=new if path == AR else AR, gpu=new if path == GPU_AR else GPU_AR)
+    (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
+    if is_locked:
+        locked.write_lock()
+    assert keys(sync.check(replace(options, changed_since=None))) >= {("RS203", "_sample"), ("RS401", "unbalanced")}
+    assert sync.check(options).findings == ()
+    with (locked.omni / (new if path == AR else AR)).open("a", encoding="utf-8") as file:
+        file.write(f"\n    def other(self):\n        {RULER}\n        {RULER}\n        return 3\n")
+    assert keys(sync.check(options)) == {("RS401", "empty")}
+
+
+@pytest.mark.parametrize("path", [AR, GPU_AR])
+def test_a_file_without_a_runner_may_have_any_name(locked: Trees, path: str) -> None:
+    other = f"{path[:-3]}_helper.py"
+    (locked.omni / other).write_text("def f(x):\n    y = x\n    return y\n", "utf-8")
+    commit(locked.omni, "Before")
+    rename(locked, other)
+    assert sync.check(locked.check(changed_since="main", select=("RS203", "RS401"))).findings == ()
+
+
 PATCH = "vllm_ascend/patch/patch_rows.py"
 
 

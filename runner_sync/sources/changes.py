@@ -14,7 +14,7 @@ from runner_sync.sources.repository import Repository
 _DIFF = ("--literal-pathspecs", "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff")
 _PLAIN = (
     "--no-textconv",
-    "--no-renames",
+    "--find-renames",
     "--no-relative",
     "--ignore-submodules=all",
     "--src-prefix=a/",
@@ -27,13 +27,25 @@ def changed_lines(repository: Repository, since: str, *, to: str | None, prefix:
     """``{path: lines}`` changed since the branch left ``since``; ``to`` is a commit, ``None`` the work tree.
 
     Paths are those below ``prefix``, relative to it; lines are 1-based lines of the new text, and where lines only
-    went, their two neighbours. Raises ``InputError`` for an unknown revision.
+    went, their two neighbours. Of a file that was renamed, those that differ. Raises ``InputError`` for an unknown
+    revision.
     """
+    changed = _read(_compared(repository, since, to, prefix))
+    return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
+
+
+def renamed(repository: Repository, since: str, *, to: str | None, prefix: str = "") -> dict[str, str]:
+    """``{path: path where the branch left since}`` of the files that it gave another name, as ``changed_lines``."""
+    words = _compared(repository, since, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
+    pairs = zip(words[1::3], words[2::3], strict=False)
+    return {new.removeprefix(prefix): old.removeprefix(prefix) for old, new in pairs if new.startswith(prefix)}
+
+
+def _compared(repository: Repository, since: str, to: str | None, prefix: str, *options: str) -> str:
     start = fork_point(repository, since, to or "HEAD")
     revisions = (start,) if to is None else (start, to)
     scope = ("--", prefix) if prefix else ()
-    changed = _read(repository.run_on_files(*_DIFF, *_PLAIN, *revisions, *scope))
-    return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
+    return repository.run_on_files(*_DIFF, *_PLAIN, *options, *revisions, *scope)
 
 
 def untracked(repository: Repository, *, prefix: str = "") -> list[str]:

@@ -105,6 +105,10 @@ class WorkTree(FolderTree, _GitTree):
                 found[path] = frozenset(range(1, (self.read(path) or "").count("\n") + 2))
         return found
 
+    def renamed(self, since: str) -> dict[str, str]:
+        """Where tracked files that have another path now were when the branch left ``since``, by their path now."""
+        return changes.renamed(self.repository, since, to=None, prefix=self.prefix)
+
     def _exists(self, name: str) -> bool:
         file = self.repository.place / name
         return os.path.lexists(file) and not file.is_dir()
@@ -130,6 +134,10 @@ class RevisionTree(_GitTree):
     def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
         """1-based lines by path that changed between the point where this revision left ``since`` and itself."""
         return changes.changed_lines(self.repository, since, to=str(self.source.revision), prefix=self.prefix)
+
+    def renamed(self, since: str) -> dict[str, str]:
+        """Where files that have another path now were when this revision left ``since``, by their path now."""
+        return changes.renamed(self.repository, since, to=str(self.source.revision), prefix=self.prefix)
 
     def paths(self, prefix: str = "") -> list[str]:
         """Every ``.py`` path of the package below ``prefix``, sorted."""

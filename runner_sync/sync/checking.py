@@ -18,7 +18,7 @@ from runner_sync.lock import FILE_NAME
 from runner_sync.model import FileChange, Finding, InGit, Report, Source
 from runner_sync.sync import baseline_file, check_modules, inputs, pairs, selection
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import DerivedModule, find_modules, refuse_classless, refuse_gone
+from runner_sync.sync.runners import DerivedModule, find_modules, refuse_classless, refuse_gone, refuse_renamed
 from runner_sync.verify import check as engine
 from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
@@ -38,6 +38,7 @@ def check(options: CheckOptions) -> Report:
     given = inputs.open_omni(options.omni, options.config, options.progress)
     codes = selection.chosen(options, given.config)
     modules = find_modules(given)
+    refuse_renamed(given, modules, options.changed_since)
     refuse_gone(given, modules)
     refuse_classless(given, modules)
     given = pairs.open_targets(options, given)

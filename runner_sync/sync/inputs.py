@@ -6,7 +6,7 @@ Comes in: options and configuration. Goes out: ``Inputs``. May touch: what ``sou
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,11 +78,38 @@ def require_git(omni: Tree, revision: str) -> InGit:
 def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     """The same with the omni tree as it was where its branch left ``revision``, and with the lock that it had there.
 
-    Raises ``InputError`` where it is no git checkout, and for an unknown revision.
+    A file that the branch gave another name has that name there, too. Raises ``InputError`` where it is no git
+    checkout, and for an unknown revision.
     """
-    tree = open_at("vllm-omni", require_git(given.omni, revision).fork_point(revision), given.omni, progress)
+    now = require_git(given.omni, revision)
+    tree = open_at("vllm-omni", now.fork_point(revision), given.omni, progress)
     text = tree.read(FILE_NAME)
-    return replace(given, omni=tree, root=None, lock=load(text, path=FILE_NAME) if text is not None else given.lock)
+    lock = load(text, path=FILE_NAME) if text is not None else given.lock
+    renamed = now.renamed(revision)
+    if renamed:
+        names = {old: new for new, old in renamed.items()}
+        tree, lock = Renamed(tree, renamed), lock.with_paths(names) if text is not None else lock
+    return replace(given, omni=tree, root=None, lock=lock)
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A tree in which files are known by the names that they got later, and by their own."""
+
+    tree: Tree
+    names: Mapping[str, str]
+    """By the later name."""
+
+    @property
+    def source(self) -> Source:
+        return self.tree.source
+
+    def read(self, path: str) -> str | None:
+        return self.tree.read(self.names.get(path, path))
+
+    def paths(self, prefix: str = "") -> list[str]:
+        later = [path for path in self.names if path.startswith(prefix) and path.endswith(".py")]
+        return sorted({*self.tree.paths(prefix), *later})
 
 
 def _fitted(settings: configuration.Config, omni: Tree) -> configuration.Config:

@@ -13,7 +13,7 @@ from io import StringIO
 
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
-from runner_sync.model import InWork
+from runner_sync.model import InGit, InWork
 from runner_sync.profile import RunnerModule
 from runner_sync.sync import inputs
 
@@ -69,6 +69,25 @@ def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
     refuse_lost({entry.path for entry in given.lock.entries} - {found.path for found in modules})
     refuse_deleted(given, modules)
     refuse_twinless(given)
+
+
+def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since: str | None) -> None:
+    """Raises ``InputError`` for a runner, or GPU twin of one, that the branch gave a path which no row names.
+
+    Nothing would be compared with it, and the run would look green.
+    """
+    if since is None or not isinstance(given.omni, InGit):
+        return
+    now = {old: new for new, old in given.omni.renamed(since).items()}
+    found = {module.module.name for module in modules}
+    paths = [path for row in given.profile.modules if row.name not in found for path in row.paths]
+    twins = [found.module.gpu.path for found in modules if found.module.gpu is not None]
+    paths += [path for path in twins if given.omni.read(path) is None]
+    if gone := next((path for path in paths if path in now), None):
+        raise InputError(
+            f"{gone} is {now[gone]} since {since}, and no runner is looked for there: say so with `extend-modules` in "
+            "the configuration."
+        )
 
 
 def refuse_twinless(given: inputs.Inputs) -> None:

@@ -303,6 +303,29 @@ def test_what_was_out_of_step_where_a_branch_began_is_no_business_of_it(locked: 
 HELPER = "vllm_omni/platforms/npu/worker/sending.py"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_told"),
+    [
+        pytest.param(
+            "return self.model.sample(logits)", "return self.model.sample(logits)  # why", False, id="comment"
+        ),
+        pytest.param(
+            "self.model.sample(logits)", "self.model.sample(\n            logits\n        )", False, id="layout"
+        ),
+        pytest.param("    def _sample(", "    # Why.\n    def _sample(", False, id="comment above"),
+        pytest.param("self.model.sample(logits)", "self.model.sample(logits, None)", True, id="code"),
+        pytest.param("self.model.sample(logits)", "self.model.sample(logits, None)  # why", True, id="both"),
+    ],
+)
+def test_what_a_branch_makes_of_a_gpu_method(locked: Trees, old: str, new: str, is_told: bool) -> None:
+    """Its layout and comments alone are no reason to bring up what was found of it before."""
+    commit(locked.omni, "Before")
+    assert ("RS203", "_sample") in keys(sync.check(locked.check(select=("RS203",))))
+    locked.edit(GPU_AR, old, new)
+    found = keys(sync.check(locked.check(changed_since="main", select=("RS203",))))
+    assert found == ({("RS203", "_sample")} if is_told else set())
+
+
 def rename(trees: Trees, path: str) -> str:
     """Give a file another name, as ``git mv`` does."""
     new = f"{path[:-3]}_too.py"

@@ -21,7 +21,8 @@ from runner_sync.verify.catalog import has, need_of
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
-from runner_sync.verify.reading import Hit, Reading
+from runner_sync.verify.locked import digest_now
+from runner_sync.verify.reading import Hit, Reading, Span
 from runner_sync.verify.registry import Rule, applicable
 from runner_sync.verify.rules import rs410_conflict_markers, rs491_unused_ignore, rs492_ignore_without_reason
 
@@ -70,7 +71,7 @@ def run(
     library = Library(job)
     conflicts = _Conflicts(library, codes)
     with _without_collection():
-        of_modules, before_error = _with_what_is_new(list(_hits(library, codes, conflicts)), job, codes)
+        of_modules, before, before_error = _with_what_is_new(list(_hits(library, codes, conflicts)), job, codes)
         broken = _breakage(job, codes, conflicts, opinion)
         hits = sorted([*of_modules, *broken.hits, *conflicts.hits()], key=_place)
     paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
@@ -78,6 +79,8 @@ def run(
     left, comments = silence(hits, readings)
     ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = _about_ignores(comments, readings, has_run=ran)
+    if changed is not None and before is not None:
+        left = [_without_layout(hit, changed, library, before) for hit in left]
     found = sorted((h for h in (*left, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
     result = _report(
         found,
@@ -193,20 +196,43 @@ def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
         return []
 
 
-def _with_what_is_new(hits: list[Hit], job: CheckJob, codes: Codes) -> tuple[list[Hit], InputError | None]:
-    """The hits, those marked that were none where the branch began; or why that could not be told.
+def _with_what_is_new(
+    hits: list[Hit], job: CheckJob, codes: Codes
+) -> tuple[list[Hit], Library | None, InputError | None]:
+    """The hits, those marked that were none where the branch began, and the files there; or why that could not be told.
 
     What a branch takes away stands on no line that it touched: an override of NPU's own, one of two markers.
     """
     if job.before is None:
-        return hits, None
+        return hits, None, None
     try:
         library = Library(job.before())
         before = [hit.finding for hit in _hits(library, codes, _Conflicts(library, codes))]
     except InputError as error:  # the branch may be the one that repairs it
-        return hits, error
+        return hits, None, error
     new = {id(finding) for finding in ratchet.brought([hit.finding for hit in hits], before)}
-    return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits], None
+    return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits], library, None
+
+
+def _without_layout(hit: Hit, changed: Lines, now: Library, before: Library) -> Hit:
+    """The hit without the places in other files of which the branch changed the layout or comments alone."""
+    kept = tuple(s for s in hit.also if s[0] == hit.finding.path or not _says_the_same(s, changed, now, before))
+    return replace(hit, also=kept) if len(kept) < len(hit.also) else hit
+
+
+def _says_the_same(span: Span, changed: Lines, now: Library, before: Library) -> bool:
+    """Whether the units on the lines of ``span`` that the branch touched have the code that they had before."""
+    path, start, end = span
+    touched = {line for line in changed.get(path, ()) if start <= line <= end}
+    readings = now.at(path), before.at(path)
+    if not touched or readings[0] is None or readings[1] is None:
+        return False
+    try:
+        units = {name: u for name, u in readings[0].units.items() if not touched.isdisjoint(range(u.start, u.end + 1))}
+        known = all(digest_now(readings[0], name) == digest_now(readings[1], name) for name in units)
+    except InputError:
+        return False
+    return known and all(any(u.start <= line <= u.end for u in units.values()) for line in touched)
 
 
 class _Breakage(NamedTuple):

@@ -456,6 +456,17 @@ def test_what_was_recorded_stands_in_one_line_per_unit(width: int) -> None:
     assert max(map(len, text.split("\n"))) <= width
 
 
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_list_of_rules_fits_the_width(width: int) -> None:
+    rule = replace(RULES[0], name="edited-outside-block", summary="a copied " + "word " * 15 + "end.")
+    short = replace(RULES[1], summary="short.")
+    lines = render(Report("rule", rules=(rule, short)), "text", width=width).rstrip("\n").split("\n")
+    assert max(map(len, lines)) <= width
+    assert f"{rule.code} edited-outside-block {rule.summary}" in " ".join(" ".join(lines).split())
+    column = 2 if width < 60 else next(line.index("a copied") for line in lines if "a copied" in line)
+    assert {len(line) - len(line.lstrip()) for line in lines if not line.startswith("RS")} == {column}
+
+
 @pytest.mark.parametrize("width", [60, 80])
 def test_the_text_of_a_rule_fits_the_width_and_its_examples_stay(width: int) -> None:
     example = "    with torch.cuda.device(0):\n        " + "x" * 100

@@ -11,7 +11,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from runner_sync.model import Finding, Hunk, Report, ReviewItem, Source, UnitReport
+from runner_sync.model import Finding, Hunk, Report, ReviewItem, RuleText, Source, UnitReport
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
@@ -246,9 +246,16 @@ def _rules(report: Report, ink: Ink) -> str:
     names = [one_line(rule.name) for rule in rules]
     width = max(map(len, names), default=0)
     pairs = zip(rules, names, strict=True)
-    return "\n".join(
-        f"{ink.paint(rule.code, 'bold')}  {name:<{width}}  {one_line(rule.summary)}" for rule, name in pairs
-    )
+    return "\n".join(_rule_line(rule, name, width, ink) for rule, name in pairs)
+
+
+def _rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
+    """Code, name and summary side by side; the summary below them where half a line is too little for it."""
+    head = f"  {name:<{width}}  "
+    is_narrow = len(rule.code) + len(head) > ink.width // 2
+    folded = ink.fold(one_line(rule.summary), indent="  " if is_narrow else " " * (len(rule.code) + len(head)))
+    said = f"{head.rstrip()}\n{folded}" if is_narrow else f"{head}{folded.lstrip()}"
+    return f"{ink.paint(rule.code, 'bold')}{said}"
 
 
 def _prose(text: str, ink: Ink) -> str:

@@ -12,6 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Annotated, NoReturn
 
 import typer
@@ -53,6 +54,7 @@ def run(argv: Sequence[str]) -> int:
     screen = Screen()
     words = _globals_first(argv)
     screen.traceback = "--traceback" in words
+    screen.annotates = _prints_annotations(words)
     return run_guarded(lambda: _dispatch(words, screen), screen)
 
 
@@ -83,6 +85,12 @@ def _globals_first(argv: Sequence[str]) -> list[str]:
         else:
             rest.append(word)
     return [*front, *rest, *argv[end:]]
+
+
+def _prints_annotations(words: Sequence[str]) -> bool:
+    """Whether ``-o github`` is among ``words``, which may be the ones that are wrong."""
+    values = [value for word, value in pairwise(words) if word in ("-o", "--output")]
+    return "github" in values or not {"-ogithub", "--output=github"}.isdisjoint(words)
 
 
 def _show_version(asked: bool) -> None:

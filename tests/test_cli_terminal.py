@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cli_samples import PLAN, RUNNER, SOURCES, UNIT
 
+from runner_sync import cli
 from runner_sync.model import FileChange, ReviewItem, Source
 from runner_sync.terminal.advice import advise, suggest_commit
 from runner_sync.terminal.progress import Bars, Lines, amount, describe, shown_progress
@@ -231,6 +232,38 @@ def test_what_a_failure_quotes_starts_no_line_and_steers_no_terminal(capsys: pyt
     """GitHub takes a line of a log that starts with ``::error`` for a command, whoever wrote it."""
     Screen().complain(HOSTILE)
     assert capsys.readouterr().err == "unknown key 'x ::error file=a.py,line=1::owned\\x1b]0;title\\x07'\n"
+
+
+def test_github_is_told_of_a_failure_in_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
+    Screen(annotates=True).complain(f"error: 100 % {HOSTILE}")
+    out, err = capsys.readouterr()
+    said = "100 %25 unknown key 'x ::error file=a.py,line=1::owned\\x1b]0;title\\x07'"
+    assert out == f"::error title=runner-sync::{said}\n"
+    assert err.startswith("error: 100 % unknown")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        ("-o github", True),
+        ("-o text:t.txt -o github", True),
+        ("-ogithub", True),
+        ("--output github", True),
+        ("--output=github", True),
+        ("-o github:notes.txt", False),
+        ("-o gitlab", False),
+        ("--omni-path github", False),
+        ("", False),
+    ],
+)
+def test_a_run_that_could_not_end_annotates_where_annotations_were_asked_for(
+    words: str, is_told: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["check", *words.split()]) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith("error: ")
+    assert out == (f"::error title=runner-sync::{err.removeprefix('error: ')}" if is_told else "")
 
 
 def test_a_remark_and_a_traceback_keep_their_lines_and_steer_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
-from runner_sync.render.escape import one_line, visible
+from runner_sync.render.escape import one_line, visible, workflow_message
 
 ColorChoice = Literal["auto", "always", "never"]
 
@@ -24,11 +24,13 @@ PLAIN_WIDTH = 100
 
 @dataclass(slots=True)
 class Screen:
-    """How to talk in this run. ``written`` counts the files replaced so far, for the sentence about an interrupt."""
+    """How to talk in this run. ``annotates`` is whether GitHub reads standard output; ``written`` counts the files
+    replaced so far, for the sentence about an interrupt."""
 
     quiet: bool = False
     color: ColorChoice = "auto"
     traceback: bool = False
+    annotates: bool = False
     written: int = 0
 
     def count_written(self, paths: Sequence[str]) -> None:
@@ -59,8 +61,11 @@ class Screen:
 
     def complain(self, sentence: str) -> None:
         """Write one sentence about a failure to standard error, quiet or not: on one line, whatever it quotes, for a
-        service reads its log for lines that are commands (``::error``)."""
+        service reads its log for lines that are commands (``::error``). GitHub gets such a command as well."""
         _write(sys.stderr, one_line(sentence) + "\n")
+        if self.annotates:
+            said = workflow_message(one_line(sentence.removeprefix("error: ")))
+            _write(sys.stdout, f"::error title=runner-sync::{said}\n")
 
     def show_traceback(self, text: str) -> None:
         """Write a traceback (without newline) to standard error."""

@@ -153,6 +153,20 @@ IGNORES = [
     pytest.param("x = 1  # runner-sync: ignore[RS402] tested on GPU", ["RS491"], id="nothing to silence"),
     pytest.param("x = 1  # runner-sync: ignore[RS301] vllm 0.30", [], id="a rule that did not run"),
     pytest.param("x = '# runner-sync: ignore[RS402]'", [], id="inside a string"),
+    pytest.param('x = """\n# runner-sync: ignore[RS402]\n"""', [], id="inside a long string"),
+    pytest.param(
+        'x = """\n# runner-sync: no comment\n"""\ntorch.cuda.synchronize()  # runner-sync: ignore[RS402] tested on GPU',
+        [],
+        id="beside a long string",
+    ),
+    pytest.param(
+        "x = (\n    'a'  # runner-sync: ignore[RS402] tested on GPU\n    'b'\n)",
+        ["RS491"],
+        id="between the parts of a string",
+    ),
+    pytest.param(
+        "x = f('#', torch.cuda.synchronize())  # runner-sync: ignore[RS402] tested on GPU", [], id="behind a string"
+    ),
     pytest.param("x = 1  # runner-sync: ignore[RS" + "999] a slip", ["RS492"], id="a code that no rule has"),
 ]
 

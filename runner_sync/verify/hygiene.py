@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from runner_sync.syntax import blocks_of, first_line, walk
+from runner_sync.syntax import blocks_of, walk
 from runner_sync.verify.reading import Function, Reading, dotted
 
 
@@ -33,25 +33,17 @@ def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> 
 def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
     """Calls of ``name`` (``name(…)`` or ``x.name(…)``), if any of them seems to pass ``keyword``."""
     if _may_pass(reading.text, name, keyword):
-        for part in _parts(reading, name):
+        for part in reading.parts(name):
             for node in walk(part):
                 if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
                     yield node
 
 
-def _parts(reading: Reading, word: str) -> Iterator[ast.stmt]:
-    """The module-level statements, and of a class whose head does without it the members, that hold ``word``."""
-    for statement in reading.tree.body:
-        members = statement.body if isinstance(statement, ast.ClassDef) else []
-        if members and word not in "\n".join(reading.lines[first_line(statement) - 1 : members[0].lineno]):
-            yield from (member for member in members if word in reading.text_of(member))
-        elif word in reading.text_of(statement):
-            yield statement
-
-
 def _may_pass(text: str, name: str, keyword: str) -> bool:
     """Whether, counting parentheses by letter, some ``name(`` is still open at a ``keyword=``."""
-    for found in re.finditer(rf"\b{re.escape(keyword)}\s*=", text):
+    if f"{name}(" not in text:
+        return False
+    for found in re.finditer(rf"{re.escape(keyword)}\s*=", text):
         start = text.rfind(f"{name}(", 0, found.start())
         between = text[start : found.start()] if start >= 0 else ""
         if between.count("(") > between.count(")"):

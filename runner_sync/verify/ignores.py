@@ -45,9 +45,7 @@ def listed(words: Iterable[str]) -> str:
 
 def read_ignores(reading: Reading) -> tuple[Ignore, ...]:
     """The ignore comments of one file, in line order."""
-    if "runner-sync:" not in reading.text:
-        return ()
-    return tuple(_ignores(reading.comments))
+    return tuple(_ignores(reading.directives))
 
 
 def _ignores(comments: Iterable[Comment]) -> Iterator[Ignore]:

@@ -11,7 +11,8 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +23,7 @@ from runner_sync.syntax import dotted_name, first_line, head_end, lasting_module
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
 _IMPORT = re.compile(r"^from [\w.]+ import (?:\([^()]*\)|[^\n(]+)$", re.MULTILINE)
+_DIRECTIVE = "runner-sync:"
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _KINDS: tuple[UnitKind, ...] = ("method", "function", "field")
 
@@ -98,6 +100,15 @@ class Reading:
         """Every node of the tree."""
         return walk(self.tree)
 
+    def parts(self, word: str) -> Iterator[ast.stmt]:
+        """The module-level statements, and of a class whose head does without it the members, that hold ``word``."""
+        for statement in self.tree.body:
+            members = statement.body if isinstance(statement, ast.ClassDef) else []
+            if members and word not in "\n".join(self.lines[first_line(statement) - 1 : members[0].lineno]):
+                yield from (member for member in members if word in self.text_of(member))
+            elif word in self.text_of(statement):
+                yield statement
+
     @cached_property
     def classes(self) -> dict[str, ClassText]:
         """Classes at module level (inside ``if`` and ``try`` too), by name."""
@@ -136,16 +147,26 @@ class Reading:
         return [statement for found in _IMPORT.finditer(self.text) for statement in _statements(found[0])]
 
     @cached_property
-    def comments(self) -> tuple[Comment, ...]:
-        """All comments in line order (``tokenize``: a ``#`` inside a string is none)."""
-        if "#" not in self.text:
+    def directives(self) -> tuple[Comment, ...]:
+        """The comments that speak to runner-sync, in line order; a ``#`` inside a string is none."""
+        if _DIRECTIVE not in self.text:
             return ()
-        tokens = tokenize.generate_tokens(io.StringIO(self.text.removeprefix("\ufeff")).readline)
-        return tuple(
-            Comment(t.start[0], t.start[1] + 1, t.string, not t.line[: t.start[1]].strip())
-            for t in tokens
-            if t.type == tokenize.COMMENT
-        )
+        text = self.text.removeprefix("\ufeff")
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _DIRECTIVE in line]
+        if any(start <= number <= end for start, end in self._long_strings for number, _ in lines):
+            return tuple(_directives(text))
+        # Elsewhere a line tells by itself, and the tokens of a whole file cost more than its tree.
+        return tuple(found for number, line in lines for found in _directives(f"{line}\n", first=number))
+
+    @cached_property
+    def _long_strings(self) -> list[tuple[int, int]]:
+        """First and last lines of the strings on several lines, in the parts that hold a directive."""
+        nodes = (node for part in self.parts(_DIRECTIVE) for node in walk(part))
+        return [
+            (node.lineno, node.end_lineno)
+            for node in nodes
+            if isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno and node.end_lineno > node.lineno
+        ]
 
     @cached_property
     def units(self) -> Mapping[str, Unit]:
@@ -226,6 +247,15 @@ class Reading:
 
     def _character(self, line: int, column: int) -> int:
         return characters(self.lines[line - 1], column) + 1
+
+
+def _directives(text: str, *, first: int = 1) -> Iterator[Comment]:
+    """The directives in ``text``, which begins at line ``first`` and may end within a statement."""
+    with suppress(tokenize.TokenError):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT and _DIRECTIVE in token.string:
+                line, column = token.start
+                yield Comment(first + line - 1, column + 1, token.string, not token.line[:column].strip())
 
 
 def _parse(text: str) -> ast.Module:

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runner_sync.markers import read_markers
 from runner_sync.model import Severity
 from runner_sync.rulers import ruler_title
 from runner_sync.verify.hygiene import functions
@@ -47,7 +46,11 @@ def find(subject: Subject) -> Iterator[Hit]:
     """One finding per problem of the markers."""
     npu = subject.npu
     text = _untidy_part(npu, subject.profile.marker)
-    for problem in read_markers(text, path=npu.path, label=subject.profile.marker).problems if text else ():
+    if not text:
+        return
+    from runner_sync.markers import read_markers
+
+    for problem in read_markers(text, path=npu.path, label=subject.profile.marker).problems:
         yield npu.hit_lines(
             (CODE, SEVERITY),
             (problem.line, problem.end_line),

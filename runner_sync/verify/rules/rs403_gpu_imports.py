@@ -41,7 +41,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     if not rows:
         return
     typing_only = _typing_only(npu)
-    for node in npu.nodes:
+    for node in (inner for part in npu.parts("import") for inner in walk(part)):
         if isinstance(node, ast.ImportFrom) and id(node) not in typing_only:
             for alias in node.names:
                 row = _row(rows, node, alias.name)

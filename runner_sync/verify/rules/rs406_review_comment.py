@@ -34,9 +34,7 @@ _COMMENT = re.compile(r"#\s*runner-sync:\s*review\b\s*(?P<id>\S*)\s*(?P<reason>.
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per comment."""
     npu = subject.npu
-    if "runner-sync:" not in npu.text:
-        return
-    for comment in npu.comments:
+    for comment in npu.directives:
         found = _COMMENT.match(comment.text)
         if found is None:
             continue

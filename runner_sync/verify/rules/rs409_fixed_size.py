@@ -35,7 +35,7 @@ SMALLEST = 512
 """Rows of a square buffer from which on it is one for sequences, not for a kernel's tile; the one known had 2048."""
 
 _MAKERS = frozenset({"ones", "zeros", "full", "empty", "rand"})
-_TWICE = re.compile(r"\b(\d{3,})\s*,\s*\1\b")
+_TWICE = re.compile(r"(\d{3,})\s*,\s*\1\b")
 
 
 def find(subject: Subject) -> Iterator[Hit]:

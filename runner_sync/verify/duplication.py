@@ -52,6 +52,8 @@ def says_the_same(reading: Reading, function: Function, other: Reading, twin: Fu
     """Whether the NPU function and the GPU one are equal once GPU names are translated; docstrings do not count."""
     if not _may_be_equal(reading, function, other, twin):
         return False
+    if reading.text_of(function) == in_npu_words(other.text_of(twin), profile):
+        return True
     if _squeezed(reading, function) != in_npu_words(_squeezed(other, twin), profile):
         return False
     return _canonical(function) == in_npu_words(_canonical(twin), profile)
@@ -62,9 +64,11 @@ def are_equal(reading: Reading, function: Function, other: Reading, twin: Functi
 
     timid: texts are compared, so that two ways to write one string are two strings.
     """
-    if not _may_be_equal(reading, function, other, twin) or _squeezed(reading, function) != _squeezed(other, twin):
+    if not _may_be_equal(reading, function, other, twin):
         return False
-    return _canonical(function) == _canonical(twin)
+    if reading.text_of(function) == other.text_of(twin):
+        return True
+    return _squeezed(reading, function) == _squeezed(other, twin) and _canonical(function) == _canonical(twin)
 
 
 def _may_be_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:

@@ -108,6 +108,9 @@ def _words(text: str) -> frozenset[str]:
 def in_npu_words(text: str, profile: Profile) -> str:
     """GPU code with the profile's names put in: good enough to compare by, never to write."""
     pattern, table = _dictionary(profile)
+    # Most texts hold none, and the pattern is tried at every letter.
+    if not any(name in text for name in table):
+        return text
     return pattern.sub(lambda found: table[found[0]], text)
 
 

@@ -12,6 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from copy import copy
 from itertools import pairwise
 from typing import Annotated, NoReturn
 
@@ -63,12 +64,23 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
         # Parsing the runners makes Python warn about their string escapes, on standard error, in the midst of ours.
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
-        command = typer.main.get_command(app)
+        command = typer.main.get_command(_with_what_is_called(words))
         code = command.main(args=list(words), prog_name="runner-sync", standalone_mode=False, obj=screen)
     # typer turns Ctrl-C into this exit code, which no command returns by itself.
     if code == _INTERRUPTED:
         raise KeyboardInterrupt
     return int(code or 0)
+
+
+def _with_what_is_called(words: Sequence[str]) -> typer.Typer:
+    """``app`` with the one command that ``words`` call; with all where none is called, or help may list them."""
+    name = next((word for word in words if not word.startswith("-")), None)
+    called = [command for command in app.registered_commands if command.name == name]
+    if not called or not {"--help", "-h"}.isdisjoint(words):
+        return app
+    narrowed = copy(app)
+    narrowed.registered_commands = called
+    return narrowed
 
 
 def _globals_first(argv: Sequence[str]) -> list[str]:

@@ -73,7 +73,10 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
 
 
 def _with_what_is_called(words: Sequence[str]) -> typer.Typer:
-    """``app`` with the one command that ``words`` call; with all where none is called, or help may list them."""
+    """``app`` with the one command that ``words`` call; with all where none is called, or help may list them.
+
+    typer makes the options of every command that it is given, which takes longer than any rule of a check.
+    """
     name = next((word for word in words if not word.startswith("-")), None)
     called = [command for command in app.registered_commands if command.name == name]
     if not called or not {"--help", "-h"}.isdisjoint(words):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from cli_samples import CHANGE, FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
 
 from runner_sync import __version__, cli
@@ -515,6 +516,25 @@ def test_without_a_command_help_is_shown_and_nothing_is_green(capsys: pytest.Cap
     out, err = capsys.readouterr()
     assert all(f" {command} " in out for command in COMMANDS)
     assert err == "error: no command is given: name one of those above.\n"
+
+
+def test_a_run_makes_the_options_of_its_own_command_only(sync: FakeSync, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str | None] = []
+    make = typer.main.get_command_from_info
+
+    def watched(command_info: Any, **rest: Any) -> Any:
+        made.append(command_info.name)
+        return make(command_info, **rest)
+
+    monkeypatch.setattr(typer.main, "get_command_from_info", watched)
+    assert cli.run(["-q", "check"]) == 0
+    assert made == [*sync.asked] == ["check"]
+
+
+def test_help_in_front_of_a_command_lists_them_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["--help", "check"]) == 0
+    out = capsys.readouterr().out
+    assert all(f" {command} " in out for command in COMMANDS)
 
 
 @pytest.mark.parametrize(("command", "formats"), FORMATS_OF.items())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sync_samples import commit
 
 from runner_sync.errors import InputError
 from runner_sync.sources import RevisionTree, WorkTree, open_path
+from runner_sync.sources.repository import Repository
 
 FILE = "vllm_omni/worker/gpu_model_runner.py"
 ROWS = ["one = 1", "two = 2", "three = 3", "four = 4", "five = 5"]
@@ -52,6 +54,23 @@ def test_nothing_changed(root: Path) -> None:
 def test_lines_of_the_work_tree(root: Path, rows: list[str], lines: set[int]) -> None:
     write(root, rows)
     assert changed(root) == {FILE: lines}
+
+
+def test_where_a_branch_began_is_asked_git_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    run = Repository.run
+
+    def watched(self: Repository, *arguments: str, **settings: Any) -> str:
+        asked.append(arguments[0])
+        return run(self, *arguments, **settings)
+
+    tree = open_path("vllm-omni", root)
+    assert isinstance(tree, WorkTree)
+    monkeypatch.setattr(Repository, "run", watched)
+    tree.changed_lines("main")
+    tree.fork_point("main")
+    assert asked.count("merge-base") == 1
+    assert "for-each-ref" not in asked  # nor for the remote branches, of which `main` is none
 
 
 def test_a_missing_final_newline_is_a_change(root: Path) -> None:

@@ -23,26 +23,24 @@ _PLAIN = (
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-def changed_lines(repository: Repository, since: str, *, to: str | None, prefix: str = "") -> dict[str, frozenset[int]]:
-    """``{path: lines}`` changed since the branch left ``since``; ``to`` is a commit, ``None`` the work tree.
+def changed_lines(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, frozenset[int]]:
+    """``{path: lines}`` changed since the commit ``start``; ``to`` is a commit, ``None`` the work tree.
 
     Paths are those below ``prefix``, relative to it; lines are 1-based lines of the new text, and where lines only
-    went, their two neighbours. Of a file that was renamed, those that differ. Raises ``InputError`` for an unknown
-    revision.
+    went, their two neighbours. Of a file that was renamed, those that differ.
     """
-    changed = _read(_compared(repository, since, to, prefix))
+    changed = _read(_compared(repository, start, to, prefix))
     return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
 
 
-def renamed(repository: Repository, since: str, *, to: str | None, prefix: str = "") -> dict[str, str]:
-    """``{path: path where the branch left since}`` of the files that it gave another name, as ``changed_lines``."""
-    words = _compared(repository, since, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
+def renamed(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, str]:
+    """``{path: path at the commit start}`` of the files that have another name since, as ``changed_lines``."""
+    words = _compared(repository, start, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
     pairs = zip(words[1::3], words[2::3], strict=False)
     return {new.removeprefix(prefix): old.removeprefix(prefix) for old, new in pairs if new.startswith(prefix)}
 
 
-def _compared(repository: Repository, since: str, to: str | None, prefix: str, *options: str) -> str:
-    start = fork_point(repository, since, to or "HEAD")
+def _compared(repository: Repository, start: str, to: str | None, prefix: str, *options: str) -> str:
     revisions = (start,) if to is None else (start, to)
     scope = ("--", prefix) if prefix else ()
     return repository.run_on_files(*_DIFF, *_PLAIN, *options, *revisions, *scope)

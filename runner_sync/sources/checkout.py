@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -54,7 +55,15 @@ class _GitTree:
 
     def fork_point(self, since: str) -> str:
         """The commit at which this branch left ``since``. Raises ``InputError`` for an unknown revision."""
-        return changes.fork_point(self.repository, since, str(self.source.revision or "HEAD"))
+        if since not in self._fork_points:
+            head = str(self.source.revision or "HEAD")
+            self._fork_points[since] = changes.fork_point(self.repository, since, head)
+        return self._fork_points[since]
+
+    @cached_property
+    def _fork_points(self) -> dict[str, str]:
+        """Those asked for so far: of one branch both the lines and the tree before are."""
+        return {}
 
     def release_before(self) -> str | None:
         """The nearest tag with a version among this commit's ancestors; ``None`` unless it has such a tag itself."""
@@ -99,7 +108,7 @@ class WorkTree(FolderTree, _GitTree):
 
         Untracked files count whole. Raises ``InputError`` for an unknown revision.
         """
-        found = changes.changed_lines(self.repository, since, to=None, prefix=self.prefix)
+        found = changes.changed_lines(self.repository, self.fork_point(since), to=None, prefix=self.prefix)
         for path in changes.untracked(self.repository, prefix=self.prefix):
             if path.endswith(".py"):
                 found[path] = frozenset(range(1, (self.read(path) or "").count("\n") + 2))
@@ -107,7 +116,7 @@ class WorkTree(FolderTree, _GitTree):
 
     def renamed(self, since: str) -> dict[str, str]:
         """Where tracked files that have another path now were when the branch left ``since``, by their path now."""
-        return changes.renamed(self.repository, since, to=None, prefix=self.prefix)
+        return changes.renamed(self.repository, self.fork_point(since), to=None, prefix=self.prefix)
 
     def _exists(self, name: str) -> bool:
         file = self.repository.place / name
@@ -133,11 +142,12 @@ class RevisionTree(_GitTree):
 
     def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
         """1-based lines by path that changed between the point where this revision left ``since`` and itself."""
-        return changes.changed_lines(self.repository, since, to=str(self.source.revision), prefix=self.prefix)
+        start = self.fork_point(since)
+        return changes.changed_lines(self.repository, start, to=str(self.source.revision), prefix=self.prefix)
 
     def renamed(self, since: str) -> dict[str, str]:
         """Where files that have another path now were when this revision left ``since``, by their path now."""
-        return changes.renamed(self.repository, since, to=str(self.source.revision), prefix=self.prefix)
+        return changes.renamed(self.repository, self.fork_point(since), to=str(self.source.revision), prefix=self.prefix)
 
     def paths(self, prefix: str = "") -> list[str]:
         """Every ``.py`` path of the package below ``prefix``, sorted."""
@@ -184,8 +194,8 @@ def _work_tree(project: Project, place: Path, repository: Repository) -> WorkTre
 def _revision_tree(source: Source, repository: Repository, *, prefix: str) -> RevisionTree:
     tree = RevisionTree(source, repository=repository, prefix=prefix)
     found = version.of_tags(repository.tags_at(str(source.revision))) or version.of_texts(None, version_text(tree))
-    dated = Source(source.project, "git", source.location, found, source.revision)
-    return RevisionTree(dated, repository=repository, prefix=prefix)
+    tree.source = replace(source, version=found)
+    return tree
 
 
 def _prefix_at(commit: str, project: Project, *, repository: Repository, inside: str | None) -> str | None:

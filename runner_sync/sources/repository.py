@@ -90,10 +90,11 @@ class Repository:
 
     def resolve(self, ref: str) -> str:
         """Full hash of the commit named by a tag, branch, remote branch or hash; ``0.18.0`` finds ``v0.18.0``."""
-        for name in (ref, f"v{ref}", *self._remote_branches(ref)):
-            commit = self._commit(name)
-            if commit:
-                return commit
+        commit = self._commit(ref) or self._commit(f"v{ref}")
+        if commit is None:
+            commit = next(filter(None, map(self._commit, self._remote_branches(ref))), None)
+        if commit is not None:
+            return commit
         raise InputError(self._unknown(ref))
 
     def head(self) -> str | None:

@@ -147,7 +147,8 @@ class RevisionTree(_GitTree):
 
     def renamed(self, since: str) -> dict[str, str]:
         """Where files that have another path now were when this revision left ``since``, by their path now."""
-        return changes.renamed(self.repository, self.fork_point(since), to=str(self.source.revision), prefix=self.prefix)
+        start = self.fork_point(since)
+        return changes.renamed(self.repository, start, to=str(self.source.revision), prefix=self.prefix)
 
     def paths(self, prefix: str = "") -> list[str]:
         """Every ``.py`` path of the package below ``prefix``, sorted."""

@@ -3,30 +3,30 @@
 Comes in: versions of vllm-ascend's runner module, released omni runners. Goes out: ``Planted`` cases and their scores.
 May touch: what ``runner_sync.sources`` and the peers touch.
 
-Omni's insertions are lifted out of a released copy (lines it has and its base has not, whole statements) and set back
-into the same method at two other revisions: behind the line that they follow in the release, where that line stands
-exactly once in the method at both revisions. The older planting is the file to upgrade, the younger the truth.
+What omni has of its own is lifted out of a released copy (``deltas``) and set into the same method at two other
+revisions. The older planting is the file to upgrade, the younger the truth. Two kinds: *additions* alone, whole
+statements behind a line that stands once; and *edits*, lines of vllm-ascend's that omni exchanged or took out, where
+those stand once at both revisions, with the additions that still have a place. An edit that upstream newly has in part
+is left out: both did the same then, and nobody knows the truth.
 
 It proves that upstream's changes are carried and omni's code stays where it belongs, on changes nobody here chose.
-It proves nothing about anchors that upstream removed or doubled (left out by construction), about omni code that
-edits or drops upstream lines, or about the GPU side.
+It proves nothing about anchors that upstream removed or doubled (left out by construction), or about the GPU side.
 """
 
 from __future__ import annotations
 
 import ast
 import random
-import re
-import textwrap
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cache
 from statistics import fmean
+from typing import Literal
 
 from benchmarks.chunks import ConflictSide, conflicts, settle
 from benchmarks.corpus import ALIKE, chosen, likeness, tree
+from benchmarks.deltas import Delta, as_class, exchange, exchanges, insertions, plant
 from benchmarks.peers import merge_file
 from benchmarks.upstreams import Version
 from runner_sync import score
@@ -42,25 +42,9 @@ STEPS = (1, 5, 20, 60)
 
 TOOLS = ("git merge-file, omni side", "git merge-file, upstream side", "runner-sync")
 
-_CLAUSE = re.compile(r"\s*(?:elif|else|except|finally)\b")
+Kind = Literal["additions", "edits"]
 
-
-@dataclass(frozen=True, slots=True)
-class Insertion:
-    """Omni lines behind ``anchor`` (a stripped line); ``depth`` is their indentation relative to it."""
-
-    anchor: str
-    depth: int
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """What omni inserted into its copy of one method."""
-
-    release: str
-    method: str
-    insertions: tuple[Insertion, ...]
+KINDS: tuple[Kind, ...] = ("additions", "edits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +76,7 @@ class Outcome:
 
 @cache
 def deltas() -> tuple[Delta, ...]:
-    """The insertions of every copied method of the corpus's old releases."""
+    """What omni has of its own in every copied method of the corpus's old releases."""
     found: list[Delta] = []
     for case in chosen():
         base = tree("vllm-ascend", case.ascend_base).read(NPU.modules[0].upstreams[0].path) or ""
@@ -101,90 +85,45 @@ def deltas() -> tuple[Delta, ...]:
             place = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
             for name, text in texts.members(place[1], module.name).items() if place else ():
                 if name in known and likeness(known[name], text) >= ALIKE:
-                    inserted = tuple(insertions(known[name], text))
-                    found += [Delta(case.omni_before, name, inserted)] if inserted else []
+                    own = (tuple(lift(known[name], text)) for lift in (insertions, exchanges))
+                    found.append(Delta(case.omni_before, name, *own))
     return tuple(found)
 
 
-def insertions(base: str, omni: str) -> Iterator[Insertion]:
-    """Pure insertions of ``omni`` into ``base`` that are whole statements and nothing but."""
-    old, new = base.split("\n"), omni.split("\n")
-    matcher = SequenceMatcher(None, [x.strip() for x in old], [x.strip() for x in new], autojunk=False)
-    for tag, at, _, start, end in matcher.get_opcodes():
-        lines = new[start:end]
-        anchor = next((line for line in reversed(old[:at]) if line.strip()), "")
-        if tag != "insert" or not anchor or not any(_is_code(line) for line in lines):
-            continue
-        first = next(line for line in lines if line.strip())
-        found = Insertion(anchor.strip(), _indent(first) - _indent(anchor), _dedented(lines, _indent(first)))
-        if _is_whole(base, found):
-            yield found
-
-
-def _is_whole(base: str, insertion: Insertion) -> bool:
-    """Whether the lines are statements by themselves and stay so in ``base``: no argument, no half of an ``if``."""
-    alone, planted = "\n".join(insertion.lines), plant(base, [insertion])
-    if planted is None or not parses(alone):
-        return False
-    return _statements(planted) == _statements(base) + _statements(alone)
-
-
-def _statements(text: str) -> int:
-    tree = ast.parse(textwrap.dedent(text))
-    return sum(isinstance(node, ast.stmt) for node in ast.walk(tree))
-
-
-def plant(text: str, inserted: Iterable[Insertion]) -> str | None:
-    """``text`` with the insertions behind their anchors; ``None`` where one has no safe place."""
-    lines = text.split("\n")
-    for one in inserted:
-        places = [k for k, line in enumerate(lines) if line.strip() == one.anchor]
-        if len(places) != 1:
-            return None
-        depth = _indent(lines[places[0]]) + one.depth
-        following = next((line for line in lines[places[0] + 1 :] if line.strip()), "")
-        # Deeper lines below, or an ``else``, belong to what stands before: an insertion would cut that in two.
-        if depth < 0 or (following and _indent(following) > depth) or _CLAUSE.match(following):
-            return None
-        lines[places[0] + 1 : places[0] + 1] = [" " * depth + line if line else "" for line in one.lines]
-    planted = "\n".join(lines)
-    return planted if parses(planted) else None
-
-
-def _is_code(line: str) -> bool:
-    return bool(line.strip()) and not line.strip().startswith("#")
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _dedented(lines: Sequence[str], width: int) -> tuple[str, ...]:
-    return tuple(line[min(width, _indent(line)) :] if line.strip() else "" for line in lines)
-
-
-def build(delta: Delta, base: Version, upstream: Version, *, step: int) -> Planted | None:
-    """The planted upgrade of one method, or ``None`` where upstream changed nothing or no insertion has a place."""
+def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Kind = "additions") -> Planted | None:
+    """The planted upgrade of one method, or ``None``: upstream changed nothing, or nothing of omni's has a place."""
     old, new = (version.methods.get(delta.method) for version in (base, upstream))
-    if old is None or new is None or score.methods(_module(old)) == score.methods(_module(new)):
+    if old is None or new is None or score.methods(as_class(old)) == score.methods(as_class(new)):
         return None
-    kept = [one for one in delta.insertions if plant(old, [one]) and plant(new, [one])]
-    before, truth = plant(old, kept), plant(new, kept)
-    if not kept or before is None or truth is None:
+    before, truth, edits = old, new, 0
+    if kind == "edits":
+        news = {line.strip() for line in new.split("\n")} - {line.strip() for line in old.split("\n")}
+        own = [one for one in delta.exchanges if not news.intersection(line.strip() for line in one.new)]
+        fitting = [one for one in own if exchange(old, [one]) and exchange(new, [one])]
+        edited = exchange(old, fitting), exchange(new, fitting)
+        if not fitting or edited[0] is None or edited[1] is None:
+            return None
+        before, truth, edits = *edited, len(fitting)
+    added = [one for one in delta.insertions if plant(before, [one]) and plant(truth, [one])]
+    planted = plant(before, added), plant(truth, added)
+    if planted[0] is None or planted[1] is None or not (added or edits):
         return None
+    texts_ = Triple(old, planted[0], new)
     return Planted(
-        delta, base.ref, upstream.ref, step, Triple(old, before, new), truth, len(kept), (base.text, upstream.text)
+        delta, base.ref, upstream.ref, step, texts_, planted[1], len(added) + edits, (base.text, upstream.text)
     )
 
 
-def sample(versions: Sequence[Version], count: int, *, seed: int = 0, steps: Sequence[int] = STEPS) -> list[Planted]:
+def sample(
+    versions: Sequence[Version], count: int, *, kind: Kind = "additions", seed: int = 0, steps: Sequence[int] = STEPS
+) -> list[Planted]:
     """``count`` planted upgrades, equally many per step, drawn with a fixed seed (fewer where history is short)."""
     drawn = random.Random(seed)
     found: list[Planted] = []
     for step in steps:
         places = [(k, delta) for k in range(max(0, len(versions) - step)) for delta in deltas()]
         drawn.shuffle(places)
-        made = (build(delta, versions[k], versions[k + step], step=step) for k, delta in places)
+        made = (build(delta, versions[k], versions[k + step], step=step, kind=kind) for k, delta in places)
         hits = (planted for planted in made if planted is not None)
         found += [planted for planted, _ in zip(hits, range(count // len(steps)), strict=False)]
     return found
@@ -219,7 +158,7 @@ def _job(planted: Planted) -> ModuleJob:
     module, (base, upstream) = NPU.modules[0], planted.modules
     new = ModuleRevision(planted.upstream_ref, upstream, module.upstreams[0].path)
     old = ModuleRevision(planted.base_ref, base, module.upstreams[0].path)
-    text = imports(base) + _module(planted.texts.omni)
+    text = imports(base) + as_class(planted.texts.omni)
     return ModuleJob(NPU, module, module.paths[0], text, Upstream(new=new, bases=(old, new)))
 
 
@@ -230,16 +169,31 @@ def imports(text: str) -> str:
     return "".join(f"{ast.unparse(node)}\n" for node in found)
 
 
-def _module(method: str, name: str = "OmniNPUModelRunner") -> str:
-    return f"class {name}:\n{method.rstrip()}\n"
-
-
 def _outcome(tool: str, planted: Planted, text: str, doubts: int, seconds: float, *, whole: bool = False) -> Outcome:
+    before, truth = as_class(planted.texts.omni), as_class(planted.truth)
     broken = not parses(text)
-    made = _module(planted.texts.omni) if broken else text if whole else _module(text)
+    made = before if broken else text if whole else as_class(text)
     # Methods only: the imports that runner-sync adds have no truth here.
-    total = score.score_kept(_module(planted.texts.omni), made, _module(planted.truth))
+    total = score.score_kept(*map(_in_one_spelling, (before, made, truth)))
     return Outcome(tool, planted.step, total.effort_left, total.left == 0, doubts, broken, seconds)
+
+
+def _in_one_spelling(text: str) -> str:
+    """``text`` with ``X | None`` for every ``Optional[X]``: a plant has the spelling of one time or of the other."""
+    return ast.unparse(_Unions().visit(ast.parse(text)))
+
+
+class _Unions(ast.NodeTransformer):
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Subscript(value=ast.Name(id="Optional")):
+                return ast.BinOp(node.slice, ast.BitOr(), ast.Constant(None))
+            case ast.Subscript(value=ast.Name(id="Union"), slice=ast.Tuple(elts=[first, *others])):
+                for other in others:
+                    first = ast.BinOp(first, ast.BitOr(), other)
+                return first
+        return node
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,12 +132,14 @@ def _planted_texts(options: argparse.Namespace) -> list[str]:
         pools.append(("revisions", upstreams.revisions(options.ascend_path), planted.STEPS))
     out = []
     for what, versions, steps in pools:
-        _say(f"planted upgrades over {len(versions)} {what}")
-        out.append(_planted_text(what, planted.sample(versions, options.planted, steps=steps), len(versions)))
+        for kind in planted.KINDS:
+            _say(f"planted {kind} over {len(versions)} {what}")
+            cases = planted.sample(versions, options.planted, kind=kind, steps=steps)
+            out.append(_planted_text(f"{len(versions)} {what}", kind, cases, what))
     return [*out, _inference_text(released, pools[-1][1] if len(pools) > 1 else [])]
 
 
-def _planted_text(what: str, cases: Sequence[planted.Planted], versions: int) -> str:
+def _planted_text(pool: str, kind: planted.Kind, cases: Sequence[planted.Planted], what: str) -> str:
     rows = [outcome for case in cases for outcome in planted.outcomes(case)]
     summaries = planted.summarise(rows)
     for step in sorted({case.step for case in cases}):
@@ -157,7 +159,7 @@ def _planted_text(what: str, cases: Sequence[planted.Planted], versions: int) ->
     ]
     head = ("tool", f"{what} apart", "cases", "effort left", "exact", "wrong unasked", "doubts per case", "broken")
     methods = ", ".join(f"`{name}` {count}" for name, count in planted.by_method(cases).items())
-    return f"\n### Planted upgrades over {versions} {what}\n\n{methods}.\n\n{tables.table(head, cells)}"
+    return f"\n### Planted upgrades over {pool}: {kind}\n\n{methods}.\n\n{tables.table(head, cells)}"
 
 
 def _inference_text(released: Sequence[upstreams.Version], revisions: Sequence[upstreams.Version]) -> str:

@@ -18,6 +18,7 @@ from benchmarks import (
     confidence,
     corpus,
     debts,
+    deltas,
     engine,
     followed,
     kinds,
@@ -143,15 +144,15 @@ def test_a_conflict_in_a_head_shows_the_head_alone() -> None:
 # --- planted upgrades
 
 
-def _delta(omni: str, base: str = BASE) -> list[planted.Insertion]:
-    return list(planted.insertions(base, omni))
+def _delta(omni: str, base: str = BASE) -> list[deltas.Insertion]:
+    return list(deltas.insertions(base, omni))
 
 
 def test_an_insertion_is_lifted_out_and_set_back() -> None:
     omni = BASE.replace("        c = 3\n", "        if b:\n            b = 3  # omni\n        c = 3\n")
     (found,) = _delta(omni)
-    assert found == planted.Insertion("b = 2", 0, ("if b:", "    b = 3  # omni"))
-    assert planted.plant(BASE, [found]) == omni
+    assert found == deltas.Insertion("b = 2", 0, ("if b:", "    b = 3  # omni"))
+    assert deltas.plant(BASE, [found]) == omni
 
 
 @pytest.mark.parametrize(
@@ -181,7 +182,7 @@ def test_noop_what_is_no_whole_insertion(omni: str, base: str) -> None:
     ids=["anchor gone", "anchor twice", "deeper lines follow", "an else follows", "left of the margin"],
 )
 def test_noop_no_safe_place(text: str, depth: int) -> None:
-    assert planted.plant(text, [planted.Insertion("b = 2", depth, ("n = 1",))]) is None
+    assert deltas.plant(text, [deltas.Insertion("b = 2", depth, ("n = 1",))]) is None
 
 
 def test_a_planted_upgrade_is_followed_at_another_indentation() -> None:
@@ -189,7 +190,7 @@ def test_a_planted_upgrade_is_followed_at_another_indentation() -> None:
     omni = BASE.replace("        c = 3\n", "        self.omni(b)\n        c = 3\n")
     inserted = tuple(_delta(omni))
     old, new = (planted.Version(ref, f"class NPUModelRunner:\n{text}") for ref, text in (("o", BASE), ("n", upstream)))
-    made = planted.build(planted.Delta("r", "f", inserted), old, new, step=1)
+    made = planted.build(deltas.Delta("r", "f", inserted), old, new, step=1)
     assert made is not None
     assert "            self.omni(b)\n            c = 3\n" in made.truth
     results = {outcome.tool: outcome for outcome in planted.outcomes(made)}
@@ -199,8 +200,45 @@ def test_a_planted_upgrade_is_followed_at_another_indentation() -> None:
 
 def test_noop_an_upstream_that_only_changed_layout_is_no_upgrade() -> None:
     old, new = (planted.Version("v", f"class NPUModelRunner:\n{text}") for text in (BASE, BASE + "        # end\n"))
-    delta = planted.Delta("r", "f", (planted.Insertion("b = 2", 0, ("n = 1",)),))
+    delta = deltas.Delta("r", "f", (deltas.Insertion("b = 2", 0, ("n = 1",)),))
     assert planted.build(delta, old, new, step=1) is None
+
+
+def test_an_exchange_is_lifted_out_and_made_at_another_indentation() -> None:
+    (found,) = deltas.exchanges(BASE, OMNI)
+    assert deltas.exchange(BASE, [found]) == OMNI
+    deeper = "    def f(self):\n        with x:\n" + "".join(f"    {line}\n" for line in BASE.split("\n")[1:] if line)
+    expected = "    def f(self):\n        with x:\n" + "".join(f"    {line}\n" for line in OMNI.split("\n")[1:] if line)
+    assert deltas.exchange(deeper, [found]) == expected
+    assert deltas.exchange(BASE + deeper, [found]) is None, "it stands there twice"
+    assert deltas.exchange(BASE.replace(found.old[0], "gone = 1"), [found]) is None
+
+
+@pytest.mark.parametrize(
+    "omni",
+    [BASE, BASE.replace("b = 2", "b = 2  # why"), BASE.replace("        c = 3\n", "        n = 1\n        c = 3\n")],
+    ids=["nothing", "a comment", "an insertion"],
+)
+def test_noop_what_is_no_exchange(omni: str) -> None:
+    assert list(deltas.exchanges(BASE, omni)) == []
+
+
+def test_a_planted_edit_is_carried_unless_upstream_made_it_too() -> None:
+    delta = deltas.Delta("r", "f", (), tuple(deltas.exchanges(BASE, OMNI)))
+    upstream = BASE + "        self.more()\n"
+    old, new = (planted.Version(ref, f"class NPUModelRunner:\n{text}") for ref, text in (("o", BASE), ("n", upstream)))
+    made = planted.build(delta, old, new, step=1, kind="edits")
+    assert made is not None
+    assert made.truth == OMNI + "        self.more()\n"
+    assert {outcome.tool: outcome.done for outcome in planted.outcomes(made)}["runner-sync"]
+    assert planted.build(delta, old, new, step=1, kind="additions") is None
+    too = planted.Version("n", new.text + "".join(f"{line}\n" for line in OMNI.split("\n") if line not in BASE))
+    assert planted.build(delta, old, too, step=1, kind="edits") is None
+
+
+def test_a_plant_is_scored_in_one_spelling_of_types() -> None:
+    text = "def f(a: Optional[X] = None) -> Union[A, B, None]:\n    pass\n"
+    assert planted._in_one_spelling(text).startswith("def f(a: X | None=None) -> A | B | None:")
 
 
 # --- ablations

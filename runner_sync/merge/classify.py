@@ -237,8 +237,8 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     """Whether two additions can be one: in the same suite, and clauses of the same statement.
 
     The same statement may stand in two suites when it says enough; an ``else`` or a version of it may not. Nor may one
-    that each side has in a new suite, where those are in two suites again: they belong to two things. Nor one that only
-    one side does under a condition.
+    that each side has in a new suite, where those are in two suites again: they belong to two things. Nor one that omni
+    does always, and upstream under a condition.
     """
     omni, upstream = weave.omni[o], weave.upstream[u]
     if omni.is_clause or upstream.is_clause:
@@ -248,8 +248,8 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     same = omni.canon == upstream.canon or (omni.made_by and omni.made_by == upstream.made_by)
     if not same or omni.weight < 1 or _are_apart(weave, omni.parent, upstream.parent):
         return False
-    mine = _is_new_condition(weave.omni, weave.of_omni, omni.parent, "o")
-    return mine == _is_new_condition(weave.upstream, weave.of_upstream, upstream.parent, "u")
+    is_always = not _is_new_condition(weave.omni, weave.of_omni, omni.parent, "o")
+    return not (is_always and _is_new_condition(weave.upstream, weave.of_upstream, upstream.parent, "u"))
 
 
 def _is_new_condition(nodes: Nodes, of: Sequence[Strand], head: int, side: str) -> bool:

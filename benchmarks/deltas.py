@@ -100,11 +100,24 @@ def exchanges(base: str, omni: str) -> Iterator[Exchange]:
     for tag, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag not in ("replace", "delete") or start == 0 or not any(line.strip() for line in old[start:end]):
             continue
+        below = next((_indent(line) for line in old[end:] if line.strip()), 0)
+        if _opened(old[start:end], below) != _opened(new[first:last], below):
+            continue  # what stands below would come into another suite
         width = _width((*old[start:end], *new[first:last]))
         found = Exchange(_dedented(old[start:end], width), _dedented(new[first:last], width))
         made = exchange(base, [found])
         if made is not None and score.methods(as_class(made)) != score.methods(as_class(base)):
             yield found
+
+
+def _opened(lines: Sequence[str], depth: int) -> list[int]:
+    """The indentations of the lines that a line at ``depth`` behind them stands in."""
+    found: list[int] = []
+    for line in reversed([line for line in lines if line.strip()]):
+        if _indent(line) < depth:
+            depth = _indent(line)
+            found.append(depth)
+    return found
 
 
 def exchange(text: str, exchanged: Iterable[Exchange]) -> str | None:

@@ -223,6 +223,13 @@ def test_noop_what_is_no_exchange(omni: str) -> None:
     assert list(deltas.exchanges(BASE, omni)) == []
 
 
+def test_noop_an_exchange_that_takes_the_head_of_what_stands_below() -> None:
+    base = "    def f(self):\n        if a:\n            b = 1\n        with c:\n            d = 1\n            e = 1\n"
+    omni = base.replace("        with c:\n            d = 1\n", "            d = 2\n")
+    assert list(deltas.exchanges(base, omni)) == []
+    assert len(list(deltas.exchanges(base, base.replace("with c:", "with d:")))) == 1
+
+
 def test_a_planted_edit_is_carried_unless_upstream_made_it_too() -> None:
     delta = deltas.Delta("r", "f", (), tuple(deltas.exchanges(BASE, OMNI)))
     upstream = BASE + "        self.more()\n"

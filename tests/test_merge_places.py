@@ -31,11 +31,16 @@ def merged(omni: tuple[str, str], upstream: tuple[str, str], *, base: str = BASE
     [
         pytest.param(EDITED, OTHER, id="upstream has another condition"),
         pytest.param(OTHER, EDITED, id="omni has another condition"),
+        pytest.param(
+            ("        rows, extra = rows\n        self.note(rows)\n", "        outputs, extra = outputs\n"),
+            OTHER,
+            id="and omni has one other statement there, which sets the same",
+        ),
     ],
 )
 def test_a_suite_under_another_condition_is_the_same_one(omni: tuple[str, str], upstream: tuple[str, str]) -> None:
     result = merged(omni, upstream)
-    assert result.text == BASE.replace(*OTHER).replace(*EDITED)
+    assert result.text == BASE.replace(*omni).replace(*upstream)
     assert result.decisions == ()
 
 
@@ -167,11 +172,14 @@ TAIL = """def run(self, rows):
 """
 
 
-def test_what_omni_makes_for_the_statement_behind_it_stands_directly_in_front_of_that() -> None:
-    omni = TAIL.replace("    return rows, rows\n", "    rows, _ = self.parts_of(rows)\n    return rows\n")
+@pytest.mark.parametrize(
+    ("above", "below"), [("", ""), ("    # -- Omni-new --\n", "    # -----\n")], ids=["alone", "marked"]
+)
+def test_what_omni_makes_for_the_statement_behind_it_stands_directly_in_front_of_that(above: str, below: str) -> None:
+    made = f"{above}    rows, _ = self.parts_of(rows)\n{below}    return rows\n"
     upstream = TAIL.replace("    return", "    self.finish_dump()\n    return")
-    result = merge(Triple(TAIL, omni, upstream))
-    assert result.text == omni.replace("    rows, _ =", "    self.finish_dump()\n    rows, _ =")
+    result = merge(Triple(TAIL, TAIL.replace("    return rows, rows\n", made), upstream))
+    assert result.text == TAIL.replace("    return rows, rows\n", f"    self.finish_dump()\n{made}")
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,8 @@ def _true_in_place(
     base: Nodes, nodes: Nodes, pairs: Sequence[Pair], others: Nodes, of_others: Sequence[Pair]
 ) -> list[Pair]:
     """Without two heads that are one for their suite alone, where the other side has the head and nothing of that
-    suite: what stands there now was never meant for the other condition. And without two ``return`` for ending one,
-    where the other side has a version of it."""
+    suite, nor anything that sets the same: what stands there now was never meant for the other condition. And without
+    two ``return`` for ending one, where the other side has a version of it."""
     other_pairs = {pair.left: pair for pair in of_others}
     suites_left = {base[pair.left].parent for pair in of_others}
 
@@ -75,11 +75,16 @@ def _true_in_place(
         if pair.equal or other is None or similarity(node, nodes[pair.right]) >= SIMILAR:
             return True
         if node.compound:
-            return pair.left in suites_left
+            return pair.left in suites_left or bool(_set_in(base, pair.left) & _set_in(others, other.right))
         is_version = not other.equal and similarity(node, others[other.right]) >= SIMILAR
         return not (node.canon.startswith("return ") and is_version)
 
     return [pair for pair in pairs if is_true(pair)]
+
+
+def _set_in(nodes: Nodes, head: int) -> set[str]:
+    """The names that the statements directly in a suite set."""
+    return {name for node in nodes if node.parent == head for name in sets(node)}
 
 
 def _without_false_versions(

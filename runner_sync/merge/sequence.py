@@ -95,8 +95,11 @@ def _made_for(weave: Weave, start: int, anchor: Strand | None) -> int:
     if anchor is None or anchor.base is None or weave.omni[end].canon == weave.base[anchor.base].canon:
         return end - start
     first, made = end, reads(weave.omni[end])
-    while first > start and weave.of_omni[first - 1].sides == "o" and sets(weave.omni[first - 1]) & made:
-        first -= 1
+    for k in range(end - 1, start - 1, -1):
+        if weave.of_omni[k].sides != "o" or not (weave.omni[k].is_comment or sets(weave.omni[k]) & made):
+            break
+        if not weave.omni[k].is_comment or first < end:
+            first = k  # with the comments above it
     return first - start
 
 

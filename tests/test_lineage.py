@@ -206,6 +206,18 @@ def test_a_condition_that_the_copy_was_never_given_is_not_in_its_base(copy: str)
     assert text.split() == (SINCE.partition("(a)\n")[2].partition("        if a > b")[0]).split()
 
 
+def test_a_branch_that_the_copy_was_never_given_is_not_in_its_base() -> None:
+    before = unit("if self.rows:", "    a = self.rows", "else:", "    a = self.none")
+    since = unit(
+        "if self.rows:", "    a = self.rows", "elif self.dims > 0:", "    a = self.dims", "else:", "    a = self.none"
+    )
+    base, unsynced = without_unsynced(since, [before], before)
+    assert base == before
+    assert [text.split() for text in unsynced] == [["elif", "self.dims", ">", "0:", "a", "=", "self.dims"]]
+    own = before.replace("self.none", "self.dims")
+    assert without_unsynced(since, [before], own) == (since, ()), "the copy knows what it is about"
+
+
 def test_what_is_set_for_such_a_condition_goes_with_it() -> None:
     since = unit(
         "self.begin(a)", "counts = a.counts", "experts = self.load()", "if experts is not None:", "    experts.clear()"

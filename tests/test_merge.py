@@ -161,6 +161,22 @@ def test_what_has_no_part_of_its_own_is_between_two_revisions(arguments: str, ex
     assert is_between(mine, *flatten(f"{base}\n"), {older, older.replace("run", "stop")}) == expected
 
 
+@pytest.mark.parametrize(
+    ("row", "follows"),
+    [
+        pytest.param("ids=self.input_ids, late=self.late", True, id="with a part of the older one"),
+        pytest.param("defer=self.is_deferred", False, id="with one part less"),
+        pytest.param("ids=self.omni_ids, late=self.late", False, id="with a part of omni's own"),
+    ],
+)
+def test_a_call_with_older_parts_follows_the_base_that_upstream_still_has(row: str, follows: bool) -> None:
+    shared = "num_tokens=num_tokens, num_reqs=num_reqs, model=self.model, config=self.config, eager=self.eager"
+    rows = ("late=self.late", "ids=self.input_ids, defer=self.is_deferred", row)
+    older, base, omni = (f"self.run_forward(self.metadata, {shared}, {one})\nself.end()\n" for one in rows)
+    merged = merge(Triple(base, omni, base), heritage=frozenset({older.split("\n")[0]})).text
+    assert (merged.split() == base.split()) is follows
+
+
 @pytest.mark.parametrize("taken_out", ["logger = init_logger(self.name)", "from vllm.logger import logger"])
 def test_a_local_that_omni_has_from_the_module_does_not_come_back(taken_out: str) -> None:
     base = f"def run(self, rows):\n    {taken_out}\n    logger.info(rows)\n    return rows\n"

@@ -17,7 +17,8 @@ from runner_sync.statements import TELLING, Node, below, parses
 
 
 def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str, tuple[str, ...]]:
-    """``base`` without the conditions that none of ``earlier`` has and ``copy`` was never given, and their texts.
+    """``base`` without the conditions, and branches of one, that none of ``earlier`` has and ``copy`` was never given;
+    and their texts.
 
     They stay where ``copy`` has a statement of theirs or knows all the names in the condition, and where the rest
     would be no Python. What is set for a condition right in front of it goes with it.
@@ -28,13 +29,13 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
     names = {name for node in others for name in node.names}
     cuts: list[range] = []
     for index, node in enumerate(nodes):
-        if not node.canon.startswith("if ") or node.names <= names:
+        if not node.canon.startswith(("if ", "elif ")) or node.names <= names:
             continue
         whole = [nodes[k] for k in below(nodes, index)]
         if any(one.canon in known for one in whole):
             continue
         last = max(one.start + len(one.lines) - 1 for one in whole)
-        cut = range(_beginning(nodes, index, known), last + 1)
+        cut = range(node.start if node.is_clause else _beginning(nodes, index, known), last + 1)
         if not any(cut[0] in one for one in cuts) and parses(_without(lines, [*cuts, cut])):
             cuts.append(cut)
     return _without(lines, cuts), tuple("\n".join(lines[at - 1] for at in cut) for cut in cuts)

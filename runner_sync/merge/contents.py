@@ -102,7 +102,9 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
         # Parameters of a method of omni's own are taken together with what passes them on (``follow_signature``).
         return of_node(omni), None
-    if is_inherited(upstream, terms.foreign) or (is_same(upstream, base) and not is_inherited(omni, heritage)):
+    if is_inherited(upstream, terms.foreign):
+        return of_node(omni), None
+    if is_same(upstream, base) and not (is_inherited(omni, heritage) or _has_older_parts(omni, base, heritage)):
         return of_node(omni), None
     refused = terms.veto(upstream.canon) if terms.veto is not None else None
     if refused:
@@ -211,6 +213,12 @@ def is_between(node: Node, base: Node, heritage: Heritage) -> bool:
     if node.is_comment or node.weight < DISTINCT:
         return False
     return any(is_mixed_from(node.canon, base.canon, older) for older in heritage if _is_version(older, node.canon))
+
+
+def _has_older_parts(omni: Node, base: Node, heritage: Heritage) -> bool:
+    """Whether a statement is between two revisions and has of the older one what the base has not. Where upstream has
+    changed nothing since the base, it is no sign of age that omni does without a part."""
+    return bool(omni.words - base.words) and is_between(omni, base, heritage)
 
 
 def _is_version(one: str, other: str) -> bool:

@@ -9,9 +9,20 @@ from __future__ import annotations
 from runner_sync.merge.confidence import CONTESTED
 from runner_sync.merge.contents import is_inherited, is_same, sides_of
 from runner_sync.merge.reason import Reason
+from runner_sync.merge.rulers import pairs
 from runner_sync.merge.settling import Settling
 from runner_sync.merge.weave import Doubt, Strand
+from runner_sync.rulers import ruler_title
 from runner_sync.statements import ROOT
+
+
+def keep_marked_blocks(settling: Settling) -> None:
+    """What omni alone has in a block that it has marked is omni's own, though another revision of upstream has it."""
+    weave = settling.weave
+    for first, last in pairs(weave):
+        if ruler_title(weave.omni[first].text):
+            for strand in weave.of_omni[first + 1 : last]:
+                strand.kept = strand.kept or strand.sides == "o"
 
 
 def keep_clauses_of_edited(settling: Settling) -> None:

@@ -16,7 +16,7 @@ from runner_sync.merge.added_alike import leave_out_added_alike
 from runner_sync.merge.foreign import ask_nothing_foreign, leave_out_foreign
 from runner_sync.merge.had_already import leave_out_what_omni_has
 from runner_sync.merge.lost import leave_out_without_definitions
-from runner_sync.merge.own_suites import keep_clauses_of_edited, settle_own_suites
+from runner_sync.merge.own_suites import keep_clauses_of_edited, keep_marked_blocks, settle_own_suites
 from runner_sync.merge.passages import leave_out_between_removed, leave_out_inside_removed
 from runner_sync.merge.policy import Terms
 from runner_sync.merge.presence import judge_each
@@ -52,7 +52,12 @@ class Phase:
 
 PHASES = (
     Phase("each strand by itself", (judge_each,), out=("o", "bo", "bu")),
-    Phase("suites of omni's own", (keep_clauses_of_edited, settle_own_suites), out=("o",), back=("o", "bo")),
+    Phase(
+        "suites of omni's own",
+        (keep_marked_blocks, keep_clauses_of_edited, settle_own_suites),
+        out=("o",),
+        back=("o", "bo"),
+    ),
     Phase(
         "what of upstream's comes in",
         (

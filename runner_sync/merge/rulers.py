@@ -20,7 +20,7 @@ Suites = Mapping[Strand | None, list[Strand]]
 
 def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_copy: bool) -> None:
     """Put the rulers of every pair around its block, in place. In a copy upstream's own stays outside."""
-    for first, last in list(_pairs(weave)):
+    for first, last in list(pairs(weave)):
         home = {strand: suite for suite in children.values() for strand in suite}
         opening, closing = weave.of_omni[first], weave.of_omni[last]
         block = [weave.of_omni[k] for k in range(first + 1, last)]
@@ -38,7 +38,7 @@ def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_c
             _tighten(weave, suite, opening, closing, children, clauses)
 
 
-def _pairs(weave: Weave) -> Iterator[tuple[int, int]]:
+def pairs(weave: Weave) -> Iterator[tuple[int, int]]:
     """Indices of the rulers that omni alone has, two by two in one suite."""
     waiting: dict[int, int] = {}
     for index, node in enumerate(weave.omni):

@@ -216,3 +216,19 @@ def test_what_both_add_under_conditions_of_their_own_comes_once() -> None:
         for head in ("self.routes", "supports_routes(self.model)")
     ]
     assert merge(Triple(base, *sides)).text.count("self.route(rows)") == 1
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "count"),
+    [
+        pytest.param("self.start_dump()", "self.start_dump(tokens=rows.tokens)", 1, id="with more arguments"),
+        pytest.param("self.start_dump(rows.ids)", "self.start_dump(tokens=self.tokens, n=1)", 2, id="with others"),
+        pytest.param("self.start_dump()", "self.start_dumps(tokens=rows.tokens)", 2, id="of another method"),
+    ],
+)
+def test_a_call_that_both_add_comes_once(mine: str, theirs: str, count: int) -> None:
+    base = "def run(self, rows):\n    out = self.make(rows)\n    return out\n"
+    result = merge(Triple(base, *(base.replace("    return", f"    {call}\n    return") for call in (mine, theirs))))
+    assert result.text.count("start_dump") == count
+    assert theirs in result.text
+    assert [decision.reason.kind for decision in result.decisions] == ["both added versions"] * (count == 1)

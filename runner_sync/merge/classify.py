@@ -7,6 +7,7 @@ The base is aligned with both sides; what they add, moved or took from two branc
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -25,6 +26,7 @@ from runner_sync.merge.align import (
 from runner_sync.merge.branches import are_branches
 from runner_sync.merge.commonplace import Pair
 from runner_sync.merge.dataflow import rebinds, sets
+from runner_sync.merge.phrase import is_part_of
 from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node
 
@@ -225,10 +227,21 @@ def _join_clauses(weave: Weave) -> None:
 
 def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
     """Similarity of two additions; those that bind the same names, to the value of the same function or to nearly the
-    same expression, are versions."""
+    same expression, are versions, and so are two calls of which one gives more arguments."""
     share = alike(a, b, inside_a, inside_b)
-    is_one = a.made_by and a.made_by == b.made_by
+    is_one = (a.made_by and a.made_by == b.made_by) or _is_one_call(a, b)
     return max(share, VERSION) if is_one or (share >= SIMILAR and _sets_the_same(a, b)) else share
+
+
+def _is_one_call(a: Node, b: Node) -> bool:
+    """Whether two statements are the same call on ``self``, but for arguments that only one of them gives."""
+    called, other = _CALLED.match(a.canon), _CALLED.match(b.canon)
+    if called is None or other is None or called[0] != other[0] or a.compound or b.compound:
+        return False
+    return is_part_of(a.text, b.text) or is_part_of(b.text, a.text)
+
+
+_CALLED = re.compile(r"self\.[\w.]+\(")
 
 
 def _sets_the_same(a: Node, b: Node) -> bool:

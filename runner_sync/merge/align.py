@@ -17,14 +17,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from keyword import iskeyword
 
-from runner_sync.merge.commonplace import (
-    Pair,
-    by_last_returns,
-    by_what_is_around_and_inside,
-    by_whole_suites,
-    is_commonplace,
-    with_clauses,
-)
+from runner_sync.merge.by_place import by_last_returns, by_whole_suites, inside
+from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
 from runner_sync.merge.dataflow import binds
 from runner_sync.statements import ROOT, Node
 
@@ -94,11 +88,8 @@ _WORD = re.compile(r"\w+")
 
 def _only_statements(nodes: Sequence[Node]) -> dict[int, int]:
     """By its head, the one statement of each suite that has a simple one and no other."""
-    inside: dict[int, list[int]] = {}
-    for k, node in enumerate(nodes):
-        if node.parent != ROOT and not node.is_comment:
-            inside.setdefault(node.parent, []).append(k)
-    return {head: found[0] for head, found in inside.items() if len(found) == 1 and not nodes[found[0]].compound}
+    held = inside(nodes).items()
+    return {head: found[0] for head, found in held if len(found) == 1 and not nodes[found[0]].compound}
 
 
 def _of_one_statement(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

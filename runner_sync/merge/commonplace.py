@@ -17,7 +17,7 @@ same suite, or one of them in what was put around it there::
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,59 +36,11 @@ class Pair:
 def by_what_is_around_and_inside(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs, increasing on both sides, with those of commonplace statements that belong together."""
     others = [pair for pair in pairs if not _is_head(left[pair.left])]
-    pairs = _with(others, _heads(left, right, pairs))
+    pairs = with_more(others, _heads(left, right, pairs))
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     sides = (left, partners), (right, {j: i for i, j in partners.items()})
     pairs = [pair for pair in pairs if not _is_exit(left[pair.left]) or _in_one_suite(*sides, pair)]
-    return _with(pairs, _exits(left, right, pairs))
-
-
-def by_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of the ``return`` at the end of two suites that are one, whatever is returned: a suite is
-    left once."""
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken, suites, others = set(partners.values()), _suites(left), _suites(right)
-    found = []
-    for head, suite in suites.items():
-        other = others.get(partners.get(head, ROOT), ())
-        if head == ROOT or not other or suite[-1] in partners or other[-1] in taken:
-            continue
-        if left[suite[-1]].canon.startswith("return ") and right[other[-1]].canon.startswith("return "):
-            found.append(Pair(suite[-1], other[-1], equal=False))
-    return _with(pairs, found)
-
-
-def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of two heads with little in common that stand around the same suite: one statement under
-    another condition."""
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken = set(partners.values())
-    equal = {pair.left for pair in pairs if pair.equal}
-    suites, others = _suites(left), _suites(right)
-    found = []
-    for head, suite in suites.items():
-        other = right[partners[suite[0]]].parent if suite[0] in partners else ROOT
-        if head in partners or other in (ROOT, *taken) or partners.get(left[head].parent) != right[other].parent:
-            continue
-        is_one = _keyword(left[head]) == _keyword(right[other]) and any(
-            _is_telling(left[k]) for k in suite if k in equal
-        )
-        if is_one and [partners.get(k) for k in suite] == others[other]:
-            found.append(Pair(head, other, equal=False))
-    return _with(pairs, found)
-
-
-def _suites(nodes: Sequence[Node]) -> dict[int, list[int]]:
-    """By its head, the statements of each suite that stand in it directly."""
-    found: dict[int, list[int]] = defaultdict(list)
-    for k, node in enumerate(nodes):
-        if node.parent != ROOT and not node.is_comment:
-            found[node.parent].append(k)
-    return found
-
-
-def _keyword(head: Node) -> str:
-    return head.canon.split(" ", 1)[0]
+    return with_more(pairs, _exits(left, right, pairs))
 
 
 def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -98,7 +50,7 @@ def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pa
     theirs = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
     keys = {k: (paired.get(node.owner, ROOT), node.canon) for k, node in enumerate(left) if node.is_clause}
     found = [Pair(k, theirs[key], equal=True) for k, key in keys.items() if k not in paired and key in theirs]
-    return _with(pairs, found)
+    return with_more(pairs, found)
 
 
 def is_commonplace(node: Node) -> bool:
@@ -188,7 +140,7 @@ def _alone(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str], int]:
     return {key: places[0] for key, places in found.items() if len(places) == 1}
 
 
-def _with(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
+def with_more(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
     """The pairs with those of ``more`` that leave them increasing on both sides."""
     out = list(pairs)
     for pair in more:

@@ -18,7 +18,7 @@ from runner_sync.merge.branches import are_branches
 from runner_sync.merge.confidence import DEFECT
 from runner_sync.model import ReviewItem
 from runner_sync.statements import TELLING, as_module, flatten, parse_unit
-from runner_sync.syntax import attributes_set, is_name, walk
+from runner_sync.syntax import attributes_set, blocks_of, is_name, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.reviews import Shown, review
@@ -175,13 +175,15 @@ def _handed(text: str, names: Collection[str]) -> Counter[str]:
 
 def _values_by_line(text: str) -> dict[tuple[int, str], str]:
     """What a name is set to directly in front of a statement, by the line of that and the name."""
-    found = {}
-    for node in walk(parse_unit(text)):
-        for suite in (getattr(node, field, None) for field in ("body", "orelse", "finalbody")):
-            for before, after in pairwise(suite if isinstance(suite, list) else []):
-                if isinstance(before, ast.Assign) and len(before.targets) == 1:
-                    found[after.lineno, ast.unparse(before.targets[0])] = ast.dump(before.value)
-    return found
+    tree = parse_unit(text)
+    suites = [top.body for top in tree.body if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef)]
+    suites += [suite for node in walk(tree) if isinstance(node, ast.stmt) for suite in blocks_of(node)]
+    return {
+        (after.lineno, ast.unparse(before.targets[0])): ast.dump(before.value)
+        for suite in suites
+        for before, after in pairwise(suite)
+        if isinstance(before, ast.Assign) and len(before.targets) == 1
+    }
 
 
 def _handed_to(value: ast.expr) -> str:

@@ -27,6 +27,14 @@ def reads_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
 
 
 @functools.lru_cache(maxsize=16384)
+def words_of(function: FunctionNode) -> frozenset[str]:
+    """The names of all attributes in a function, and its strings, which may be such names: ``getattr(self, "x")``."""
+    nodes = nodes_of(function)
+    strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return frozenset(strings | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
+
+
+@functools.lru_cache(maxsize=16384)
 def changes_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
     """The attributes that a function reads to change them: ``self.x += 1``."""
     targets = (node.target for node in nodes_of(function) if isinstance(node, ast.AugAssign))

@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from runner_sync.model import PACKAGES, Project, Tree
 
+_PROJECTS = {package: project for project, package in PACKAGES.items()}
+
 _ASSIGNS = r"\s*(:[^=\n]+)?=[^=]"
 
 
@@ -22,7 +24,7 @@ class Surroundings:
         self.folders = tuple(folders)
         self._texts: dict[str, str] | None = None
         self._bases: dict[Project, set[str]] = {}
-        self._mentioned: dict[tuple[str, frozenset[str]], bool] = {}
+        self._far: dict[str, list[str]] = {}
 
     def is_set_on_runner(self, attribute: str) -> bool:
         """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
@@ -83,13 +85,8 @@ class Surroundings:
 
     def is_mentioned(self, word: str, *, beside: Collection[str]) -> bool:
         """Whether any module of the trees, in these folders or not, has a word; not those at the paths ``beside``."""
-        key = word, frozenset(beside)
-        if key not in self._mentioned:
-            wanted = re.compile(rf"\b{re.escape(word)}\b")
-            self._mentioned[key] = any(
-                word in text and path not in beside and wanted.search(text) for path, text in self._all()
-            )
-        return self._mentioned[key]
+        wanted = re.compile(rf"\b{re.escape(word)}\b")
+        return any(path not in beside and wanted.search(text) for path, text in self._having(word))
 
     def definition_of(self, name: str) -> str:
         """``path:line`` where an upstream module defines or assigns a name, empty when none does."""
@@ -107,24 +104,33 @@ class Surroundings:
 
     def is_upstream_text(self, text: str) -> bool:
         """Whether an upstream module has some text, with no word in front of it or behind."""
-        return bool(self._upstream_place(text, rf"(?<![\w.]){re.escape(text)}\b"))
+        return bool(self._upstream_place(_WORD.findall(text)[-1], rf"(?<![\w.]){re.escape(text)}\b"))
 
     def _upstream_place(self, word: str, pattern: str) -> str:
         wanted = re.compile(pattern, re.M)
-        for path, text in self._all():
-            found = wanted.search(text) if word in text and not path.startswith(PACKAGES["vllm-omni"]) else None
+        for path, text in self._having(word):
+            found = wanted.search(text) if not path.startswith(PACKAGES["vllm-omni"]) else None
             if found is not None:
                 return f"{path}:{text.count(chr(10), 0, found.end()) + 1}"
         return ""
 
-    def _all(self) -> Iterator[tuple[str, str]]:
-        """Every module of the trees: first those near the runners, where most words stand."""
+    def _having(self, word: str) -> Iterator[tuple[str, str]]:
+        """Every module of the trees that has some text, path and text: first those near the runners, where most words
+        stand. Which others have it is found once, for all trees are read for that."""
+        yield from ((path, text) for path, text in self._read().items() if word in text)
+        if word not in self._far:
+            self._far[word] = [path for path in self._beyond() if word in self._text_at(path)]
+        yield from ((path, self._text_at(path)) for path in self._far[word])
+
+    def _beyond(self) -> Iterator[str]:
+        """The paths of the modules that are in none of the folders."""
         near = self._read()
-        yield from near.items()
         for project, tree in self._trees.items():
-            for path in tree.paths(f"{PACKAGES[project]}/"):
-                if path not in near and path.endswith(".py"):
-                    yield path, tree.read(path) or ""
+            yield from (path for path in tree.paths(f"{PACKAGES[project]}/") if path not in near)
+
+    def _text_at(self, path: str) -> str:
+        tree = self._trees.get(_PROJECTS[path.partition("/")[0]])
+        return (tree.read(path) or "") if tree else ""
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
@@ -142,7 +148,8 @@ class Surroundings:
 
     def _is_in(self, project: Project, word: str, pattern: str) -> bool:
         wanted = re.compile(pattern)
-        return any(word in text and wanted.search(text) for text in self._texts_of(project))
+        inside = f"{PACKAGES[project]}/"
+        return any(path.startswith(inside) and wanted.search(text) for path, text in self._having(word))
 
     def _texts_of(self, project: Project) -> Iterator[str]:
         tree = self._trees.get(project)
@@ -157,10 +164,9 @@ class Surroundings:
 
     def _read(self) -> dict[str, str]:
         if self._texts is None:
-            projects = {package: project for project, package in PACKAGES.items()}
             self._texts = {}
             for folder in self.folders:
-                project = projects.get(folder.partition("/")[0])
+                project = _PROJECTS.get(folder.partition("/")[0])
                 tree = self._trees.get(project) if project else None
                 for path in tree.paths(f"{folder}/") if tree else ():
                     self._texts[path] = (tree.read(path) or "") if tree else ""

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from runner_sync.model import Finding, Project, Severity
 from runner_sync.verify.classes import Assignment, Mro, is_attribute_of
 from runner_sync.verify.frames import Frame
-from runner_sync.verify.functions import FunctionNode, nodes_of
+from runner_sync.verify.functions import FunctionNode, nodes_of, words_of
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
 
@@ -115,6 +115,8 @@ def _readers(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast
     live = program.live(mro)
     has_default = any(n == name and (w.function is None or id(w.function) in live) for _, n, w in mro.writes())
     for info, function in live.values():
+        if name not in words_of(function):
+            continue
         frame = program.frame(info, function)
         for node in nodes_of(function):
             match node:

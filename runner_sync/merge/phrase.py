@@ -177,14 +177,19 @@ one before it makes it another."""
 
 def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
     """No element of the list was changed by both sides, and nowhere did both add: what stands next to each other in a
-    list is no conflict. A remark goes with the element before it."""
-    if not all(_is_list_part(side) for side in (base, omni, upstream)):
+    list is no conflict, also where one side took out all that stood here. A remark goes with the element before it."""
+    (lead, base), (lead_o, omni), (lead_u, upstream) = map(_led, (base, omni, upstream))
+    if not all(_is_list_part(side) or not side for side in (base, omni, upstream)) or not base:
         return None
     rows = [_with_remarks(side) for side in (base, omni, upstream)]
     elements = [[element for element, _ in side] for side in rows]
-    remarks = {element: remark for side in (rows[0], rows[2], rows[1]) for element, remark in side}
-    out: Phrases = []
     base_, omni_, upstream_ = elements
+    if _gave_up_what_the_other_changed(base_, omni_, upstream_) or _gave_up_what_the_other_changed(
+        base_, upstream_, omni_
+    ):
+        return None
+    remarks = {element: remark for side in (rows[0], rows[2], rows[1]) for element, remark in side}
+    out = [*(lead_u if lead_o == lead else lead_o)]
     fates = (_fates(base_, side, also=other) for side, other in ((omni_, upstream_), (upstream_, omni_)))
     for element, (before_o, now_o), (before_u, now_u) in zip([*elements[0], ""], *fates, strict=True):
         before_o, before_u = (_new(phrases, out) for phrases in (before_o, before_u))
@@ -196,6 +201,21 @@ def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phra
         if now:
             out += [now, *(remarks[now] or remarks[element])]
     return out if _is_told_once(out, *elements) else None
+
+
+def _gave_up_what_the_other_changed(base: Phrases, one: Phrases, other: Phrases) -> bool:
+    """Whether one side has no element of a name whose element in the base the other side gave another value."""
+    old, mine, new = ({_name(element): element for element in side} for side in (base, one, other))
+    return any(name not in mine and name in new and new[name] != element for name, element in old.items())
+
+
+def _name(element: str) -> str:
+    """What an element of a list is called: its keyword, the name before its type, or all of it."""
+    match = _OWN_NAME.match(element)
+    return match[0] if match else element
+
+
+_OWN_NAME = re.compile(r"\w+(?= =|:)")
 
 
 def _is_told_once(made: Phrases, *sides: Phrases) -> bool:
@@ -220,6 +240,12 @@ def _keys(phrases: Phrases) -> Iterator[str]:
 
 
 _KEYWORD = re.compile(r"\w+ = ")
+
+
+def _led(phrases: Phrases) -> tuple[Phrases, Phrases]:
+    """The remarks at the beginning, which belong to what stands before, and the rest."""
+    at = next((k for k, phrase in enumerate(phrases) if not phrase.startswith("#")), len(phrases))
+    return phrases[:at], phrases[at:]
 
 
 def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:

@@ -89,7 +89,7 @@ def _row(omni: str, ascend: str, methods: Sequence[Method], later: set[str]) -> 
     options = CheckOptions(
         omni=TreeOptions(version=omni),
         ascend=TreeOptions(version=ascend),
-        vllm=TreeOptions(version=_vllm_of(omni)),
+        vllm=TreeOptions(version=vllm_of(omni)),
         select=("RS2",),
     )
     places = [place for finding in checking.check(options).findings for place in _PLACE.findall(finding.message)]
@@ -107,7 +107,7 @@ def _at(methods: Sequence[Method], path: str, line: int) -> Method | None:
 
 def _methods(omni: str, npu: frozenset[str]) -> Iterator[Method]:
     """The methods of the GPU runners with what NPU lacks of them."""
-    have = npu | _statements("vllm", _vllm_of(omni), VLLM_RUNNER)
+    have = npu | _statements("vllm", vllm_of(omni), VLLM_RUNNER)
     for module in NPU.modules:
         text = corpus.tree("vllm-omni", omni).read(module.gpu.path) if module.gpu is not None else None
         if text is None or module.gpu is None:
@@ -138,7 +138,7 @@ def _statements(project: corpus.Project, version: str, path: str = ASCEND_RUNNER
     return frozenset(canons(corpus.tree(project, version).read(path) or ""))
 
 
-def _vllm_of(omni: str) -> str:
+def vllm_of(omni: str) -> str:
     return omni.split("rc")[0]
 
 

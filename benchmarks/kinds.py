@@ -1,4 +1,5 @@
-"""``python -m benchmarks.kinds``: single methods, ports, breaks that an upgrade mends, planted breaks, parity.
+"""``python -m benchmarks.kinds``: single methods, ports, planted ports, breaks that an upgrade mends, planted
+breaks, parity.
 
 Comes in: ``kinds.toml`` and the corpus files. Goes out: Markdown on standard output, or a section of ``--out``.
 May touch: what the other modules here touch.
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import breakages, corpus, debts, peers, tables
+from benchmarks import breakages, corpus, debts, peers, planted_ports, tables
 from benchmarks.chunks import SIDES, settle
 from benchmarks.spread import spread
 from runner_sync import score
@@ -87,6 +88,7 @@ def report() -> str:
             "## Other kinds of truth\n",
             _methods_text(methods),
             _ports_text(taken),
+            planted_ports.report(),
             _fixes_text(mended),
             breakages.report(),
             debts.report(),

@@ -24,6 +24,7 @@ from benchmarks import (
     kinds,
     peers,
     planted,
+    planted_ports,
     plots,
     process,
     programs,
@@ -404,6 +405,67 @@ def test_the_kinds_name_releases_that_the_tests_know() -> None:
     assert all(Version(port.before) < Version(port.after) for port in known.port)
     assert any(not port.seen for port in known.port)
     assert any(not fix.seen for fix in known.fix)
+
+
+# --- planted ports
+
+
+METHOD = """\
+    def f(self):
+        a = load(self.first_thing)
+        # why
+        for b in a:
+            use_it(b, self.second_thing)
+            c = b
+        return a
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "rest"),
+    [
+        (range(2, 3), METHOD.replace("        a = load(self.first_thing)\n", "")),
+        (range(4, 7), METHOD.split("        # why")[0] + "        return a\n"),
+        (range(5, 7), None),
+    ],
+)
+def test_a_passage_is_taken_out_with_the_remarks_above_it(lines: range, rest: str | None) -> None:
+    assert planted_ports._without(METHOD, lines) == rest
+
+
+def test_a_passage_stands_once_in_each_and_is_no_whole_suite() -> None:
+    other = METHOD.replace("        return a\n", "        c = b\n        return a\n").replace(
+        "        a = load", "        x()\n        a = load"
+    )
+    mine, others = (list(planted_ports._runs(text)) for text in (METHOD, other))
+    assert list(planted_ports._alike(mine, others)) == [
+        (range(2, 3), range(3, 4)),
+        (range(2, 7), range(3, 8)),
+        (range(4, 7), range(5, 8)),
+        (range(5, 6), range(6, 7)),
+    ]
+
+
+def test_a_change_is_taken_back_at_another_indentation() -> None:
+    older = METHOD.replace("use_it(b, self.second_thing)", "use_it(b)")
+    npu = METHOD.replace("\n        ", "\n            ").replace(
+        "def f(self):\n", "def f(self):\n        if self.on:\n"
+    )
+    ((new, old),) = planted_ports._hunks(older, METHOD)
+    assert planted_ports._exchanged(npu, new, old) == npu.replace("use_it(b, self.second_thing)", "use_it(b)")
+    assert planted_ports._exchanged(npu + npu, new, old) is None
+    assert list(planted_ports._hunks(METHOD, METHOD)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.corpus
+def test_planted_ports_come_to_their_place() -> None:
+    """The same few in every run: most come out as people have them, and none otherwise without a word."""
+    found = [row for plant in planted_ports.plants(12, seed=1)[:16] for row in planted_ports.outcomes(plant)]
+    mine = [row for row in found if row.tool == "runner-sync"]
+    assert len(mine) == 16
+    assert sum(row.done for row in mine) >= 12
+    assert all(row.done or row.doubts for row in mine)
 
 
 # --- planted breaks

@@ -1,0 +1,309 @@
+"""Ports planted in released runners: real GPU code that people ported, taken out of both sides again, one at a time.
+
+Comes in: releases of vllm-omni. Goes out: ``Plant`` cases and a table. May touch: what ``runner_sync.sources`` and git
+touch.
+
+Two kinds, each of one method that a GPU runner and its NPU twin have. *Passages*: one, two or four statements that both
+have, and neither vllm-ascend nor vLLM, are taken out of both. *Changes*: what the GPU runner changed since the release
+before, where the NPU method has the new lines once, is taken back in both. What was taken out is the GPU side's news
+then, and the released NPU module is the truth.
+
+It proves that what a GPU runner gains comes to the place where people put it, among NPU's own lines, and nothing else
+with it. It proves nothing about a passage that NPU needs in other words: only lines that both have alike are planted.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import islice, pairwise, takewhile
+from typing import Literal
+
+from benchmarks import corpus, debts, tables
+from benchmarks.chunks import SIDES, conflicts, settle
+from benchmarks.peers import merge_file
+from runner_sync import score
+from runner_sync.model import Triple
+from runner_sync.profile import ASCEND_RUNNER, NPU, RunnerModule
+from runner_sync.statements import parses
+from runner_sync.sync import inputs
+from runner_sync.syntax import blocks_of, statements_of
+from runner_sync.units import texts
+from runner_sync.upgrade import GpuBase, GpuTwin, ModuleJob, ModuleRevision, Settings, Upstream, upgrade_module
+
+PASSAGES = 200
+"""How many passages are drawn, of a few thousand."""
+
+LENGTHS = (1, 2, 4)
+"""Statements of a passage."""
+
+TELLING = 12
+"""Characters of a stripped line above which it says where it is from; ``else:`` and ``)`` stand everywhere."""
+
+SHORT = 25
+"""Characters of a statement below which it is no passage by itself."""
+
+Kind = Literal["passages", "changes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """One NPU runner of a release, its GPU twin, and the vllm-ascend and vLLM that it was made for."""
+
+    release: str
+    ascend: str
+    module: RunnerModule
+    path: str
+    npu: str
+    gpu: str
+
+    def methods(self) -> Iterator[tuple[str, str, str]]:
+        """Name and texts of each method that both have: GPU, then NPU."""
+        assert self.module.gpu is not None
+        gpu = texts.members(self.gpu, self.module.gpu.name, self.module.gpu.path)
+        npu = texts.members(self.npu, self.module.name, self.path)
+        yield from ((name, gpu[name], npu[name]) for name in gpu if name in npu)
+
+    def elsewhere(self) -> frozenset[str]:
+        """The telling lines of vllm-ascend's and vLLM's runners: what changes there comes from there."""
+        vllm = corpus.tree("vllm", debts.vllm_of(self.release)).read(NPU.vllm_of(self.module).path)
+        ascend = corpus.tree("vllm-ascend", self.ascend).read(ASCEND_RUNNER)
+        lines = (line.strip() for text in (ascend, vllm) for line in (text or "").split("\n"))
+        return frozenset(line for line in lines if len(line) > TELLING)
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """One planted port of ``method``: the method on the GPU side and on NPU without it, and with it."""
+
+    kind: Kind
+    runner: Runner
+    method: str
+    gpu: tuple[str, str]
+    npu: tuple[str, str]
+
+
+def runners() -> Iterator[Runner]:
+    """The runners of every release that has some, oldest release first. Raises ``InputError``."""
+    for release, ascend in debts.RELEASES:
+        tree = corpus.tree("vllm-omni", release)
+        for module in NPU.runners:
+            place = inputs.read_first(tree, module.paths)
+            gpu = tree.read(module.gpu.path) if module.gpu is not None else None
+            if place is not None and gpu is not None:
+                yield Runner(release, ascend, module, place[0], place[1], gpu)
+
+
+# --- passages
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """The lines of a passage in the GPU method and in the NPU method that have it."""
+
+    runner: Runner
+    method: str
+    gpu: str
+    npu: str
+    lines: range
+    npu_lines: range
+
+    def planted(self) -> Plant | None:
+        """Taken out of both; ``None`` where the rest is no Python."""
+        gpu, npu = _without(self.gpu, self.lines), _without(self.npu, self.npu_lines)
+        if gpu is None or npu is None:
+            return None
+        return Plant("passages", self.runner, self.method, (gpu, self.gpu), (npu, self.npu))
+
+
+def passages(runner: Runner) -> Iterator[_Passage]:
+    """Every passage of every method."""
+    elsewhere = runner.elsewhere()
+    for method, gpu, npu in runner.methods():
+        rows = gpu.split("\n")
+        for lines, other in _alike(list(_runs(gpu)), list(_runs(npu))):
+            said = {line.strip() for line in rows[lines.start - 1 : lines.stop - 1]}
+            if not said & elsewhere and any(len(line) > SHORT for line in said):
+                yield _Passage(runner, method, gpu, npu, lines, other)
+
+
+def _runs(method: str) -> Iterator[tuple[tuple[str, ...], range]]:
+    """Runs of sibling statements, each as canonical text, with their lines; none that returns or is a whole suite."""
+    (function,) = ast.parse(textwrap.dedent(method)).body
+    assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+    inner = (suite for node in statements_of(function.body) for suite in blocks_of(node))
+    for suite in (function.body, *inner):
+        for at in range(len(suite)):
+            for length in LENGTHS:
+                run = suite[at : at + length]
+                if len(run) == length < len(suite) and not any(isinstance(one, ast.Return) for one in run):
+                    yield tuple(map(ast.unparse, run)), range(run[0].lineno, (run[-1].end_lineno or 0) + 1)
+
+
+_Run = tuple[tuple[str, ...], range]
+
+
+def _alike(mine: Sequence[_Run], others: Sequence[_Run]) -> Iterator[tuple[range, range]]:
+    """The lines of runs that stand once in each of two methods."""
+    counts = Counter(text for text, _ in mine), Counter(text for text, _ in others)
+    there = dict(others)
+    yield from ((lines, there[text]) for text, lines in mine if counts[0][text] == counts[1][text] == 1)
+
+
+def _without(method: str, lines: range) -> str | None:
+    """A method without some lines and the remarks above them; ``None`` where the rest is no Python."""
+    rows = method.split("\n")
+    above = rows[: lines.start - 1]
+    remarks = len(list(takewhile(_is_remark, reversed(above))))
+    made = "\n".join([*above[: len(above) - remarks], *rows[lines.stop - 1 :]])
+    return made if parses(made) else None
+
+
+def _is_remark(line: str) -> bool:
+    """Whether a line is a comment of what follows it, no marker."""
+    return line.lstrip().startswith("# ") and "Omni-new" not in line and "---" not in line
+
+
+# --- changes
+
+
+def changes(older: Runner, runner: Runner) -> Iterator[Plant]:
+    """What a GPU runner changed since an older release, per method."""
+    before = {name: gpu for name, gpu, _ in older.methods()}
+    elsewhere = runner.elsewhere()
+    for method, gpu, npu in runner.methods():
+        was = (gpu, npu)
+        for new, old in _hunks(before.get(method, gpu), gpu):
+            back = tuple(_exchanged(text, new, old) for text in was)
+            if back[0] is not None and back[1] is not None and not elsewhere.intersection(_stripped([*new, *old])):
+                was = back[0], back[1]
+        if score.methods(_as_class(was[1])) != score.methods(_as_class(npu)):
+            yield Plant("changes", runner, method, (was[0], gpu), (was[1], npu))
+
+
+def _hunks(before: str, now: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The lines that stand in the new text and those that they have replaced; with the lines around what went."""
+    old, new = before.split("\n"), now.split("\n")
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        around = 0 if any(_stripped(new[j1:j2])) else 1
+        if (
+            tag != "equal"
+            and around <= min(i1, j1)
+            and any(len(x) > TELLING for x in _stripped(new[j1:j2] + old[i1:i2]))
+        ):
+            yield new[j1 - around : j2 + around], old[i1 - around : i2 + around]
+
+
+def _exchanged(text: str, new: Sequence[str], old: Sequence[str]) -> str | None:
+    """``text`` with ``old`` for ``new``, at the indentation that it has there; ``None`` where that does not stand once
+    or the rest is no Python."""
+    rows = text.split("\n")
+    wanted = _stripped(new)
+    places = [k for k in range(len(rows) - len(new) + 1) if _stripped(rows[k : k + len(new)]) == wanted]
+    if len(places) != 1:
+        return None
+    first = next((k for k, line in enumerate(new) if line.strip()), 0)
+    deeper = _indent(rows[places[0] + first]) - _indent(new[first])
+    made = [" " * (_indent(line) + deeper) + line.lstrip() if line.strip() else "" for line in old]
+    rows[places[0] : places[0] + len(new)] = made
+    exchanged = "\n".join(rows)
+    return exchanged if parses(exchanged) else None
+
+
+def _stripped(lines: Iterable[str]) -> list[str]:
+    return [line.strip() for line in lines]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+# --- outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One tool on one plant: whether the method came out as people have it, and its conflicts or review items."""
+
+    tool: str
+    kind: Kind
+    done: bool
+    doubts: int
+
+
+def outcomes(plant: Plant) -> list[Outcome]:
+    """git and runner-sync on one plant."""
+    old, new = plant.gpu
+    parts = merge_file([Triple(old, plant.npu[0], new)])[0]
+    found = []
+    for side in SIDES:
+        is_done = _is_alike(settle(parts, side), plant.npu[1])
+        found.append(Outcome(f"git merge-file, {side} side", plant.kind, is_done, conflicts(parts)))
+    result = upgrade_module(_job(plant))
+    made = texts.members(result.after, plant.runner.module.name, result.path)
+    is_done = _is_alike(made.get(plant.method, ""), plant.npu[1])
+    return [*found, Outcome("runner-sync", plant.kind, is_done, len(result.reviews))]
+
+
+def _is_alike(made: str, truth: str) -> bool:
+    return parses(made) and score.methods(_as_class(made)) == score.methods(_as_class(truth))
+
+
+def _as_class(method: str) -> str:
+    return f"class _:\n{method.rstrip()}\n"
+
+
+def _job(plant: Plant) -> ModuleJob:
+    runner, module = plant.runner, plant.runner.module
+    assert module.gpu is not None
+    vllm = _revision("vllm", debts.vllm_of(runner.release), NPU.vllm_of(module).path)
+    ascend = _revision("vllm-ascend", runner.ascend, module.upstreams[0].path)
+    before = runner.gpu.replace(plant.gpu[1], plant.gpu[0], 1)
+    load_vllm: Callable[[], ModuleRevision] = lambda: vllm  # noqa: E731
+    twin = GpuTwin(
+        new=ModuleRevision(runner.release, runner.gpu, module.gpu.path),
+        bases=(GpuBase(ModuleRevision("before", before, module.gpu.path), load_vllm),),
+        load_vllm=load_vllm,
+    )
+    return ModuleJob(
+        NPU,
+        module,
+        runner.path,
+        runner.npu.replace(plant.npu[1], plant.npu[0], 1),
+        Upstream(new=ascend, is_followed=False, bases=(ascend,)),
+        twin,
+        settings=Settings(only=(plant.method,)),
+    )
+
+
+def _revision(project: corpus.Project, version: str, path: str) -> ModuleRevision:
+    return ModuleRevision(version, corpus.tree(project, version).read(path) or "", path)
+
+
+def plants(count: int = PASSAGES, *, seed: int = 0) -> list[Plant]:
+    """``count`` passages, drawn with a fixed seed, and every change. Raises ``InputError``."""
+    known = list(runners())
+    every = [passage for runner in known for passage in passages(runner)]
+    random.Random(seed).shuffle(every)
+    taken_out = filter(None, (passage.planted() for passage in every))
+    rows = {name: [runner for runner in known if runner.module.name == name] for name in {r.module.name for r in known}}
+    changed = [plant for one in sorted(rows) for pair in pairwise(rows[one]) for plant in changes(*pair)]
+    return [*islice(taken_out, count), *changed]
+
+
+def report() -> str:
+    """The table as Markdown. Raises ``InputError``."""
+    rows = [outcome for plant in plants() for outcome in outcomes(plant)]
+    head = ("planted", "tool", "plants", "exact", "wrong, asked about", "wrong unasked")
+    cells = []
+    for kind, tool in dict.fromkeys((row.kind, row.tool) for row in rows):
+        mine = [row for row in rows if (row.kind, row.tool) == (kind, tool)]
+        wrong = [row for row in mine if not row.done]
+        unasked = sum(not row.doubts for row in wrong)
+        cells.append((kind, tool, *map(str, (len(mine), len(mine) - len(wrong), len(wrong) - unasked, unasked))))
+    return f"### Planted ports\n\n{tables.table(head, cells)}"

@@ -21,6 +21,7 @@ from runner_sync.merge.interleaving import in_other_suites, without_crossing
 from runner_sync.merge.misplaced import moved_apart, moved_otherwise, moved_to, out_of_order
 from runner_sync.merge.named_values import without_named_values
 from runner_sync.merge.nesting import parents
+from runner_sync.merge.omni_order import in_omni_order
 from runner_sync.merge.own_statements import (
     emptied,
     hollow_suites,
@@ -106,7 +107,7 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
 def _in_one_naming(triple: Triple, policy: Policy) -> Triple:
     """The texts with one name for what the sides call differently."""
     triple = with_omni_names_of_values(with_omni_names(triple))
-    return with_upstream_names(triple) if policy.is_copy else triple
+    return with_upstream_names(triple) if policy.is_copy else in_omni_order(triple)
 
 
 def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:

@@ -90,11 +90,14 @@ def test_the_home_directory_is_expanded(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 MODULE = RunnerModule(
-    ("x/r.py",), "XRunner", (Anchor("vllm-ascend", "up/r.py", "Up"),), Anchor("vllm-omni", "gpu/r.py", "GPURunner")
+    ("vllm_omni/r.py",),
+    "XRunner",
+    (Anchor("vllm-ascend", "up/r.py", "Up"),),
+    Anchor("vllm-omni", "gpu/r.py", "GPURunner"),
 )
 MODULE_TOML = """
 [[{table}]]
-paths = ["x/r.py"]
+paths = ["vllm_omni/r.py"]
 name = "{name}"
 upstreams = [{{ project = "vllm-ascend", path = "up/r.py", name = "Up" }}]
 gpu = {{ project = "vllm-omni", path = "gpu/r.py", name = "GPURunner" }}
@@ -135,7 +138,7 @@ def test_the_runners_are_the_modules_that_come_from_vllms_runner() -> None:
 
 def test_an_extension_wins_over_the_built_in_row_of_the_same_name(tmp_path: Path) -> None:
     profile = loaded(tmp_path, MODULE_TOML.format(table="extend-modules", name="NPUARWorker")).profile
-    assert [module.paths for module in profile.modules if module.name == "NPUARWorker"] == [("x/r.py",)]
+    assert [module.paths for module in profile.modules if module.name == "NPUARWorker"] == [("vllm_omni/r.py",)]
     assert len(profile.modules) == len(NPU.modules)
 
 
@@ -197,34 +200,47 @@ def test_rewrite_tables(tmp_path: Path) -> None:
         ("select = [", r"runner-sync\.toml: is no valid TOML \(.*end of document"),
         ("selct = []", r"runner-sync\.toml: unknown key selct; did you mean select\?"),
         ("marker = 'a'\nselect [", r"is no valid TOML \(.*line 2"),
-        ("device = ['cuda']", "device: expected array of length 2, got 1"),
+        ("device = ['cuda']", r"device: expected a list of 2, got 1; write 2 values\.$"),
         ("qqq = 1", r"unknown key qqq; known are ascend-path"),
         ("select = 'RS2'", r'select is a list; write select = \["RS2"\]\.$'),
         ("extend-device-only = 'Stream'", r'extend-device-only is a list; write extend-device-only = \["Stream"\]\.$'),
-        ("select = 2", "select: expected array, got int"),
+        ("select = 2", r"select: expected a list, got an integer; write it in brackets\.$"),
         ("[tool.runner-sync]\nselect = ['RS2']", r"has the table .* pyproject\.toml; drop the heading"),
         ("[tool.other]\nselect = ['RS2']", "unknown key tool"),
         ("tool = 'runner-sync'", "unknown key tool"),
-        ("select = [1]", r"select\[0\]: expected str, got int"),
+        ("select = [1]", r"select\[0\]: expected a string, got an integer; write it in quotes\.$"),
         ("ignore = ['RS2O3']", r"ignore has 'RS2O3', which is no rule code; write RS203"),
         ("ignore = ['rs203']", "ignore has 'rs203'"),
         ("per-path-ignores = { 'a/*' = ['E501'] }", r"per-path-ignores\.a/\* has 'E501'"),
         ("severity = 'fatal'", "severity is 'fatal'; write error, warning or info"),
         ("units = { 'R.*' = 'theirs' }", r"units has 'theirs' for 'R\.\*'; write upstream, omni or review\."),
-        ("marker = 3", "marker: expected str, got int"),
+        ("marker = 3", "marker: expected a string, got an integer"),
         ("ascend-path = ''", "ascend-path is empty"),
         ("ascend-path = 'a'\nascend-version = '1'", "both ascend-path and ascend-version are set"),
-        ("names = [{ name = 'a' }]", r"names\[0\]: object missing required field module"),
+        ("names = [{ name = 'a' }]", r"names\[0\]: has no module; add it\.$"),
         ("names = [{ nam = 'a' }]", r"names\[0\]: unknown key nam; known are name, module, new-name, new-module"),
         ("names = [{ new_name = 'a' }]", r"names\[0\]: unknown key new_name"),
-        ("names = 'a'", "names: expected array, got str"),
-        ("extend-names = ['a']", r"extend-names\[0\]: expected object, got str"),
+        ("names = 'a'", "names: expected a list, got a string"),
+        ("extend-names = ['a']", r"extend-names\[0\]: expected a table, got a string; write it as \{"),
         ("attributes = { GPU = 'torch.npu' }", r"attributes has 'GPU'; write a dotted name such as torch\.cuda\."),
         ("attributes = { 'torch.cuda' = 'npu' }", "attributes has 'npu'; write a dotted name"),
         ("extend-attributes = { 'torch.' = 'torch.npu' }", r"extend-attributes has 'torch\.'; write a dotted name"),
-        ("attributes = { a = 1 }", r"attributes\[\.\.\.\]: expected str, got int"),
+        ("attributes = { a = 1 }", r"attributes\.a: expected a string, got an integer"),
+        ("per-path-ignores = { 'b.py' = ['RS2'], 'a_b.py' = 'RS2' }",
+         r"per-path-ignores\.a_b\.py: expected a list, got a str"),
+        ("ascend-version = 0.30", r"ascend-version: expected a string, got a float; write it in quotes\.$"),
+        ("baseline = 2026-01-01", r"baseline: expected a string, got a date"),
+        ("extend-handovers = 'State'", r'extend-handovers is a list; write extend-handovers = \["State"\]\.$'),
+        ("marker = ' '", r"marker is empty; write it or leave the key out\.$"),
+        ("package = 'vllm'", r"package is 'vllm', but the derived modules lie elsewhere \(vllm_omni/.*; name theirs"),
+        ("modules = [{ paths = ['x/r.py'], name = 'A', upstreams = [{ project = 'vllm', path = 'b' }] }]",
+         r"package is 'vllm_omni', but the derived modules lie elsewhere \(x/r\.py\)"),
+        ("modules = [{ paths = ['a'], name = 'A', upstreams = [], inherits = 'yes' }]",
+         r"modules\[0\]\.inherits: expected a boolean, got a string; write true or false\.$"),
+        ("modules = [{ paths = ['a'], name = 'A', upstreams = [], gpu = 'B' }]",
+         r"modules\[0\]\.gpu: expected a table, got a string"),
         ("modules = [{ paths = ['a'], name = 'A', upstreams = [{ project = 'vlm', path = 'b' }] }]",
-         r"modules\[0\]\.upstreams\[0\]\.project: invalid enum value 'vlm'"),
+         r"modules\[0\]\.upstreams\[0\]\.project: is 'vlm'; write vllm-omni, vllm-ascend or vllm\.$"),
         ("modules = [{ paths = ['a'], name = 'A', upstreams = [{ file = 'b' }] }]",
          r"modules\[0\]\.upstreams\[0\]: unknown key file; known are project, path, name"),
     ],

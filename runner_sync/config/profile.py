@@ -11,6 +11,7 @@ as the name of its module, too.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -25,18 +26,19 @@ _Row = TypeVar("_Row")
 def read_profile(reader: Reader) -> Profile:
     """The built-in profile with what the configuration sets, replaces and adds. Raises ``InputError``."""
     classes = _classes(reader)
+    modules = _modules(reader)
     return replace(
         NPU,
-        name=reader.value("name", str, NPU.name),
-        package=reader.value("package", str, NPU.package),
-        marker=reader.value("marker", str, NPU.marker),
-        modules=tuple(_renamed(module, classes) for module in _modules(reader)),
+        name=reader.word("name", NPU.name),
+        package=_package(reader, modules),
+        marker=reader.word("marker", NPU.marker),
+        modules=tuple(_renamed(module, classes) for module in modules),
         names=_overlaid(reader, "names", NameRewrite, NPU.names),
         keywords=_overlaid(reader, "keywords", KeywordRewrite, NPU.keywords),
         device_only=_overlaid(reader, "device-only", str, NPU.device_only),
         device=reader.value("device", tuple[str, str], NPU.device),
         unported=_overlaid(reader, "unported", str, NPU.unported),
-        vllm_class=reader.value("vllm-class", str, NPU.vllm_class),
+        vllm_class=reader.word("vllm-class", NPU.vllm_class),
         sampler_hook=reader.value("sampler-hook", SamplerHook, NPU.sampler_hook),
         output=reader.value("output", Output, NPU.output),
         gpu_imports=_overlaid(reader, "gpu-imports", str, NPU.gpu_imports),
@@ -56,6 +58,16 @@ def _modules(reader: Reader) -> tuple[RunnerModule, ...]:
             if not getattr(module, key):
                 raise reader.error(f"the module {module.name!r} has no {key}; name at least one.")
     return modules
+
+
+def _package(reader: Reader, modules: Sequence[RunnerModule]) -> str:
+    """The package of the derived modules. With another one, what they import of their own would be taken for foreign,
+    and mixins that are missing for none."""
+    package = reader.word("package", NPU.package)
+    paths = [path for module in modules for path in module.paths]
+    if not any(path.startswith(f"{package}/") for path in paths):
+        raise reader.error(f"package is {package!r}, but the derived modules lie elsewhere ({paths[0]}); name theirs.")
+    return package
 
 
 def _classes(reader: Reader) -> tuple[tuple[str, str], ...]:

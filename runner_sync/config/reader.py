@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from runner_sync.errors import InputError
+from runner_sync.model import Project
 from runner_sync.profile import Anchor, KeywordRewrite, NameRewrite, Output, RunnerModule, SamplerHook
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _ROW_KINDS = {
 }
 
 
-_LISTS = ("select", "ignore", "device-only", "unported", "gpu-imports", "surroundings")
+_LISTS = ("select", "ignore", "device-only", "unported", "gpu-imports", "handovers", "surroundings")
 """Keys that hold plain words: one alone is easily written without brackets."""
 
 
@@ -53,7 +54,14 @@ class Reader:
         except msgspec.ValidationError as error:
             if isinstance(self._table[key], str) and key.removeprefix("extend-") in _LISTS:
                 raise self.error(f"{key} is a list; write {key} = [{json.dumps(self._table[key])}].") from error
-            raise self.error(f"{key}{_what(error)}") from error
+            raise self.error(f"{key}{_what(error, self._table[key], kind)}") from error
+
+    def word(self, key: str, default: str) -> str:
+        """The string that ``key`` is set to, which holds something."""
+        value: str = self.value(key, str, default)
+        if not value.strip():
+            raise self.error(f"{key} is empty; write it or leave the key out.")
+        return value
 
     def choice(self, key: str, allowed: Sequence[Any], default: Any) -> Any:
         """The value of ``key``, one of ``allowed``."""
@@ -114,9 +122,45 @@ def _write_one_of(allowed: Sequence[str]) -> str:
     return f"write {', '.join(allowed[:-1])} or {allowed[-1]}."
 
 
-def _what(error: msgspec.ValidationError) -> str:
-    """The rest of a sentence about a key: where in it, and what is wrong."""
-    text = re.sub(r"`([^`]*)`", lambda found: found[1].replace("_", "-"), str(error))
-    what, _, where = text.partition(" - at $")
-    place = "" if where.startswith("[...]") and "." not in where else where.replace("_", "-")
+_KINDS = {
+    "str": ("a string", "write it in quotes"),
+    "array": ("a list", "write it in brackets"),
+    "object": ("a table", "write it as { KEY = VALUE }"),
+    "bool": ("a boolean", "write true or false"),
+    "int": ("an integer", ""),
+    "float": ("a float", ""),
+    "date": ("a date", ""),
+    "datetime": ("a date", ""),
+    "time": ("a time", ""),
+}
+"""msgspec's kinds of values in words of TOML, and how one that is wanted is written."""
+
+
+def _what(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
+    """The rest of a sentence about a key: where in it, what is wrong, and what to write."""
+    what, _, where = str(error).partition(" - at `$")
+    place = where.removesuffix("`").replace("_", "-")
+    if place.startswith("[...]"):
+        place = _place_of_entry(value, kind) + place.removeprefix("[...]")
+    if found := re.fullmatch(r"Expected `(\w+)(?: \| null)?`, got `(\w+)`", what):
+        (wanted, remedy), (got, _) = _KINDS[found[1]], _KINDS[found[2]]
+        return f"{place}: expected {wanted}, got {got}; {remedy}."
+    if found := re.fullmatch(r"Expected `array` of length (\d+), got (\d+)", what):
+        return f"{place}: expected a list of {found[1]}, got {found[2]}; write {found[1]} values."
+    if found := re.fullmatch(r"Object missing required field `(\w+)`", what):
+        return f"{place}: has no {found[1].replace('_', '-')}; add it."
+    if (found := re.fullmatch(r"Invalid enum value ('.*')", what)) and place.endswith(".project"):
+        return f"{place}: is {found[1]}; {_write_one_of(get_args(Project))}"
     return f"{place}: {what[:1].lower()}{what[1:]}; see the table of keys in the documentation."
+
+
+def _place_of_entry(table: Mapping[str, Any], kind: Any) -> str:
+    """The key of the first entry of a table that is not of the kind of its values, as ``.KEY``."""
+    import msgspec
+
+    for key, entry in table.items():
+        try:
+            msgspec.convert(entry, get_args(kind)[1])
+        except msgspec.ValidationError:
+            return f".{key}"
+    return ""

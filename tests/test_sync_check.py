@@ -808,6 +808,24 @@ def test_a_path_pattern_that_no_file_matches_is_said(locked: Trees) -> None:
     ]
 
 
+@pytest.mark.parametrize("command", [sync.check, sync.verify])
+def test_a_configured_module_that_is_not_in_the_tree_is_said(
+    locked: Trees, command: Callable[[CheckOptions], Report]
+) -> None:
+    """Misspelt, it was looked into by nobody, and the run was green."""
+    row = '[[extend-modules]]\nname = "{}"\npaths = ["{}"]\n'
+    row += 'upstreams = [{{ project = "vllm-ascend", path = "{}", name = "NPUModelRunner" }}]\n'
+    row += 'gpu = {{ project = "vllm-omni", path = "{}", name = "GPUARModelRunner" }}\n'
+    text = row.format("NPUFarRunner", "vllm_omni/npu_far.py", ASCEND, GPU_AR)
+    text += row.format("NPUARModelRunner", AR, ASCEND, "gpu/ra.py")
+    (locked.omni / "runner-sync.toml").write_text(text, "utf-8")
+    notes = command(locked.check(ascend=locked.ascend_old)).notes
+    assert [note.partition("runner-sync.toml: ")[2] for note in notes if "runner-sync.toml: " in note] == [
+        "the module of NPUFarRunner is not in the tree (vllm_omni/npu_far.py)",
+        "the GPU twin of NPUARModelRunner is not in the tree (gpu/ra.py)",
+    ]
+
+
 def test_an_upgrade_forgets_a_file_that_went(locked: Trees) -> None:
     (locked.omni / AR).unlink()
     commit(locked.omni)

@@ -18,7 +18,14 @@ from runner_sync.lock import FILE_NAME
 from runner_sync.model import FileChange, Finding, InGit, Report, Source
 from runner_sync.sync import baseline_file, check_modules, inputs, pairs, selection
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import DerivedModule, find_modules, refuse_classless, refuse_gone, refuse_renamed
+from runner_sync.sync.runners import (
+    DerivedModule,
+    find_modules,
+    not_there,
+    refuse_classless,
+    refuse_gone,
+    refuse_renamed,
+)
 from runner_sync.verify import check as engine
 from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
@@ -54,7 +61,7 @@ def check(options: CheckOptions) -> Report:
         job, title = _with_worlds(options, given, job)
         said.append(title)
     said += check_modules.without_upstream(given, job.modules)
-    said += [*_not_looked_for(given, codes), *_idle_ignores(given)]
+    said += [*_not_looked_for(given, codes), *_idle_ignores(given), *not_there(given, modules)]
     result = _run(options, given, job, codes, changed)
     return _report("check", options, given, job, result, modules, said=(*said, *_unread(job, result)))
 
@@ -77,7 +84,7 @@ def verify(options: CheckOptions) -> Report:
     inputs.require_ascend(given.ascend)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
     job, title = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
-    said = [title]
+    said = [title, *not_there(given, modules)]
     opinion = None
     if options.typecheck != "none" and codes.wants("RS390"):
         from runner_sync.sync.typechecker import typechecker_opinion

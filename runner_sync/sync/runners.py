@@ -14,7 +14,7 @@ from io import StringIO
 from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
 from runner_sync.model import InGit, InWork
-from runner_sync.profile import RunnerModule
+from runner_sync.profile import NPU, RunnerModule
 from runner_sync.sync import inputs
 
 
@@ -38,6 +38,24 @@ def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
         looked = " or ".join(given.profile.modules[0].paths)
         raise InputError(f"{given.omni.source.location} has no NPU runners ({looked}): is it a vllm-omni tree?")
     return found
+
+
+def not_there(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
+    """A remark about each file that the configuration names for a derived module and that the tree has not: misspelt,
+    or not there yet. What the built-in profile names may well be older, or newer, than the tree."""
+    built_in = {path for module in NPU.modules for path in (*module.paths, *_twin(module))}
+    found = {module.module.name for module in modules}
+    absent = []
+    for module in given.profile.modules:
+        paths = _twin(module) if module.name in found else module.paths
+        if paths and built_in.isdisjoint(paths) and inputs.read_first(given.omni, paths) is None:
+            what = "the GPU twin" if module.name in found else "the module"
+            absent.append(f"{given.config.source}: {what} of {module.name} is not in the tree ({' or '.join(paths)})")
+    return absent
+
+
+def _twin(module: RunnerModule) -> tuple[str, ...]:
+    return (module.gpu.path,) if module.gpu is not None else ()
 
 
 def refuse_tabs(modules: Sequence[DerivedModule]) -> None:

@@ -314,6 +314,23 @@ def test_dirty_looks_behind_a_link(repo: Repo) -> None:
     assert tree.dirty(["vllm_ascend/link.py", "vllm_ascend/other.py"]) == ["vllm_ascend/link.py"]
 
 
+def test_dirty_looks_behind_a_linked_folder(repo: Repo, tmp_path: Path) -> None:
+    """Git tracks the link and the files where it leads: each looked untracked, so every upgrade was refused."""
+    repo.commit({"real/ar.py": "one\n"})
+    (repo.folder / "vllm_ascend/linked").symlink_to("../real")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/ar.py").write_text("one\n")
+    (repo.folder / "vllm_ascend/outside").symlink_to(tmp_path / "outside")
+    repo.git.add("-A")
+    repo.commit({"vllm_ascend/more.py": "one\n"})
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert tree.dirty(["vllm_ascend/linked/ar.py"]) == []
+    (repo.folder / "real/ar.py").write_text("two\n")
+    assert tree.dirty(["vllm_ascend/linked/ar.py"]) == ["vllm_ascend/linked/ar.py"]
+    assert tree.dirty(["vllm_ascend/outside/ar.py"]) == ["vllm_ascend/outside/ar.py"]
+
+
 def test_dirty_names_what_git_could_not_give_back(repo: Repo) -> None:
     names = ["modified", "staged", "clean", "conflicted"]
     repo.commit({f"vllm_ascend/{name}.py": "one\n" for name in names} | {".gitignore": "ignored.py\n"})

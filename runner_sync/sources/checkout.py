@@ -98,10 +98,14 @@ class WorkTree(FolderTree, _GitTree):
         return [path for path, names in names_of.items() if not (changed | untracked).isdisjoint(names)]
 
     def _names(self, path: str) -> set[str]:
-        """The paths in the repository of a file and of what it leads to, as far as that is in the repository."""
-        target = (self.root / path).resolve()
-        folder = self.repository.inside(target.parent)
-        return {self.prefix + path} | ({f"{folder}{target.name}"} if folder is not None else set())
+        """The paths in the repository of a file and of what it leads to, as far as that is in the repository.
+
+        Git knows no path behind a folder that is a link, and has the file where the link leads.
+        """
+        file = self.root / path
+        places = (file.parent.resolve() / file.name, file.resolve())
+        found = [(self.repository.inside(place.parent), place.name) for place in places]
+        return {f"{folder}{name}" for folder, name in found if folder is not None} or {self.prefix + path}
 
     def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
         """1-based lines by path that changed since the branch left ``since``, the work tree included.

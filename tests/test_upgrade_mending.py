@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from runner_sync.merge.confidence import CONTESTED
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
-from runner_sync.upgrade.mending import pass_on
+from runner_sync.upgrade.mending import leave_out, pass_on
+from runner_sync.upgrade.reviews import Shown, review
 
 BEFORE = "    def forward(self, ids):\n        return ids\n"
 NOW = "    def forward(self, padded, ids):\n        return ids[:padded]\n"
@@ -50,3 +54,33 @@ def test_what_cannot_be_passed_on_is_left_to_verify(
     methods: tuple[str, ...], members: dict[str, str | None] | None
 ) -> None:
     assert after(*methods, members=members) == ([*methods], [])
+
+
+OMNI = "    def run(self, rows):\n        return self.pack(rows)\n"
+UPSTREAM = "    def run(self, rows):\n        sums = self.sums()\n        return self.pack(rows, sums=sums, ids=1)\n"
+MERGED = "return self.pack(rows, sums=sums, ids=1)"
+LEFT = "left out: sums=, for nothing here sets sums"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "reason", "now"),
+    [
+        pytest.param(MERGED, f"{LEFT}; both changed it", ["return self.pack(rows, ids=1)"], id="asked about already"),
+        pytest.param("return rows", "both changed it", ["return rows", ""], id="another statement"),
+    ],
+)
+def test_what_goes_out_of_a_statement_is_said_where_that_is_asked_about(
+    chosen: str, reason: str, now: list[str]
+) -> None:
+    """``**({"num_nans": …})`` of vllm-ascend 0.28.0rc1 was taken in one question and left out in another."""
+    draft = Draft(
+        "R.run", (Stage(OMNI), Stage(OMNI.replace("return self.pack(rows)", MERGED), "upstream")), chosen=True
+    )
+    shown = Shown(omni="return self.pack(rows)", chosen=chosen)
+    draft = replace(draft, upstream=UPSTREAM).asking(
+        review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=shown, line=2)
+    )
+    (left,) = leave_out([draft], ModuleJob(NPU, NPU.modules[1], "r.py", ""))
+    assert left.text == OMNI.replace("(rows)", "(rows, ids=1)")
+    assert [item.chosen for item in left.reviews] == now
+    assert [item.reason for item in left.reviews] == [reason, LEFT][: len(now)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from runner_sync.model import BaseRef, Lineage, Outcome, Provenance, ReviewItem
-from runner_sync.upgrade.placing import relocate
+from runner_sync.upgrade.placing import relocate, restated
 
 
 class Stage(NamedTuple):
@@ -67,9 +67,11 @@ class Draft:
         return self._relocated(text).grown(text, source)
 
     def completed(self, text: str) -> Draft:
-        """With a further stage, which completes what the last merge brought, or what a port brought elsewhere."""
+        """With a further stage, which completes what the last merge brought, or what a port brought elsewhere; what was
+        asked about a statement shows it as it is now."""
         last = self.stages[-1].source
-        return self.advanced(text, last if last != "omni" else "gpu")
+        asked = replace(self, reviews=tuple(restated(self.reviews, old=self.text, new=text)))
+        return asked.grown(text, last if last != "omni" else "gpu")
 
     def laid_out_anew(self, text: str) -> Draft:
         """With ``text`` as the last stage: the same in another layout."""

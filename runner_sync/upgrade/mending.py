@@ -8,6 +8,7 @@ a question. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from runner_sync.compose import constructors, passing, records, unset
@@ -110,10 +111,22 @@ def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: Mod
 
 
 def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> Draft:
-    """A draft changed as long as there is something to change; each time is a review item, unless it is settled."""
+    """A draft changed as long as there is something to change; each time is a review item, unless it is settled.
+
+    What goes out of a statement that is asked about already is said there: two questions about it, one of which shows
+    what the other has taken out, are none.
+    """
     while (mended := change(draft.text)) is not None:
+        asked = draft.reviews
         draft = draft.completed(mended.text)
         if mended.is_settled:
+            continue
+        said = tuple(
+            item if item.chosen == before.chosen else replace(item, reason=f"{mended.reason}; {item.reason}")
+            for before, item in zip(asked, draft.reviews, strict=True)
+        )
+        if mended.is_gone and said != draft.reviews:
+            draft = replace(draft, reviews=said)
             continue
         item = review(
             draft,

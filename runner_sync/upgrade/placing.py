@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from runner_sync.model import Hunk, ReviewItem
+from runner_sync.statements import parse_unit, parses
 from runner_sync.syntax import module_of, same_code, walk
 
 
@@ -43,6 +44,30 @@ def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
         replace(item, line=table.get(item.line, item.line), end_line=table.get(item.end_line, item.end_line))
         for item in items
     ]
+
+
+def restated(items: Sequence[ReviewItem], *, old: str, new: str) -> list[ReviewItem]:
+    """``relocate`` for a unit whose statements were completed: with what was chosen as ``new`` has it, where that was
+    one statement of ``old``."""
+    moved = relocate(items, old=old, new=new)
+    if old == new or not items or not parses(old) or not parses(new):
+        return moved
+    was, now = _simple_statements(old), _simple_statements(new)
+    return [
+        _restated(item, was.get(before.line), now.get(item.line)) for before, item in zip(items, moved, strict=True)
+    ]
+
+
+def _restated(item: ReviewItem, was: str | None, now: str | None) -> ReviewItem:
+    is_about_it = was is not None and now is not None and not same_code(was, now) and same_code(was, item.chosen)
+    return replace(item, chosen=now) if is_about_it and now is not None else item
+
+
+def _simple_statements(text: str) -> dict[int, str]:
+    """The texts of the statements of a unit in which no other one stands, by their first line."""
+    lines = text.split("\n")
+    found = (node for node in walk(parse_unit(text)) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
+    return {node.lineno: textwrap.dedent("\n".join(lines[node.lineno - 1 : node.end_lineno])) for node in found}
 
 
 def as_written(items: Sequence[ReviewItem], text: str) -> list[ReviewItem]:

@@ -439,6 +439,12 @@ def test_statements_of_several_suites_that_stay_out_are_shown_as_they_stand(
     assert asked.upstream == upstream
 
 
+def test_what_was_chosen_at_two_depths_is_shown_as_it_stands() -> None:
+    """Two returns one below the other, the first of which stands under a condition, had looked like dead code."""
+    (asked,) = read_case(CASES / "way_out_that_upstream_added_and_omni_has_otherwise").run().decisions
+    assert asked.chosen == "    return EMPTY_MODEL_RUNNER_OUTPUT\nreturn self.group.finish_without_rows(rows)"
+
+
 def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> None:
     asked = read_case(CASES / "local_of_omni_that_nothing_reads_any_more").run().decisions
     assert asked[0].omni == "if recorder is not None:\n    self.clear(rows)"

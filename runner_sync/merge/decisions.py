@@ -206,9 +206,21 @@ def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question
             last,
             end_line=max(last.end_line, item.end_line),
             doubts=(*last.doubts, *item.doubts),
-            chosen="\n".join(text for text in (last.chosen, item.chosen) if text),
+            chosen=_chosen_together(last, item, emitted),
         )
     return out
+
+
+def _chosen_together(one: _Question, other: _Question, emitted: Emitted) -> str:
+    """What was chosen in two neighbouring questions; as it stands in the result where one is deeper than the other."""
+    if one.chosen and other.chosen and _depth(emitted, one.line) != _depth(emitted, other.line):
+        return textwrap.dedent("\n".join(emitted.lines[one.line - 1 : max(one.end_line, other.end_line)]))
+    return "\n".join(text for text in (one.chosen, other.chosen) if text)
+
+
+def _depth(emitted: Emitted, line: int) -> int:
+    text = emitted.lines[line - 1]
+    return len(text) - len(text.lstrip())
 
 
 def _end(strand: Strand, emitted: Emitted) -> int:

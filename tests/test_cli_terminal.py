@@ -219,6 +219,11 @@ def test_advice_asks_for_the_vllm_ascend_that_the_next_commands_need(is_known: b
     assert ("verify --omni-path omni --ascend-version V, where V is" in said) is not is_known
 
 
+@pytest.mark.parametrize(("root", "said"), [(".", "verify --ascend-path a"), ("o", "verify --omni-path o --asc")])
+def test_advice_names_the_tree_where_it_is_another_than_the_one_here(root: str, said: str) -> None:
+    assert f"runner-sync {said}" in advise(PLAN, (RUNNER,), root=Path(root), is_tree=True, options=" --ascend-path a")
+
+
 def test_advice_without_review_items_names_no_search() -> None:
     said = advise(PLAN, (RUNNER,), root=Path("omni"), is_tree=True, options="")
     assert "Wrote 1 file below omni" in said

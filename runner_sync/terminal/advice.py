@@ -57,7 +57,7 @@ def _has_conflicts(report: Report) -> bool:
 
 def _check(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
     """The runners as they were settled, not as they were written, are what later edits are told by: hence `lock`."""
-    place = f" --omni-path {shlex.quote(str(root))}" if is_tree else ""
+    place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
     if _target(report, "vllm-ascend") is None:
         options += " --ascend-version V, where V is the vllm-ascend that the runners are on"
     record = [] if is_settled else [f"record what you settled: runner-sync lock{place}{options}"]

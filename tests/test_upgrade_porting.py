@@ -31,11 +31,12 @@ from sync_samples import (
 
 from runner_sync import sync
 from runner_sync.compose.members import Obstacle
-from runner_sync.merge import Reason
+from runner_sync.merge import Decision, Reason
 from runner_sync.profile import NPU
 from runner_sync.sync import TreeOptions
 from runner_sync.terminal.commands import exit_code
 from runner_sync.upgrade.job import ModuleJob, Target
+from runner_sync.upgrade.porting import _together
 from runner_sync.upgrade.refusing import veto_for
 
 GPU_TEXT = """\
@@ -939,3 +940,40 @@ def test_a_signature_does_not_come_without_its_callers(
     assert (f"def _fetch(self, rows, total, {parameter}):" in text) == came
     assert ("staged=rows[1]" in text) == ("_collect" in only)
     assert ("_collect still calls it with the arguments that it takes now" in questions) != came
+
+
+BLOCK = "if use_async:\n    snapshot = copy(rows)\n    rows = snapshot.rows"
+BLOCK_LEFT_OUT = Decision(4, 4, Reason("suite around other statements"), 0.5, "", "", BLOCK, "")
+
+
+def left_out(text: str, name: str) -> Decision:
+    return Decision(4, 4, Reason("reads what nothing sets", (name,)), 0.5, "", "", text, "")
+
+
+@pytest.mark.parametrize(
+    ("others", "shown"),
+    [
+        pytest.param(
+            [left_out("snapshot = copy(rows)", "copy"), left_out("rows = snapshot.rows", "snapshot")], [], id="all"
+        ),
+        pytest.param(
+            [left_out("snapshot = copy(rows)", "copy"), left_out("close(snapshot)", "snapshot")],
+            ["close(snapshot)"],
+            id="one of them",
+        ),
+        pytest.param([left_out("rows = snapshot", "snapshot")], ["rows = snapshot"], id="none: it only begins so"),
+    ],
+)
+def test_what_stands_in_a_block_that_was_left_out_is_no_second_question(
+    others: list[Decision], shown: list[str]
+) -> None:
+    """0.32.0rc1 on vllm-ascend 0.30.0rc2 had a block of the GPU runner's ``sample_tokens`` in two questions."""
+    first, *rest = _together([BLOCK_LEFT_OUT, *others])
+    assert first == BLOCK_LEFT_OUT
+    assert [item.upstream for item in rest] == shown
+
+
+def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
+    block = replace(BLOCK_LEFT_OUT, chosen=BLOCK)
+    inside = left_out("rows = snapshot.rows", "snapshot")
+    assert _together([block, inside]) == [block, inside]

@@ -273,14 +273,27 @@ READS_UNSET = ("reads what nothing sets", "reads what was left out")
 
 
 def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
-    """The decisions, with one for all statements that were left out because of what they read."""
+    """The decisions, with one for all statements that were left out because of what they read; without those that stand
+    in a block which was left out, and is asked about, itself."""
+    blocks = [item.upstream for item in decisions if item.reason.kind not in READS_UNSET and not item.chosen]
+    decisions = [
+        item
+        for item in decisions
+        if item.reason.kind not in READS_UNSET or not any(_has_lines(block, item.upstream) for block in blocks)
+    ]
     left_out = [item for item in decisions if item.reason.kind in READS_UNSET]
     if len(left_out) < 2:
-        return list(decisions)
+        return decisions
     names = sorted({name for item in left_out for name in item.reason.names})
     reason = Reason("reads what nothing sets", tuple(names), passages=len(left_out))
     whole = replace(left_out[0], reason=reason, upstream="\n".join(item.upstream for item in left_out), chosen="")
     return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
+
+
+def _has_lines(block: str, part: str) -> bool:
+    """Whether a text has the lines of another one in a row, at whatever depth."""
+    rows, wanted = ([line.strip() for line in text.split("\n")] for text in (block, part))
+    return any(rows[k : k + len(wanted)] == wanted for k in range(len(rows) - len(wanted) + 1))
 
 
 def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:

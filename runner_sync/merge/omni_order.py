@@ -11,7 +11,7 @@ so a block that stands elsewhere would count as lacking, and what upstream newly
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.merge.align import align
@@ -35,8 +35,8 @@ def _with_next_moved(triple: Triple, seen: set[str]) -> Triple | None:
     in_base = {pair.right: pair.left for pair in align(base, omni)}
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
     for i, j in _elsewhere(base, omni, in_base):
-        before = next((in_base[k] for k in _siblings_before(omni, j) if in_base.get(k) in in_upstream), ROOT)
-        if omni[j].canon in seen or i not in in_upstream or before == ROOT or base[before].parent != base[i].parent:
+        before = next((in_base[k] for k in _before(omni, j) if in_base.get(k) in in_upstream), ROOT)
+        if omni[j].canon in seen or i not in in_upstream or base[i].parent not in (before, base[before].parent):
             continue
         if _canons(base, i) == _canons(upstream, in_upstream[i]):
             continue
@@ -61,15 +61,22 @@ def _elsewhere(base: Sequence[Node], omni: Sequence[Node], in_base: Mapping[int,
 
 
 def _blocks(nodes: Sequence[Node]) -> dict[str, int]:
-    """The places of the heads of suites, by what they say; of those that stand once."""
-    heads = [k for k, node in enumerate(nodes) if node.compound and not node.is_clause]
-    counts = Counter(nodes[k].canon for k in heads)
-    return {nodes[k].canon: k for k in heads if counts[nodes[k].canon] == 1}
+    """The places of the heads of suites, by what they say, and by what is inside: a condition may be another one here.
+    Of those that are told apart by it."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for k, node in enumerate(nodes):
+        if node.compound and not node.is_clause:
+            found[node.canon].append(k)
+            found["\n".join([node.canon.split(" ", 1)[0], *_canons(nodes, k)[1:]])].append(k)
+    return {said: places[0] for said, places in found.items() if len(places) == 1}
 
 
-def _siblings_before(nodes: Sequence[Node], at: int) -> Iterator[int]:
-    """The statements in front of one in its suite, the nearest first."""
-    yield from (k for k in range(at - 1, -1, -1) if nodes[k].parent == nodes[at].parent and not nodes[k].is_comment)
+def _before(nodes: Sequence[Node], at: int) -> Iterator[int]:
+    """The statements in front of one in its suite, the nearest first, and the head of that."""
+    parent = nodes[at].parent
+    yield from (
+        k for k in range(at - 1, max(parent, 0) - 1, -1) if parent in (k, nodes[k].parent) and not nodes[k].is_comment
+    )
 
 
 def _canons(nodes: Sequence[Node], at: int) -> list[str]:
@@ -79,12 +86,12 @@ def _canons(nodes: Sequence[Node], at: int) -> list[str]:
 
 def _moved_behind(text: str, nodes: Sequence[Node], at: int, before: int) -> str:
     """The text with a statement behind another of its suite; empty where a local would be read before it is set."""
-    moved, last = below(nodes, at), below(nodes, before)[-1]
+    moved, last = below(nodes, at), _last(nodes, before, at)
     middle = (last + 1, at, moved[-1] + 1) if last < at else (at, moved[-1] + 1, last + 1)
     if _needs_the_first(nodes, *middle):
         return ""
     lines = text.split("\n")
-    span, end = _lines(nodes, at), _lines(nodes, before).stop
+    span, end = _lines(nodes, at), nodes[last].start - 1 + len(nodes[last].lines)
     inside = lines[span.start : span.stop]
     if end <= span.start:
         made = [*lines[:end], *inside, *lines[end : span.start], *lines[span.stop :]]
@@ -92,6 +99,13 @@ def _moved_behind(text: str, nodes: Sequence[Node], at: int, before: int) -> str
         made = [*lines[: span.start], *lines[span.stop : end], *inside, *lines[end:]]
     joined = "\n".join(made)
     return joined if parses(joined) else ""
+
+
+def _last(nodes: Sequence[Node], before: int, at: int) -> int:
+    """The last node of the statement ``before``; of the head of the suite that ``at`` is in, with its docstring."""
+    if before != nodes[at].parent:
+        return below(nodes, before)[-1]
+    return before + (nodes[before + 1].kind == "docstring")
 
 
 def _needs_the_first(nodes: Sequence[Node], first: int, second: int, end: int) -> bool:

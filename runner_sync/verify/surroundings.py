@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.verify.word_index import WordIndex
 
 _PROJECTS = {package: project for project, package in PACKAGES.items()}
 
@@ -24,7 +25,7 @@ class Surroundings:
         self.folders = tuple(folders)
         self._texts: dict[str, str] | None = None
         self._bases: dict[Project, set[str]] = {}
-        self._far: dict[str, list[str]] = {}
+        self._far: WordIndex | None = None
         self._places: dict[str, str] = {}
         self._known: dict[str, bool] = {}
 
@@ -73,7 +74,8 @@ class Surroundings:
         """
         starts = [re.escape(member[:end]) for end in range(2, len(member)) if member[end - 1] == "_"]
         made = rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)"
-        return bool(starts) and self._is_in(project, "_", made)
+        wanted = re.compile(made)
+        return bool(starts) and any(wanted.search(text) for text in self._texts_of(project))
 
     def is_quoted(self, word: str) -> bool:
         """Whether a word stands in quotes, in any module of the trees: it may be the name for ``setattr``."""
@@ -118,12 +120,13 @@ class Surroundings:
         return self._places[pattern]
 
     def _having(self, word: str) -> Iterator[tuple[str, str]]:
-        """Every module of the trees that has some text, path and text: first those near the runners, where most words
+        """Every module of the trees that has a word, path and text: first those near the runners, where most words
         stand. Which others have it is found once, for all trees are read for that."""
         yield from ((path, text) for path, text in self._read().items() if word in text)
-        if word not in self._far:
-            self._far[word] = [path for path in self._beyond() if word in self._text_at(path)]
-        yield from ((path, self._text_at(path)) for path in self._far[word])
+        if self._far is None:
+            self._far = WordIndex((path, self._text_at(path)) for path in self._beyond())
+        texts = ((path, self._text_at(path)) for path in self._far.may_have(word))
+        yield from ((path, text) for path, text in texts if word in text)
 
     def _beyond(self) -> Iterator[str]:
         """The paths of the modules that are in none of the folders."""

@@ -167,14 +167,8 @@ def _exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | N
     return out
 
 
-_BY_NAME = re.compile(
-    r"\(?[\w\s,]*,[\w\s,]*\)?\s*=\s*[\w.]+\s*"
-    r"|[\w.]+\s*=\s*[A-Z]\w*\([\w\s,]*,[\w\s,]*\)\s*"
-    r"|(?:@.*\n)*(?:async )?def .*",
-    re.DOTALL,
-)
-"""The unpacking of a name, the record that is packed of names alone, or a signature: targets, fields and parameters are
-what they are called, wherever they stand."""
+_BY_NAME = re.compile(r"\(?[\w\s,]*,[\w\s,]*\)?\s*=\s*[\w.]+\s*|(?:@.*\n)*(?:async )?def .*", re.DOTALL)
+"""The unpacking of a name, or a signature: targets and parameters are what they are called, wherever they stand."""
 _REMARK = re.compile(r"#.*")
 _NAMED = re.compile(r"\w+(?: =|:) |#")
 """A keyword argument or an annotated parameter. An argument without a name is what its place makes it: taking out the

@@ -18,7 +18,7 @@ import ast
 import random
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice, pairwise, takewhile
@@ -28,6 +28,7 @@ from benchmarks import corpus, debts, tables
 from benchmarks.chunks import SIDES, conflicts, settle
 from benchmarks.peers import merge_file
 from runner_sync import score
+from runner_sync.edits import margin
 from runner_sync.model import Triple
 from runner_sync.profile import ASCEND_RUNNER, NPU, RunnerModule
 from runner_sync.statements import parses
@@ -220,7 +221,7 @@ def _stripped(lines: Iterable[str]) -> list[str]:
 
 
 def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return len(margin(line))
 
 
 # --- outcomes
@@ -264,11 +265,10 @@ def _job(plant: Plant) -> ModuleJob:
     vllm = _revision("vllm", debts.vllm_of(runner.release), NPU.vllm_of(module).path)
     ascend = _revision("vllm-ascend", runner.ascend, module.upstreams[0].path)
     before = runner.gpu.replace(plant.gpu[1], plant.gpu[0], 1)
-    load_vllm: Callable[[], ModuleRevision] = lambda: vllm  # noqa: E731
     twin = GpuTwin(
         new=ModuleRevision(runner.release, runner.gpu, module.gpu.path),
-        bases=(GpuBase(ModuleRevision("before", before, module.gpu.path), load_vllm),),
-        load_vllm=load_vllm,
+        bases=(GpuBase(ModuleRevision("before", before, module.gpu.path), lambda: vllm),),
+        load_vllm=lambda: vllm,
     )
     return ModuleJob(
         NPU,

@@ -15,7 +15,9 @@ HELD = """    # what was held back
         self.receive(output)
 """
 BASE = f"""def run(self, output):
-    self.prepare_all(output)
+    self.prepare_all_that_the_next_step_needs(output)
+    self.count_all_tokens_of_the_last_one(output)
+    self.wait_for_what_is_under_way(output)
 {HELD}    if self.is_done and not self.is_running_in_any_other_process():
         self.clear_all_buffers_of_the_last_step(output)
     with self.timer.measured():
@@ -35,6 +37,7 @@ def behind(line: str, text: str = BASE) -> str:
 
 ELSEWHERE = behind("        self.clear_all_buffers_of_the_last_step(output)\n")
 LAST = behind("    self.finish_all(total)\n")
+FIRST = behind("def run(self, output):\n")
 OWN = ELSEWHERE.replace("self.connector:\n", "self.connector:\n        self.count_up(output)\n")
 
 
@@ -44,6 +47,8 @@ OWN = ELSEWHERE.replace("self.connector:\n", "self.connector:\n        self.coun
         pytest.param(ELSEWHERE, id="a little further down"),
         pytest.param(LAST, id="at the end"),
         pytest.param(OWN, id="with a statement of its own"),
+        pytest.param(FIRST, id="at the beginning"),
+        pytest.param(FIRST.replace("self.connector", "self.is_connected()"), id="and under another condition"),
     ],
 )
 def test_what_is_new_in_a_block_comes_to_where_omni_has_it(omni: str) -> None:
@@ -58,8 +63,31 @@ def test_what_is_new_in_a_block_comes_to_where_omni_has_it(omni: str) -> None:
 
 TOTAL = "        total = output.total_tokens\n"
 INSIDE = BASE.replace(HELD, "").replace(TOTAL, TOTAL + indent(HELD, "    "))
+WRAPPED = BASE.replace(*SENT).replace(
+    """    if self.is_done and not self.is_running_in_any_other_process():
+        self.clear_all_buffers_of_the_last_step(output)
+""",
+    """    with self.lock:
+        if self.is_done and not self.is_running_in_any_other_process():
+            self.clear_all_buffers_of_the_last_step(output)
+        if self.is_late:
+            self.hurry_up(output)
+""",
+)
 SETTING = ("receive(output)\n", "receive(output)\n        size = output.size\n")
 READING = BASE.replace(*SETTING).replace("last_step(output)", "last_step(size)")
+
+
+def test_noop_upstream_has_put_its_neighbour_into_a_block() -> None:
+    """Behind it in there, the end of that block would be in the one that moved."""
+    triple = Triple(BASE, ELSEWHERE, WRAPPED)
+    assert in_omni_order(triple) == triple
+
+
+def test_noop_statements_that_are_in_no_method() -> None:
+    base, omni = ("\n".join(line[4:] for line in text.split("\n")[1:]) for text in (BASE, FIRST))
+    triple = Triple(base, omni, base.replace(*(part.replace("        ", "    ") for part in SENT)))
+    assert in_omni_order(triple) == triple
 
 
 @pytest.mark.parametrize(

@@ -50,3 +50,25 @@ def test_elsewhere(name: str) -> None:
     trees = {"vllm": TextTree(Source("vllm", "path", "vllm"), {"vllm/__init__.py": "", "vllm/other.py": text})}
     around = Surroundings(trees, ["vllm"])
     assert (around.is_written_elsewhere("late"), around.is_used_elsewhere("late")) == (is_written, is_reached)
+
+
+FAR = {
+    "a key of two words": 'item["num tokens"] = 1',
+    "and in a text that is not all ASCII": '# “why”\nitem["num tokens"] = 1',
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_what_stands_far_from_the_runners_is_found(name: str) -> None:
+    trees = {"vllm": TextTree(Source("vllm", "path", "vllm"), {"vllm/near/a.py": "", "vllm/far.py": FAR[name]})}
+    around = Surroundings(trees, ["vllm/near"])
+    assert around.may_give_key("num tokens")
+    assert not around.may_give_key("tokens")
+
+
+def test_a_name_that_is_built_is_found_by_how_it_begins() -> None:
+    text = 'getattr(self, f"to_{kind}")'
+    trees = {"vllm": TextTree(Source("vllm", "path", "vllm"), {"vllm/near/a.py": "", "vllm/far.py": text})}
+    around = Surroundings(trees, ["vllm/near"])
+    assert around.may_build_name("vllm", "to_list")
+    assert not around.may_build_name("vllm", "two_lists")

@@ -84,7 +84,7 @@ def merge(
     settled = _without_a_merge(triple, terms)
     if settled is not None:
         return Merged(settled)
-    triple = _in_one_naming(triple, terms.policy)
+    triple = _made_comparable(triple, terms.policy)
     weave = classify(flatten(triple.base), flatten(triple.omni), flatten(triple.upstream))
     strands = order(weave, terms.policy)
     doubts = _settle(weave, strands, terms)
@@ -104,8 +104,8 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
     return None
 
 
-def _in_one_naming(triple: Triple, policy: Policy) -> Triple:
-    """The texts with one name for what the sides call differently."""
+def _made_comparable(triple: Triple, policy: Policy) -> Triple:
+    """The texts with one name for what the sides call differently; for a port also with one order of their blocks."""
     triple = with_omni_names_of_values(with_omni_names(triple))
     return with_upstream_names(triple) if policy.is_copy else in_omni_order(triple)
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from runner_sync.edits import margin
 from runner_sync.merge.contents import Content
 from runner_sync.merge.emit import Emitted
 from runner_sync.merge.nearby import nearby
@@ -219,8 +220,7 @@ def _chosen_together(one: _Question, other: _Question, emitted: Emitted) -> str:
 
 
 def _depth(emitted: Emitted, line: int) -> int:
-    text = emitted.lines[line - 1]
-    return len(text) - len(text.lstrip())
+    return len(margin(emitted.lines[line - 1]))
 
 
 def _end(strand: Strand, emitted: Emitted) -> int:

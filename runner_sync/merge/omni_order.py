@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.merge.align import align
 from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.remarks import remarks_on
 from runner_sync.model import Triple
 from runner_sync.statements import ROOT, Node, below, flatten, parses
 
@@ -36,7 +37,7 @@ def _with_next_moved(triple: Triple, seen: set[str]) -> Triple | None:
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
     for i, j in _elsewhere(base, omni, in_base):
         before = next((in_base[k] for k in _before(omni, j) if in_base.get(k) in in_upstream), ROOT)
-        if omni[j].canon in seen or i not in in_upstream or base[i].parent not in (before, base[before].parent):
+        if omni[j].canon in seen or i not in in_upstream or before == ROOT:
             continue
         if _canons(base, i) == _canons(upstream, in_upstream[i]):
             continue
@@ -85,7 +86,12 @@ def _canons(nodes: Sequence[Node], at: int) -> list[str]:
 
 
 def _moved_behind(text: str, nodes: Sequence[Node], at: int, before: int) -> str:
-    """The text with a statement behind another of its suite; empty where a local would be read before it is set."""
+    """The text with a statement behind another of its suite, or first in it, behind its head.
+
+    Empty where a local would be read before it is set, and where the two are in different suites.
+    """
+    if nodes[at].parent not in (before, nodes[before].parent):
+        return ""
     moved, last = below(nodes, at), _last(nodes, before, at)
     middle = (last + 1, at, moved[-1] + 1) if last < at else (at, moved[-1] + 1, last + 1)
     if _needs_the_first(nodes, *middle):
@@ -116,14 +122,6 @@ def _needs_the_first(nodes: Sequence[Node], first: int, second: int, end: int) -
 
 def _lines(nodes: Sequence[Node], at: int) -> range:
     """The lines of a statement with all that is in it and the remarks directly above, as indices."""
-    first = at
-    while first and _is_remark_on(nodes, first - 1):
-        first -= 1
+    first = next((remarks.start for remarks, about in remarks_on(nodes) if about == at), at)
     last = nodes[below(nodes, at)[-1]]
     return range(nodes[first].start - 1, last.start - 1 + len(last.lines))
-
-
-def _is_remark_on(nodes: Sequence[Node], at: int) -> bool:
-    """Whether a node is a comment of the next one, in its suite and directly above."""
-    following = nodes[at + 1]
-    return nodes[at].is_comment and nodes[at].parent == following.parent and not following.blanks

@@ -30,13 +30,13 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
     comments on what is gone, and those of another revision of upstream (``heritage``) that today's has not."""
     alive = set(kept)
     out: set[Strand] = set()
-    for block, about in _remarks(weave.upstream):
+    for block, about in remarks_on(weave.upstream):
         strand = weave.of_upstream[about]
         new = [weave.of_upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
         if strand not in alive or _is_reworded(weave, strand, block):
             out |= set(new)
         out |= set(_half_missing(weave, block))
-    for block, about in _remarks(weave.omni):
+    for block, about in remarks_on(weave.omni):
         mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
             out |= {comment for comment in mine if not is_drawn(weave.omni[comment.in_omni].text)}
@@ -54,14 +54,14 @@ def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
     statements that upstream has beside it. Those of its comments that stand for themselves go with what follows.
     """
     changed = set(_changed(weave, strands))
-    for block, about in _remarks(weave.omni):
+    for block, about in remarks_on(weave.omni):
         strand = weave.of_omni[about]
         if not strand.kept or strand in changed:
             continue
         for k in block:
             comment = weave.of_omni[k]
             comment.kept, comment.parent, comment.upstream = True, strand.parent, None
-    for block, about in _remarks(weave.upstream, apart=True):
+    for block, about in remarks_on(weave.upstream, apart=True):
         strand = weave.of_upstream[about]
         if strand.omni is None and strand.kept:
             continue
@@ -104,7 +104,7 @@ def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collect
     """Whether a comment is one that upstream had on a statement and that it has others on now."""
     there = weave.of_omni[about].upstream
     old = all(weave.of_omni[k].sides == "o" and weave.omni[k].canon in heritage for k in block)
-    return old and there is not None and any(about == there for _, about in _remarks(weave.upstream))
+    return old and there is not None and any(about == there for _, about in remarks_on(weave.upstream))
 
 
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
@@ -119,7 +119,7 @@ def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> 
 
 def _put_above(weave: Weave, side: str, home: Mapping[Strand, list[Strand]]) -> None:
     nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
-    for block, about in _remarks(nodes):
+    for block, about in remarks_on(nodes):
         strand = of[about]
         above: list[Strand] = []
         for k in reversed(block):
@@ -145,7 +145,7 @@ def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:
     return weave.omni[comment.omni].is_comment and comment.omni == strand.omni - 1 and not below.blanks
 
 
-def _remarks(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, int]]:
+def remarks_on(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, int]]:
     """Comments that stand together, and the statement directly below them; ``apart`` also with blank lines between."""
     start = None
     for k, node in enumerate(nodes):
@@ -163,7 +163,7 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
     """Whether omni has a comment of its own on the statement that says much the same."""
     if strand.omni is None:
         return False
-    mine = next((b for b, about in _remarks(weave.omni) if about == strand.omni), range(0))
+    mine = next((b for b, about in remarks_on(weave.omni) if about == strand.omni), range(0))
     ours = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not is_drawn(weave.omni[k].text)]
     theirs = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
     if not theirs or any(_is_replaced(weave, weave.of_omni[k]) for k in mine):

@@ -73,8 +73,7 @@ class Surroundings:
         Up to one of its underscores: ``getattr(self, f"to_{kind}")`` and ``"to_" + kind`` may mean ``to_list``.
         """
         starts = [re.escape(member[:end]) for end in range(2, len(member)) if member[end - 1] == "_"]
-        made = rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)"
-        wanted = re.compile(made)
+        wanted = re.compile(rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)")
         return bool(starts) and any(wanted.search(text) for text in self._texts_of(project))
 
     def is_quoted(self, word: str) -> bool:
@@ -120,8 +119,8 @@ class Surroundings:
         return self._places[pattern]
 
     def _having(self, word: str) -> Iterator[tuple[str, str]]:
-        """Every module of the trees that has a word, path and text: first those near the runners, where most words
-        stand. Which others have it is found once, for all trees are read for that."""
+        """Every module of the trees that has some text with no word in front of it or behind, path and text: first
+        those near the runners, where most words stand. What words the others have is found once: they are all trees."""
         yield from ((path, text) for path, text in self._read().items() if word in text)
         if self._far is None:
             self._far = WordIndex((path, self._text_at(path)) for path in self._beyond())

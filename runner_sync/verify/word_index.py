@@ -1,4 +1,4 @@
-"""Which of many texts may have a word, without keeping them.
+"""Which of many texts may have some words, without keeping them.
 
 Comes in: texts by path, and words. Goes out: paths, of which some may be wrong. May touch: nothing.
 
@@ -8,38 +8,38 @@ with one hash function: a text has some hundred distinct words, so one in fiftee
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 _BITS = 1 << 13
 
+_WORD = re.compile(r"\w+")
+
 _SPACED = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128))
-"""A table for `str.translate` that leaves words; with `str.split` a third faster than a pattern for them."""
+"""A table for `str.translate` that leaves the words of an ASCII text."""
 
 
 class WordIndex:
     """The words of texts, a KiB each."""
 
-    _made: dict[tuple[int, int], bytes] = {}  # noqa: RUF012
-    """The filters made so far, by length and hash of their texts: most are the same in the old and in the new tree."""
-
     def __init__(self, texts: Iterable[tuple[str, str]]) -> None:
-        self._filters = {path: self._filter(text) for path, text in texts}
+        self._filters = {path: _filter(text) for path, text in texts}
 
-    def may_have(self, word: str) -> Iterator[str]:
-        """The paths of the texts that have an ASCII ``word``, no letter in front of it or behind, and few others."""
-        place = hash(word) % _BITS
-        at, bit = place >> 3, 1 << (place & 7)
-        yield from (path for path, bits in self._filters.items() if bits[at] & bit)
-
-    def _filter(self, text: str) -> bytes:
-        key = (len(text), hash(text))
-        if key not in self._made:
-            self._made[key] = _filter(text)
-        return self._made[key]
+    def may_have(self, text: str) -> Iterator[str]:
+        """The paths of the texts that have every word of ``text``, and of few others, in their order."""
+        places = {hash(word) % _BITS for word in _words(text)}
+        for path, bits in self._filters.items():
+            if all(bits[place >> 3] & 1 << (place & 7) for place in places):
+                yield path
 
 
 def _filter(text: str) -> bytes:
     bits = bytearray(_BITS >> 3)
-    for place in {hash(word) % _BITS for word in text.translate(_SPACED).split()}:
+    for place in {hash(word) % _BITS for word in _words(text)}:
         bits[place >> 3] |= 1 << (place & 7)
     return bytes(bits)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text; to split an ASCII text takes a third less time than to look for them."""
+    return text.translate(_SPACED).split() if text.isascii() else _WORD.findall(text)

@@ -121,3 +121,47 @@ def test_of_two_copies_that_have_the_same_of_omni_one_stays() -> None:
     left = drop_redundant(copies, job, GpuSide())
     assert [draft.removed for draft in left] == [True, False]
     assert [draft.removed for draft in copies] == [False, False]
+
+
+PORTED = """\
+    def load(self, *args):
+        NPUModelRunner.load(self, *args)
+        self.wrapped = ACLGraphWrapper(self.model)
+        self.ready = True
+        self.count(self.model)
+"""
+GPU_OLD = PORTED.replace("NPUModelRunner.load(self, ", "super().load(")
+GPU_NEW = GPU_OLD.replace("ACLGraphWrapper", "platform().wrapper()")
+
+
+def without_device_code(text: str) -> Draft:
+    """A port whose GPU method was translated before and need not be any more."""
+    draft = Draft("NPUARModelRunner.load", (Stage(text),), chosen=True)
+    job = ModuleJob(
+        NPU,
+        NPU.modules[1],
+        "runner.py",
+        text,
+        hierarchy=Hierarchy(inherited={"NPUARModelRunner": Inherited({"load": GPU_NEW})}),
+    )
+    name = frozenset({draft.name})
+    (left,) = drop_redundant(
+        [draft], job, GpuSide(old={draft.name: GPU_OLD}, new={draft.name: GPU_NEW}, device_free=name)
+    )
+    return left
+
+
+def test_a_port_goes_where_the_gpu_method_needs_no_translation_any_more() -> None:
+    left = without_device_code(PORTED)
+    assert left.removed
+    assert [item.reason for item in left.reviews] == [
+        "the GPU method that it translated has no device code any more and is inherited"
+    ]
+
+
+def test_a_port_with_something_of_npus_own_stays_and_says_what() -> None:
+    """``load_model`` of vllm-omni 0.20.0 asks for ``enable_sp`` behind vllm-ascend's; people kept it in 0.22.0."""
+    left = without_device_code(PORTED.replace("        self.ready", "        enable(self.config)\n        self.ready"))
+    assert not left.removed
+    (item,) = left.reviews
+    assert item.reason.endswith("could be inherited, but for what only NPU does: `enable(self.config)`")

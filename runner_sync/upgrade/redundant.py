@@ -5,12 +5,13 @@ Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
-from runner_sync.merge.confidence import DERIVED, REBUILT, REQUIRED
+from runner_sync.merge.confidence import DERIVED, INFERRED, REBUILT, REQUIRED
 from runner_sync.upgrade import inheriting
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide
@@ -18,6 +19,9 @@ from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.reviews import Shown, review
 
 SAME = "it equals the method that the class inherits"
+
+SHOWN = 3
+"""Statements of NPU's own that a question names, the first ones."""
 
 ELSEWHERE = 0.8
 """Share of omni's statements of a copy that must stand in other methods for the copy to go."""
@@ -62,6 +66,11 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
     if reason:
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
         return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
+    if draft.owner and _is_free_port(draft, side):
+        reason = "the GPU method that it translated has no device code any more and could be inherited, but for what "
+        reason += "only NPU does: " + "; ".join(f"`{canon}`" for canon in _own_of_port(draft, side)[:SHOWN])
+        shown = Shown(omni=draft.before, upstream=side.new[draft.name], chosen=draft.text)
+        return draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, from_gpu=True))
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
         reason = "upstream no longer has the method that this is a copy of"
         shown = Shown(omni=draft.before, chosen=draft.text)
@@ -84,13 +93,27 @@ def _why_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
 def _why_same_as_inherited(draft: Draft, below: str, was: str | None, job: ModuleJob, side: GpuSide) -> str:
     """Why a member can go in favour of ``below``, omni's version of it in a base class, which ``was`` another before
     this upgrade (``None``: there was none); or an empty string."""
-    if draft.name in side.device_free and is_port(draft.before, side.old[draft.name]):
+    if _is_free_port(draft, side) and not _own_of_port(draft, side):
         return "the GPU method that it translated has no device code any more and is inherited"
     if was is None and draft.text == draft.before and _stands_in(canonical(draft.before)[1:], [below]):
         return "a base class has it since this upgrade, in the version that the callers of today have"
     already = was is not None and canonical(draft.before) == canonical(was)
     same = canonical(draft.text) == canonical(below) and not already
     return SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
+
+
+def _is_free_port(draft: Draft, side: GpuSide) -> bool:
+    """Whether a member is the port of a GPU method that had to be translated, and has not since this upgrade."""
+    return draft.name in side.device_free and is_port(draft.before, side.old[draft.name])
+
+
+def _own_of_port(draft: Draft, side: GpuSide) -> list[str]:
+    """What a port did before, and does, that its GPU method, old or new, does not; that it calls the parent's by the
+    name of its class is no such thing."""
+    known = {*canonical(side.old[draft.name]), *canonical(side.new[draft.name])}
+    passed_on = re.compile(rf"(return )?\w+\.{re.escape(draft.member)}\(self\b")
+    kept = [canon for canon in canonical(draft.before)[1:] if canon in canonical(draft.text) and canon not in known]
+    return [canon for canon in kept if not passed_on.match(canon)]
 
 
 def _why_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> str:

@@ -12,15 +12,15 @@ import ast
 import contextlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from runner_sync.edits import Places, apply
 from runner_sync.merge.align import align
 from runner_sync.merge.dataflow import binds, reads
 from runner_sync.model import Triple
-from runner_sync.statements import Node, UnparsableText, flatten, parse_unit
-from runner_sync.syntax import names_set, parameter_names, walk
+from runner_sync.statements import Mention, Node, UnparsableText, bound_in, flatten, mentions, parse_unit
+from runner_sync.syntax import parameter_names, walk
 
 SEEN = 2
 """How many statements must show a renaming; one could be a mere change."""
@@ -31,7 +31,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*|\W")
 def with_omni_names(triple: Triple) -> Triple:
     """The triple with base and upstream in omni's local names."""
     found = renamed_locals(triple.base, triple.omni)
-    found = {old: new for old, new in found.items() if not _mentions(triple.upstream, new)}
+    found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.upstream), old, new)}
     if not found:
         return triple
     return Triple(_rename(triple.base, found), triple.omni, _rename(triple.upstream, found))
@@ -50,7 +50,7 @@ def with_omni_names_of_values(triple: Triple) -> Triple:
         if made not in omni or made not in upstream:
             continue
         new, (same, there) = omni[made][0], upstream[made]
-        if name == same != new and not _mentions(triple.base, new) and not _mentions(triple.upstream, new):
+        if name == same != new and _can_rename((triple.base, triple.upstream), name, new):
             triple = _named_behind(triple, name, new, (line, there))
     return triple
 
@@ -68,9 +68,13 @@ def _made(text: str) -> dict[str, tuple[str, int]]:
 
 
 def with_upstream_names(triple: Triple) -> Triple:
-    """The triple with base and omni in the local names that upstream has now: what omni added has to use them."""
-    found = renamed_locals(triple.base, triple.upstream)
-    found = {old: new for old, new in found.items() if not _mentions(triple.omni, new)}
+    """The triple with base and omni in the local names that upstream has now: what omni added has to use them.
+
+    Only where upstream gives each value another name and changes none of them: what omni does with ``kv_cache`` is not
+    what it would do with ``k_cache``, the first of two caches (vllm-ascend 0.11.0rc0).
+    """
+    found = renamed_locals(triple.base, triple.upstream, whole=True)
+    found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.omni), old, new)}
     if not found:
         return triple
     return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream)
@@ -125,7 +129,7 @@ def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
         if binds(base[pair.left]) != {name} or len(new) != 1 or pair.left not in theirs:
             continue
         other = next(iter(new))
-        if other != name and not _mentions(triple.base, other) and not _mentions(triple.upstream, other):
+        if other != name and _can_rename((triple.base, triple.upstream), name, other):
             return other, base[pair.left].start, upstream[theirs[pair.left]].start
     return None
 
@@ -147,6 +151,8 @@ def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
     other, count = next(iter(votes.items()), (name, 0))
     later = {word for side, lines in zip((base, upstream), made, strict=True) for word in _used_behind(side, lines[0])}
     if len(votes) > 1 or count < SEEN or other not in bound - later:
+        return None
+    if not _can_rename((triple.base, triple.upstream), name):
         return None
     return other, made[0][0], made[1][0]
 
@@ -170,7 +176,7 @@ def with_old_reads_renamed(before: str, text: str, names: Collection[str]) -> st
     """
     for name in sorted(set(names) - _bound(text)):
         new = _bound_instead(before, text, name)
-        if new and not _mentions(before, new):
+        if new and not _mentions(before, new) and _can_rename((text,), name):
             text = _rename(text, {name: new})
     return text
 
@@ -187,8 +193,11 @@ def _bound_instead(before: str, text: str, name: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def renamed_locals(base: str, omni: str) -> dict[str, str]:
-    """``{base name: omni name}`` of locals that omni renamed consistently."""
+def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, str]:
+    """``{base name: omni name}`` of locals that omni renamed consistently.
+
+    Several statements show it, and one that binds the local is the same but for the names; with ``whole``, all of them.
+    """
     gone, come = _unshared(base, omni)
     if not gone or not come:
         return {}
@@ -198,14 +207,29 @@ def renamed_locals(base: str, omni: str) -> dict[str, str]:
 
     left, right = flatten(base), flatten(omni)
     votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for pair in align(left, right, wanted=may_rename):
-        for old, new in _differences(left[pair.left].canon, right[pair.right].canon):
+    pairs = {pair.left: right[pair.right] for pair in align(left, right, wanted=may_rename)}
+    for at, node in pairs.items():
+        for old, new in _differences(left[at].canon, node.canon):
             votes[old][new] += 1
-    return {
+    found = {
         old: new
         for old, counts in votes.items()
         if old in gone and len(counts) == 1 and (new := next(iter(counts))) in come and counts[new] >= SEEN
     }
+    needed = all if whole else any
+    while wrong := [old for old in found if not needed(_are_the_same(left, pairs, old, found))]:
+        found = {old: new for old, new in found.items() if old not in wrong}
+    return found
+
+
+def _are_the_same(
+    left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]
+) -> Iterator[bool]:
+    """For each statement that binds a local whether its partner is the same but for the names."""
+    for at, node in enumerate(left):
+        if name in binds(node):
+            said = "".join(renamed.get(word, word) for word in _WORD.findall(node.canon))
+            yield at in pairs and pairs[at].canon == said
 
 
 def _unshared(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -236,20 +260,51 @@ def _bound(text: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names in a text, and those that it assigns; parameters are no locals, for callers know them."""
-    try:
-        tree = parse_unit(text)
-    except SyntaxError as error:
-        raise UnparsableText(str(error), error.lineno or 1) from None
-    names = frozenset(node.id for node in walk(tree) if isinstance(node, ast.Name))
-    return names, frozenset(names_set(tree) - parameter_names(tree))
+    tree = _parsed(text)
+    names = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | parameter_names(tree)
+    return frozenset(names), bound_in(_body(tree)) - parameter_names(tree)
 
 
 def _mentions(text: str, name: str) -> bool:
     return name in _names(text)
 
 
+def _can_rename(texts: Iterable[str], old: str, new: str | None = None) -> bool:
+    """Whether a local can get another name in each of the texts.
+
+    Nothing there is called so, and the old one is said by plain names only: by no ``except … as old``, ``nonlocal``,
+    pattern or import.
+    """
+    return all(
+        (new is None or not _mentions(text, new))
+        and all(isinstance(mention.node, ast.Name) for mention in _scope(text) if mention.name == old)
+        for text in texts
+    )
+
+
 def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:
+    """The text with locals renamed; a lambda, comprehension or function inside of it has names of its own."""
     places = Places(text)
-    found = [node for node in walk(parse_unit(text)) if isinstance(node, ast.Name) and node.id in names]
-    edits = [places.instead_of(node, names[node.id]) for node in found if within is None or node.lineno in within]
-    return apply(text, edits)
+    found = [(said.node, names[said.name]) for said in _scope(text) if said.name in names]
+    plain = [(node, new) for node, new in found if isinstance(node, ast.Name)]
+    return apply(text, [places.instead_of(node, new) for node, new in plain if within is None or node.lineno in within])
+
+
+def _scope(text: str) -> list[Mention]:
+    """The names of a unit's own scope."""
+    return mentions(_body(_parsed(text)))
+
+
+def _parsed(text: str) -> ast.Module:
+    try:
+        return parse_unit(text)
+    except SyntaxError as error:
+        raise UnparsableText(str(error), error.lineno or 1) from None
+
+
+def _body(tree: ast.Module) -> Sequence[ast.stmt]:
+    """The body of a method; what is none is its own scope."""
+    match tree.body:
+        case [ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body)]:
+            return body
+    return tree.body

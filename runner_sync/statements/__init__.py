@@ -11,7 +11,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 
 from runner_sync.statements.flattening import canons, flatten
 from runner_sync.statements.leaving import always_leaves, may_swallow
-from runner_sync.statements.mentions import bound_in, mentions, parameters
+from runner_sync.statements.mentions import Mention, bound_in, mentions, parameters
 from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below, enclosing
 from runner_sync.statements.parsing import (
     as_module,
@@ -32,6 +32,7 @@ __all__ = [
     "OPENERS",
     "ROOT",
     "TELLING",
+    "Mention",
     "Node",
     "UnparsableText",
     "always_leaves",

@@ -136,7 +136,8 @@ def _of_function(function: _Function | ast.Lambda) -> list[Mention]:
         notes = [*(parameter.annotation for parameter in given), function.returns]
         now = [*function.decorator_list, *now]
     inside = mentions(body)
-    own = {parameter.arg for parameter in given} | _bound(inside)
+    outer = {mention.name for mention in inside if isinstance(mention.node, ast.Nonlocal)}
+    own = {parameter.arg for parameter in given} | (_bound(inside) - outer)
     free = [mention for mention in inside if mention.name not in own]
     return [*mentions(now), *_later([*mentions(notes), *free])]
 

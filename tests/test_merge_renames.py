@@ -1,0 +1,109 @@
+"""Locals that upstream, or omni, calls by another name: who has to follow, and who must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.merge import merge
+from runner_sync.model import Triple
+
+BASE = """\
+def run(self, rows):
+    for request in self.batch.requests(rows):
+        self.scheduler.check(request, self.state)
+        self.scheduler.pack(request, self.tokens)
+    return rows
+"""
+UPSTREAM = BASE.replace("for request", "for req").replace("(request,", "(req,")
+LAST = "    return rows\n"
+
+
+def merged(own: str) -> str:
+    """What is made of a statement of omni's in front of the last one."""
+    result = merge(Triple(BASE, BASE.replace(LAST, own + LAST), UPSTREAM))
+    assert result.parses
+    return result.text.removeprefix(UPSTREAM.removesuffix(LAST)).removesuffix(LAST)
+
+
+def test_what_omni_added_follows_upstreams_new_name() -> None:
+    assert merged("    self.note(request)\n") == "    self.note(req)\n"
+    assert merged("    self.later(lambda: request)\n") == "    self.later(lambda: req)\n"
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "    rows.sort(key=lambda request: request.time)\n",
+        "    rows = [request.time for request in rows]\n",
+        "    def time(request):\n        return request.time\n    rows.sort(key=time)\n",
+    ],
+)
+def test_what_a_lambda_a_comprehension_or_a_function_calls_so_is_its_own(own: str) -> None:
+    assert merged(own) == own
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "    try:\n        self.more()\n    except OmniError as request:\n        self.log(request)\n",
+        "    match rows:\n        case [request, *_]:\n            self.note(request)\n",
+    ],
+)
+def test_a_name_that_no_plain_name_binds_is_not_renamed(own: str) -> None:
+    assert merged(own) == own
+
+
+CACHES = """\
+def init(self, config):
+    for name in config.layers:
+        kv_cache = self.view(config, name)
+        kv_cache = self.convert(kv_cache)
+        self.caches[name] = kv_cache
+"""
+SPLIT = """\
+def init(self, config):
+    for name in config.layers:
+        k_cache = self.view_keys(config, name)
+        k_cache = self.convert(k_cache)
+        v_cache = self.convert(self.view_values(config, name))
+        self.caches[name] = (k_cache, v_cache)
+"""
+
+
+def test_a_local_that_upstream_makes_in_another_way_has_no_new_name() -> None:
+    """vllm-ascend 0.11.0rc0 keeps keys and values apart: omni's ``kv_cache`` is not the first of the two."""
+    mine = "        self.register(name, kv_cache)\n"
+    assert mine in merge(Triple(CACHES, CACHES + mine, SPLIT)).text
+
+
+SIZES = """\
+def init(self, config):
+    block_size = self.sizes[0] if self.sizes else 0
+    self.drafter.init(config, block_size)
+"""
+LISTS = """\
+def init(self, config):
+    draft_sizes = [int(size) for size in self.sizes]
+    self.drafter.init(config, draft_sizes)
+"""
+
+
+def test_two_statements_that_begin_alike_show_no_renaming() -> None:
+    """``block_size = (self…`` became ``draft_kernel_block_sizes = [`` in vllm-ascend 0.26.0rc1."""
+    mine = "    self.note(block_size)\n"
+    assert mine in merge(Triple(SIZES, SIZES + mine, LISTS)).text
+
+
+def test_upstreams_lambda_keeps_its_parameter_where_omni_has_another_name_for_a_value() -> None:
+    base = """\
+def run(self, rows):
+    output = copy(EMPTY)
+    if not rows:
+        return output
+    output = Output(rows)
+    return output
+"""
+    omni = base.replace("    output = Output", "    made = Output").removesuffix("    return output\n") + "    return made\n"
+    note = "    self.on_done(lambda output: output.close())\n"
+    upstream = base.removesuffix("    return output\n") + note + "    return output\n"
+    assert note in merge(Triple(base, omni, upstream)).text

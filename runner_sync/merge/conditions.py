@@ -67,7 +67,7 @@ class _Additions:
 
     def reason(self, strand: Strand) -> Reason | None:
         """The innermost condition that an addition came under, or has left, with one of its neighbours only."""
-        index = strand.in_omni if self.side == "o" else strand.in_upstream
+        index = self._index(strand)
         mine, now = [self.of[k] for k in self._heads(index)], [*self._now(strand)]
         near = [*self._near(index, range(index - 1, -1, -1)), *self._near(index, range(index + 1, len(self.nodes)))]
         for inside, head in itertools.pairwise([strand, *_up_to(now, mine)]):
@@ -76,7 +76,40 @@ class _Additions:
         for head in _up_to(mine, now):
             if self._is_condition(head) and not self._has_left(strand, near, head):
                 return Reason("outside of its condition", (any_node(self.weave, head).canon,))
-        return None
+        return self._around_its_suite(mine, now)
+
+    def _around_its_suite(self, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
+        """The condition that the other side has edited, or put around it, where nothing of that side's is under it: the
+        change was made for statements that are not here."""
+        if not mine or mine[0].sides != "bou" or mine[0] not in now:
+            return None
+        around = [head for head in now[now.index(mine[0]) :] if self._is_condition(head)]
+        new = [head for head in around if head.sides in ("o", "u") and head not in mine]
+        changed = [mine[0], *new] if mine[0] in around and self._is_edited(mine[0]) else new
+        if not changed or self._has_part_in(mine[0]):
+            return None
+        names = [self._others(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed]
+        return Reason("under a changed condition", tuple(names))
+
+    def _has_part_in(self, head: Strand) -> bool:
+        """Whether a statement below a head reads the same on both sides."""
+        inside = [
+            k for k in below(self.nodes, self._index(head)) if self._is_shared(k) and not self.nodes[k].is_comment
+        ]
+        return any(self.nodes[k].canon == self._others(self.of[k]) for k in inside if self.of[k].sides == "bou")
+
+    def _is_edited(self, head: Strand) -> bool:
+        """Whether the other side alone has another condition there than before."""
+        base = self.weave.base[head.in_base].canon
+        return self.nodes[self._index(head)].canon == base != self._others(head)
+
+    def _index(self, strand: Strand) -> int:
+        return strand.in_omni if self.side == "o" else strand.in_upstream
+
+    def _others(self, head: Strand) -> str:
+        """What the other side says there."""
+        side = self.weave.upstream[head.in_upstream] if self.side == "o" else self.weave.omni[head.in_omni]
+        return side.canon
 
     def _kind(self, head: Strand) -> Kind:
         if len(head.sides) == 1:

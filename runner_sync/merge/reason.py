@@ -54,6 +54,7 @@ Kind = Literal[
     "under a new condition",
     "under a condition of omni's",
     "under another condition",
+    "under a changed condition",
     "outside of its condition",
     "in other suites",
     "on the other side",

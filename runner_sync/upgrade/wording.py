@@ -86,6 +86,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "under a new condition": "this now runs under {upstream}'s new {names!r}",
     "under a condition of omni's": "{upstream} added this; here it stands at an end of {omni}'s {names!r}",
     "under another condition": "this went with what stood beside it, and now runs under {names!r}",
+    "under a changed condition": (
+        "{both} have other statements below this condition, and one side changed it: this now runs under {names!r}"
+    ),
     "outside of its condition": "this went with what stood beside it, and no longer runs under {names!r}",
     "in other suites": "{both} moved this into different blocks, or put some around it ({names}); see where it stands",
     "on the other side": "this and what stood beside it have changed places: one side moved a part of that",

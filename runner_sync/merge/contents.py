@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from runner_sync.merge.align import similarity
 from runner_sync.merge.arguments import with_their_keywords
 from runner_sync.merge.dataflow import binds, reads
+from runner_sync.merge.inner_remarks import with_remarks
 from runner_sync.merge.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.positional import are_placed_by_guess
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.transplant import around, carry_over
 from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment
+from runner_sync.statements import Node, before_clause, comments, inside_strings, is_python, last_comment
 
 DISTINCT = 1.5
 """``Node.weight`` from which on a statement is known by its text: thirty characters."""
@@ -56,6 +57,8 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     chosen, reason = _content(weave, strand, terms)
     base, omni, upstream = sides_of(weave, strand)
     chosen = _with_comment(chosen, base, omni)
+    if lost := _lost_remarks(chosen, base, omni):
+        reason = reason or Reason("remark left out", tuple(lost))
     if base is None or omni is None or upstream is None:
         return chosen, reason
     if _has_remark(weave.omni, strand.in_omni) or _has_remark(weave.upstream, strand.in_upstream):
@@ -75,6 +78,14 @@ def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Cont
     if not comment or comment == last_comment(base.text) or last_comment("\n".join(chosen.lines)):
         return chosen
     return replace(chosen, lines=(*chosen.lines[:-1], f"{chosen.lines[-1]}  {comment}"))
+
+
+def _lost_remarks(chosen: Content, base: Node | None, omni: Node | None) -> list[str]:
+    """The comments that omni alone has inside a statement which it did not change otherwise, and that are gone."""
+    if base is None or omni is None or omni.is_comment or chosen.lines == omni.lines or not is_same(omni, base):
+        return []
+    known = {*comments(base.text), *comments("\n".join(chosen.lines))}
+    return [comment for comment in comments(omni.text) if comment not in known]
 
 
 def _has_remark(nodes: Sequence[Node], index: int) -> bool:
@@ -115,9 +126,12 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
 
 
 def _in_spelling(base: Node, omni: Node, upstream: Node) -> Content:
-    """Upstream's text; a head of a function in the words that omni has for the types of the base."""
-    if not is_same(omni, base) or _spells_as(omni, base):
+    """Upstream's text; a head of a function in the words that omni has for the types of the base, and a statement with
+    the comments that omni has put inside of it."""
+    if not is_same(omni, base):
         return of_node(upstream)
+    if _spells_as(omni, base):
+        return _written(with_remarks(upstream.text, omni.text, comments(base.text)), upstream)
     spelled = merge_phrases(base.text, omni.text, upstream.text, parses=lambda text: parses_alone(text, omni))
     return of_node(upstream) if spelled is None else _written(spelled, upstream)
 

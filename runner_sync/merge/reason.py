@@ -21,6 +21,7 @@ Kind = Literal[
     "both emptied",
     "additions moved on",
     "keywords taken over",
+    "remark left out",
     # One side removed what the other had edited or added to.
     "edited statement removed",
     "edited statement rewritten",

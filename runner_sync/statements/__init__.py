@@ -24,7 +24,16 @@ from runner_sync.statements.parsing import (
     parse_unit,
     parses,
 )
-from runner_sync.statements.tokens import CLOSERS, OPENERS, code_of, inside_strings, last_comment, tokens
+from runner_sync.statements.tokens import (
+    CLOSERS,
+    OPENERS,
+    code_of,
+    comments,
+    comments_in,
+    inside_strings,
+    last_comment,
+    tokens,
+)
 
 __all__ = [
     "CLOSERS",
@@ -42,6 +51,8 @@ __all__ = [
     "bound_in",
     "canons",
     "code_of",
+    "comments",
+    "comments_in",
     "compiles",
     "enclosing",
     "first_function",

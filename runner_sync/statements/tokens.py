@@ -114,12 +114,24 @@ def inside_strings(text: str) -> frozenset[int]:
         return frozenset()
 
 
+def comments_in(text: str) -> list[tokenize.TokenInfo]:
+    """The comments of a statement or a head where they stand; none where it is no Python."""
+    if "#" not in text:
+        return []
+    try:
+        return [token for token in tokens(text + "\n") if token.type == tokenize.COMMENT]
+    except (SyntaxError, tokenize.TokenError):
+        return []
+
+
+def comments(text: str) -> list[str]:
+    """The same without their places, each with its ``#``, and without the blanks at the end."""
+    return [token.string.rstrip() for token in comments_in(text)]
+
+
 def last_comment(text: str) -> str:
     """The comment at the end of the last line of a statement or a head, with its ``#``; empty where there is none."""
-    try:
-        found = [token for token in tokens(text + "\n") if token.type == tokenize.COMMENT]
-    except (SyntaxError, tokenize.TokenError):
-        return ""
+    found = comments_in(text)
     return found[-1].string if found and found[-1].end[0] == text.count("\n") + 1 else ""
 
 

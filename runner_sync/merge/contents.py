@@ -57,8 +57,6 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     chosen, reason = _content(weave, strand, terms)
     base, omni, upstream = sides_of(weave, strand)
     chosen = _with_comment(chosen, base, omni)
-    if lost := _lost_remarks(chosen, base, omni):
-        reason = reason or Reason("remark left out", tuple(lost))
     if base is None or omni is None or upstream is None:
         return chosen, reason
     if _has_remark(weave.omni, strand.in_omni) or _has_remark(weave.upstream, strand.in_upstream):
@@ -78,14 +76,6 @@ def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Cont
     if not comment or comment == last_comment(base.text) or last_comment("\n".join(chosen.lines)):
         return chosen
     return replace(chosen, lines=(*chosen.lines[:-1], f"{chosen.lines[-1]}  {comment}"))
-
-
-def _lost_remarks(chosen: Content, base: Node | None, omni: Node | None) -> list[str]:
-    """The comments that omni alone has inside a statement which it did not change otherwise, and that are gone."""
-    if base is None or omni is None or omni.is_comment or chosen.lines == omni.lines or not is_same(omni, base):
-        return []
-    known = {*comments(base.text), *comments("\n".join(chosen.lines))}
-    return [comment for comment in comments(omni.text) if comment not in known]
 
 
 def _has_remark(nodes: Sequence[Node], index: int) -> bool:
@@ -120,18 +110,29 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     refused = terms.veto(upstream.canon) if terms.veto is not None else None
     if refused:
         return of_node(omni), refused
+    if is_same(omni, base):
+        return _with_remarks(_in_spelling(base, omni, upstream), None, base, omni)
     if is_no_edit(omni, base, heritage):
-        return _in_spelling(base, omni, upstream), None
-    return _both_changed(base, omni, upstream, policy)
+        return of_node(upstream), None
+    return _with_remarks(*_both_changed(base, omni, upstream, policy), base, omni)
+
+
+def _with_remarks(chosen: Content, reason: Reason | None, base: Node, omni: Node) -> tuple[Content, Reason | None]:
+    """The chosen text with the comments that omni alone has inside of the statement, and a question about those that
+    have no place in it."""
+    known = comments(base.text)
+    chosen = _with_comment(chosen, base, omni)
+    text = with_remarks("\n".join(chosen.lines), omni.text, known)
+    if text != "\n".join(chosen.lines):
+        chosen = Content(tuple(text.split("\n")), inside_strings(text), chosen.blanks)
+    lost = [comment for comment in comments(omni.text) if comment not in {*known, *comments(text)}]
+    return chosen, Reason("remark left out", tuple(lost)) if lost and reason is None else reason
 
 
 def _in_spelling(base: Node, omni: Node, upstream: Node) -> Content:
-    """Upstream's text; a head of a function in the words that omni has for the types of the base, and a statement with
-    the comments that omni has put inside of it."""
-    if not is_same(omni, base):
-        return of_node(upstream)
+    """Upstream's text; a head of a function in the words that omni has for the types of the base."""
     if _spells_as(omni, base):
-        return _written(with_remarks(upstream.text, omni.text, comments(base.text)), upstream)
+        return of_node(upstream)
     spelled = merge_phrases(base.text, omni.text, upstream.text, parses=lambda text: parses_alone(text, omni))
     return of_node(upstream) if spelled is None else _written(spelled, upstream)
 

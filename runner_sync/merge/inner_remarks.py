@@ -18,12 +18,13 @@ import tokenize
 from collections.abc import Collection, Iterator
 
 from runner_sync.edits import margin
-from runner_sync.statements import comments_in, inside_strings
+from runner_sync.statements import comments, comments_in, inside_strings
 
 
 def with_remarks(text: str, omni: str, known: Collection[str]) -> str:
-    """``text`` with the comments of ``omni``, but for the ``known`` ones, that have a place there."""
+    """``text`` with the comments of ``omni``, but for the ``known`` ones and its own, that have a place there."""
     lines, theirs = omni.split("\n"), text.split("\n")
+    known = {*known, *comments(text)}
     for comment in comments_in(omni):
         if comment.string.rstrip() not in known:
             theirs = _with(theirs, comment, lines)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.confidence import REBUILT
-from runner_sync.merge.dataflow import uses_anything_of
+from runner_sync.merge.dataflow import binds, uses_anything_of
 from runner_sync.merge.emit import Emitted
 from runner_sync.merge.nesting import is_beyond
 from runner_sync.merge.reason import Kind, Reason
@@ -76,9 +76,9 @@ class _Additions:
         for head in _up_to(mine, now):
             if self._is_condition(head) and not self._has_left(strand, near, head):
                 return Reason("outside of its condition", (any_node(self.weave, head).canon,))
-        return self._around_its_suite(mine, now)
+        return self._around_its_suite(index, mine, now)
 
-    def _around_its_suite(self, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
+    def _around_its_suite(self, index: int, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
         """The condition that the other side has edited, or put around it, where nothing of that side's is under it: the
         change was made for statements that are not here."""
         if not mine or mine[0].sides != "bou" or mine[0] not in now:
@@ -86,7 +86,7 @@ class _Additions:
         around = [head for head in now[now.index(mine[0]) :] if self._is_condition(head)]
         new = [head for head in around if head.sides in ("o", "u") and head not in mine]
         changed = [mine[0], *new] if mine[0] in around and self._is_edited(mine[0]) else new
-        if not changed or self._has_part_in(mine[0]):
+        if not changed or self._has_part_in(mine[0]) or self._stands_for_base(index, mine[0]):
             return None
         names = [self._others(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed]
         return Reason("under a changed condition", tuple(names))
@@ -97,6 +97,11 @@ class _Additions:
             k for k in below(self.nodes, self._index(head)) if self._is_shared(k) and not self.nodes[k].is_comment
         ]
         return any(self.nodes[k].canon == self._others(self.of[k]) for k in inside if self.of[k].sides == "bou")
+
+    def _stands_for_base(self, index: int, head: Strand) -> bool:
+        """Whether a statement binds a name that one of the base's below the head bound: the change is for it, too."""
+        bound = {name for k in below(self.weave.base, head.in_base) for name in binds(self.weave.base[k])}
+        return not bound.isdisjoint(binds(self.nodes[index]))
 
     def _is_edited(self, head: Strand) -> bool:
         """Whether the other side alone has another condition there than before."""

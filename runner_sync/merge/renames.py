@@ -12,7 +12,7 @@ import ast
 import contextlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from runner_sync.edits import Places, apply
@@ -196,7 +196,8 @@ def _bound_instead(before: str, text: str, name: str) -> str:
 def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, str]:
     """``{base name: omni name}`` of locals that omni renamed consistently.
 
-    Several statements show it, and one that binds the local is the same but for the names; with ``whole``, all of them.
+    Several statements show it, one of which binds the local; with ``whole`` each that binds it says the same but for
+    the names.
     """
     gone, come = _unshared(base, omni)
     if not gone or not come:
@@ -216,20 +217,24 @@ def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, st
         for old, counts in votes.items()
         if old in gone and len(counts) == 1 and (new := next(iter(counts))) in come and counts[new] >= SEEN
     }
-    needed = all if whole else any
-    while wrong := [old for old in found if not needed(_are_the_same(left, pairs, old, found))]:
+    is_shown = _is_renamed_throughout if whole else _is_bound_instead
+    while wrong := [old for old in found if not is_shown(left, pairs, old, found)]:
         found = {old: new for old, new in found.items() if old not in wrong}
     return found
 
 
-def _are_the_same(
+def _is_renamed_throughout(
     left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]
-) -> Iterator[bool]:
-    """For each statement that binds a local whether its partner is the same but for the names."""
-    for at, node in enumerate(left):
-        if name in binds(node):
-            said = "".join(renamed.get(word, word) for word in _WORD.findall(node.canon))
-            yield at in pairs and pairs[at].canon == said
+) -> bool:
+    """Whether every statement that binds a local is the same but for the names in the other text."""
+    binding = [at for at, node in enumerate(left) if name in binds(node)]
+    said = {at: "".join(renamed.get(word, word) for word in _WORD.findall(left[at].canon)) for at in binding}
+    return all(at in pairs and pairs[at].canon == said[at] for at in binding)
+
+
+def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]) -> bool:
+    """Whether a statement that binds a local has a partner that binds the new name."""
+    return any(name in binds(left[at]) and renamed[name] in binds(node) for at, node in pairs.items())
 
 
 def _unshared(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -103,7 +103,10 @@ def run(self, rows):
     output = Output(rows)
     return output
 """
-    omni = base.replace("    output = Output", "    made = Output").removesuffix("    return output\n") + "    return made\n"
+    omni = (
+        base.replace("    output = Output", "    made = Output").removesuffix("    return output\n")
+        + "    return made\n"
+    )
     note = "    self.on_done(lambda output: output.close())\n"
     upstream = base.removesuffix("    return output\n") + note + "    return output\n"
     assert note in merge(Triple(base, omni, upstream)).text

@@ -93,6 +93,13 @@ def test_a_name_that_nothing_defines_is_a_question_where_it_is_read() -> None:
     assert unknown("    def run(self, rows):\n        rows = self.pack(rows)\n        return payload\n") == [3]
 
 
+def test_all_lines_that_read_it_are_counted() -> None:
+    text = "    def run(self, rows):\n        if payload:\n            self.pack(payload)\n        return payload\n"
+    draft = Draft("OmniNPUModelRunner.run", (Stage("    def run(self): ...\n"), Stage(text, "gpu")), "copy", "updated")
+    ((item,),) = (asked.reviews for asked in ask_about_unknown("payload", [draft], "runner.py"))
+    assert (item.line, item.reason) == (2, "payload is neither defined nor imported here (2 more lines below)")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -93,8 +93,15 @@ def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> list[Dra
 
 def _about_unknown(name: str, draft: Draft, path: str) -> Iterator[ReviewItem]:
     if _is_changed(draft) and name in used_names(as_module(draft.text)):
-        for line in uses_of(draft.text, name)[:1]:
-            yield _about(draft, path, reason=f"{name} is neither defined nor imported here", line=line)
+        for reason, line in _at_first(uses_of(draft.text, name), f"{name} is neither defined nor imported here"):
+            yield _about(draft, path, reason=reason, line=line)
+
+
+def _at_first(lines: Sequence[int], reason: str) -> Iterator[tuple[str, int]]:
+    """The reason of a question and its line: the first, with a word about the others that it holds for."""
+    others = len({*lines}) - 1
+    if lines:
+        yield reason + (f" ({others} more {'lines' if others > 1 else 'line'} below)" if others else ""), lines[0]
 
 
 def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -118,8 +125,9 @@ def _lost(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
 
 def _about_unset(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
     for name in lost:
-        for line in _readings(draft.text, name)[:1]:
-            yield _about(draft, path, reason=f"nothing sets self.{name} any more, which is read here", line=line)
+        said = f"nothing sets self.{name} any more, which is read here"
+        for reason, line in _at_first(_readings(draft.text, name), said):
+            yield _about(draft, path, reason=reason, line=line)
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:

@@ -1,6 +1,6 @@
 """``python -m benchmarks.confidence``: how often what a review item says was chosen is what people released.
 
-Comes in: the corpus cases. Goes out: a Markdown table on standard output, by level of ``runner_sync.merge.confidence``.
+Comes in: the corpus cases. Goes out: a Markdown table on standard output, by level of ``runner_sync.confidence``.
 May touch: what ``runner_sync.sources`` touches.
 
 A statement is decided by an item where not all of its sides and the choice have it. Tool and people agree on it when it
@@ -14,8 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from benchmarks import tables
-from runner_sync import score
-from runner_sync.merge import confidence
+from runner_sync import confidence, score
 from runner_sync.model import ReviewItem
 from runner_sync.sync import replaying
 from runner_sync.sync.options import ReplayOptions

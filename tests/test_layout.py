@@ -20,6 +20,7 @@ from runner_sync.sync import memo
 PACKAGE = Path(runner_sync.__file__).parent
 
 VOCABULARY = {
+    "confidence",
     "model",
     "doors",
     "errors",
@@ -38,6 +39,7 @@ VOCABULARY = {
 """Names and values that every room may speak in."""
 
 FOUNDATION = {
+    "confidence": set[str](),
     "model": set[str](),
     "doors": set[str](),
     "errors": set[str](),
@@ -67,7 +69,7 @@ NEIGHBOURS = {
 }
 """Room, neighbour: why the one may import the other."""
 
-DOORS = {"transforms", "upgrade"}
+DOORS = {"merge", "transforms", "upgrade"}
 """Rooms that others enter by their ``__all__`` alone: what stands behind it can be arranged anew."""
 
 WRITERS = {

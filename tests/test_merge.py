@@ -32,16 +32,16 @@ from runner_sync.merge import (
     Policy,
     Reason,
     UnparsableText,
-    emit,
-    lost,
     merge,
     named_alike,
     with_old_reads_renamed,
 )
-from runner_sync.merge.align import SIMILAR, common, similarity
-from runner_sync.merge.contents import is_between
-from runner_sync.merge.emit import heads_first
-from runner_sync.merge.renames import with_omni_names_of_values
+from runner_sync.merge.keeping import lost
+from runner_sync.merge.matching.align import SIMILAR, common, similarity
+from runner_sync.merge.phrases.contents import is_between
+from runner_sync.merge.placing import emit
+from runner_sync.merge.placing.emit import heads_first
+from runner_sync.merge.preparing.renames import with_omni_names_of_values
 from runner_sync.merge.weave import Strand
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
@@ -1137,7 +1137,7 @@ def with_branches(steps: list[str]) -> Triple:
 
 def lines_run(triple: Triple, policy: str) -> Counter[str]:
     """How many lines of every function of the merge run to merge a unit."""
-    room = str(Path(lost.__file__).parent)
+    room = str(Path(lost.__file__).parents[1])
     count: Counter[str] = Counter()
 
     def refuse(canon: str) -> Reason | None:

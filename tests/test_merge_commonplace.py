@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.merge.commonplace import Pair, by_what_is_around_and_inside
+from runner_sync.merge.matching.commonplace import Pair, by_what_is_around_and_inside
 from runner_sync.statements import flatten
 
 GUARD = "if self.has_talker:\n    return\nself.run()\n"

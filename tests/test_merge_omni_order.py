@@ -7,7 +7,7 @@ from textwrap import indent
 import pytest
 
 from runner_sync.merge import PORT, merge
-from runner_sync.merge.omni_order import in_omni_order
+from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.model import Triple
 
 HELD = """    # what was held back

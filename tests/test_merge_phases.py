@@ -10,9 +10,10 @@ from test_merge import CASES, GAPS, folders, read_case
 from test_nesting_laws import method
 from test_placement_laws import Mover
 
-from runner_sync.merge import FOLLOW, PORT, Policy, merge, resolve
-from runner_sync.merge.resolve import PHASES, Pass, Phase
-from runner_sync.merge.settling import Settling
+from runner_sync.merge import FOLLOW, PORT, Policy, merge
+from runner_sync.merge.keeping import resolve
+from runner_sync.merge.keeping.resolve import PHASES, Pass, Phase
+from runner_sync.merge.keeping.settling import Settling
 from runner_sync.model import Triple
 
 Turns = dict[str, set[tuple[str, str]]]

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from runner_sync.merge.confidence import DERIVED
+from runner_sync.confidence import DERIVED
 from runner_sync.model import Provenance
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.reviews import Shown, review

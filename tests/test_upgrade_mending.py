@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.merge.confidence import CONTESTED
+from runner_sync.confidence import CONTESTED
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob

@@ -8,32 +8,38 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from runner_sync.merge.along import with_what_goes_along
-from runner_sync.merge.classify import classify
-from runner_sync.merge.conditions import under_other_conditions
-from runner_sync.merge.confidence import CONTESTED
-from runner_sync.merge.contents import Content, content
-from runner_sync.merge.decisions import Decision, decisions
-from runner_sync.merge.emit import text_of
-from runner_sync.merge.exits import added_exits, out_of_no_loop
-from runner_sync.merge.foreign import is_foreign
-from runner_sync.merge.interleaving import in_other_suites, without_crossing
-from runner_sync.merge.misplaced import moved_apart, moved_otherwise, moved_to, out_of_order
-from runner_sync.merge.named_values import without_named_values
-from runner_sync.merge.nesting import parents
-from runner_sync.merge.omni_order import in_omni_order
-from runner_sync.merge.own_statements import (
+from runner_sync.confidence import CONTESTED
+from runner_sync.merge.doubts.along import with_what_goes_along
+from runner_sync.merge.doubts.conditions import under_other_conditions
+from runner_sync.merge.doubts.decisions import Decision, decisions
+from runner_sync.merge.doubts.exits import added_exits, out_of_no_loop
+from runner_sync.merge.doubts.misplaced import moved_apart, moved_otherwise, moved_to, out_of_order
+from runner_sync.merge.doubts.named_values import without_named_values
+from runner_sync.merge.doubts.own_statements import (
     emptied,
     hollow_suites,
     set_for_nothing,
     set_twice,
     used_too_early,
 )
+from runner_sync.merge.doubts.unread import unread_additions
+from runner_sync.merge.keeping.foreign import is_foreign
+from runner_sync.merge.keeping.resolve import settle_presence
+from runner_sync.merge.keeping.returning import came_back
+from runner_sync.merge.matching.align import align
+from runner_sync.merge.matching.branches import are_branches
+from runner_sync.merge.matching.classify import classify
+from runner_sync.merge.phrases.contents import Content, content
+from runner_sync.merge.placing.emit import text_of
+from runner_sync.merge.placing.interleaving import in_other_suites, without_crossing
+from runner_sync.merge.placing.nesting import parents
+from runner_sync.merge.placing.pruning import prune, without_partial_wrappers
+from runner_sync.merge.placing.remarks import keep_on_untouched, with_their_statements
+from runner_sync.merge.placing.replacing import go_where_the_old_one_is
+from runner_sync.merge.placing.sequence import order
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
-from runner_sync.merge.pruning import prune, without_partial_wrappers
-from runner_sync.merge.reason import Kind, Reason, Veto
-from runner_sync.merge.remarks import keep_on_untouched, with_their_statements
-from runner_sync.merge.renames import (
+from runner_sync.merge.preparing.omni_order import in_omni_order
+from runner_sync.merge.preparing.renames import (
     named_alike,
     with_old_reads_renamed,
     with_omni_names,
@@ -41,11 +47,7 @@ from runner_sync.merge.renames import (
     with_omni_names_of_values,
     with_upstream_names,
 )
-from runner_sync.merge.replacing import go_where_the_old_one_is
-from runner_sync.merge.resolve import settle_presence
-from runner_sync.merge.returning import came_back
-from runner_sync.merge.sequence import order
-from runner_sync.merge.unread import unread_additions
+from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, compiles, flatten, parses
@@ -205,8 +207,8 @@ __all__ = [
     "Reason",
     "UnparsableText",
     "Veto",
-    "any_node",
-    "flatten",
+    "align",
+    "are_branches",
     "merge",
     "named_alike",
     "settled_for",

@@ -22,7 +22,7 @@ from runner_sync.upgrade import ModuleRevision
 
 _FINDS = (
     "lineage", "merge", "statements", "units", "upgrade/base.py",
-    "doors.py", "edits.py", "naming.py", "rulers.py", "syntax.py", "unmerged.py",
+    "confidence.py", "doors.py", "edits.py", "naming.py", "rulers.py", "syntax.py", "unmerged.py",
 )  # fmt: skip
 """The parts of this package that the answers depend on beside their input."""
 
@@ -60,7 +60,9 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
 def _program_digest() -> str:
     """A digest of what finds the answers: this program's own text, and Python, whose ``ast`` writes statements out."""
     root = Path(runner_sync.__file__).parent
-    paths = [path for part in _FINDS for path in ([root / part] if part.endswith(".py") else root.glob(f"{part}/*.py"))]
+    paths = [
+        path for part in _FINDS for path in ([root / part] if part.endswith(".py") else (root / part).rglob("*.py"))
+    ]
     return _digest([sys.version, *(path.read_text("utf-8") for path in sorted(paths))])
 
 

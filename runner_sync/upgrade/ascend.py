@@ -15,8 +15,8 @@ from runner_sync import lineage, merge
 from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.member_text import canonical
 from runner_sync.compose.names import used_names
+from runner_sync.confidence import INFERRED
 from runner_sync.lock import digest
-from runner_sync.merge.confidence import INFERRED
 from runner_sync.model import BaseRef, Triple
 from runner_sync.statements import as_module, parse_unit
 from runner_sync.units import texts

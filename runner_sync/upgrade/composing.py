@@ -13,9 +13,9 @@ from runner_sync.compose.guarded import with_guarded
 from runner_sync.compose.imports import Import, Provider, Settled, absolute_imports, add, imports, settle
 from runner_sync.compose.names import defined_names
 from runner_sync.compose.rulers import enclose_members
+from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
 from runner_sync.markers import ruler_style
-from runner_sync.merge.confidence import INFERRED
 from runner_sync.naming import module_name
 from runner_sync.units import Module, class_bases, insert_member, join, record_classes, replace_units, set_bases, texts
 from runner_sync.upgrade.defects import ask_about_unknown

@@ -14,8 +14,8 @@ from itertools import pairwise
 from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
 from runner_sync.compose.names import used_names
 from runner_sync.compose.soundness import unreachable, uses_of
-from runner_sync.merge.branches import are_branches
-from runner_sync.merge.confidence import DEFECT
+from runner_sync.confidence import DEFECT
+from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
 from runner_sync.statements import TELLING, as_module, flatten, parse_unit
 from runner_sync.syntax import attributes_set, blocks_of, is_name, walk

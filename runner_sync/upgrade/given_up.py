@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from runner_sync import lineage, merge
-from runner_sync.merge.align import align
+from runner_sync.merge import align
 from runner_sync.statements import flatten
 from runner_sync.units import texts
 from runner_sync.upgrade.job import ModuleRevision

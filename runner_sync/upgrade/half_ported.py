@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
-from runner_sync.merge import Veto, flatten
-from runner_sync.merge.dataflow import binds, reads, uses
+from runner_sync.merge import Veto
 from runner_sync.model import Triple
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, flatten
+from runner_sync.statements.dataflow import binds, reads, uses
 
 ALIKE = 0.6
 """How similar a statement must be to a reader on the GPU side to be what stands for it here."""

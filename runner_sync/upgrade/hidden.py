@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.compose.member_text import calls_by_class, canonical, parents_of, self_names
+from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, share
-from runner_sync.merge.confidence import CONTESTED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft

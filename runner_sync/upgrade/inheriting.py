@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.compose.member_text import canonical
 from runner_sync.compose.members import Obstacle, Twins, device_bound
-from runner_sync.merge.confidence import DERIVED, INFERRED
+from runner_sync.confidence import DERIVED, INFERRED
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.units import texts

@@ -15,7 +15,7 @@ from runner_sync.compose import constructors, passing, records, unset
 from runner_sync.compose.member_text import self_names
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.passing import Parameter
-from runner_sync.merge.confidence import DERIVED, REQUIRED
+from runner_sync.confidence import DERIVED, REQUIRED
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob

@@ -11,8 +11,8 @@ from dataclasses import replace
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import Twins, device_bound
 from runner_sync.compose.rulers import enclose_additions
+from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.markers import read_markers, ruler_style
-from runner_sync.merge.confidence import CONTESTED, INFERRED
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
 from runner_sync.units import texts

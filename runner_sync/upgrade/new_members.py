@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from runner_sync.compose.hooks import asked_first, fit_sampler_hook
 from runner_sync.compose.member_text import self_names
 from runner_sync.compose.members import Member, predecessor, successor
-from runner_sync.merge.confidence import INFERRED, REQUIRED
+from runner_sync.confidence import INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade import owing

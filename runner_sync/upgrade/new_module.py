@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined
 
 from runner_sync import lineage, merge
 from runner_sync.compose.imports import Provider, settle
-from runner_sync.merge.confidence import DOUBTFUL
+from runner_sync.confidence import DOUBTFUL
 from runner_sync.model import Triple, UnitReport
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile, RunnerModule

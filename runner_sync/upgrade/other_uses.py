@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from runner_sync.compose.member_text import canonical, self_names
-from runner_sync.merge.confidence import CONTESTED
+from runner_sync.confidence import CONTESTED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import blocks_of, walk

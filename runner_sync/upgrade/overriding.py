@@ -13,7 +13,7 @@ from dataclasses import replace
 from runner_sync import merge
 from runner_sync.compose.member_text import canonical
 from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
-from runner_sync.merge.confidence import INFERRED
+from runner_sync.confidence import INFERRED
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import Node, flatten
 from runner_sync.upgrade.base import Base

@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 
 from runner_sync import merge
 from runner_sync.compose.soundness import Problem, endings, problems, unreachable
-from runner_sync.merge.confidence import CONTESTED
+from runner_sync.confidence import CONTESTED
 from runner_sync.statements import flatten, parses
 
 LEAST = 0.5

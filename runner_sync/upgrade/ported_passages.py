@@ -9,7 +9,7 @@ import difflib
 import textwrap
 from collections.abc import Sequence
 
-from runner_sync.merge.confidence import DERIVED
+from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import flatten
 from runner_sync.upgrade import owing

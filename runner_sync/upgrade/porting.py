@@ -15,8 +15,8 @@ from runner_sync import lineage, merge
 from runner_sync.compose import records
 from runner_sync.compose.member_text import calls_by_class, canonical
 from runner_sync.compose.names import defined_names
+from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge import Reason, Veto
-from runner_sync.merge.confidence import CONTESTED, REBUILT
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade import call_fit, extracted, gpu, ported_passages, splitting, wording

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
-from runner_sync.merge.confidence import DERIVED, INFERRED, REBUILT, REQUIRED
+from runner_sync.confidence import DERIVED, INFERRED, REBUILT, REQUIRED
 from runner_sync.upgrade import inheriting
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.gpu import GpuSide

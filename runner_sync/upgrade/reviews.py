@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from runner_sync import merge
-from runner_sync.merge.confidence import UNMERGED
+from runner_sync.confidence import UNMERGED
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.wording import MERGED, PORTED, Sides, worded

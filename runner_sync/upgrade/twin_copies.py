@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from runner_sync import merge
 from runner_sync.compose.member_text import canonical
-from runner_sync.merge.confidence import CONTESTED
+from runner_sync.confidence import CONTESTED
 from runner_sync.model import Triple
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft

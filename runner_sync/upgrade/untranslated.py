@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from runner_sync.merge.confidence import DOUBTFUL
+from runner_sync.confidence import DOUBTFUL
 from runner_sync.model import Finding
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.reviews import Shown, review

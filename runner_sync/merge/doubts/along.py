@@ -1,0 +1,77 @@
+"""What of upstream's stays out along with something that is asked about: the question shows it, too.
+
+Comes in: a ``Weave``, the strands that stay, and ``Doubt`` values. Goes out: the doubts, which know what else is left
+out. May touch: nothing.
+
+Of a ``try`` that was left out everything in its ``finally`` is gone; its head alone tells no one of that.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from runner_sync.merge.doubts.shown import is_shown_whole
+from runner_sync.merge.weave import Doubt, Strand, Weave
+from runner_sync.statements import Node, below, enclosing
+
+
+def with_what_goes_along(
+    weave: Weave, kept: Collection[Strand], doubts: Sequence[Doubt], foreign: Collection[str]
+) -> list[Doubt]:
+    """Add to each doubt about a left-out statement the other upstream statements dropped with it: its body, its
+    clauses, and new enclosing heads that became empty.
+
+    What is ``foreign`` comes from elsewhere.
+    """
+    alive = set(kept)
+    first: dict[Strand, Doubt] = {}
+    for told in doubts:
+        for strand in _told(told):
+            first.setdefault(strand, told)
+    shown = {k for strand in first for k in _shown(weave, strand)}
+    along: dict[Doubt, list[Strand]] = defaultdict(list)
+    for k, strand in enumerate(weave.of_upstream):
+        node = weave.upstream[k]
+        if strand in alive or k in shown or not _is_new(weave, strand) or not _says_something(node, foreign):
+            continue
+        near = (first[other] for other in _around_and_inside(weave, k) if other in first and other not in alive)
+        doubt = next(near, None)
+        if doubt is not None:
+            along[doubt].append(strand)
+    return [replace(doubt, left_out=(*doubt.left_out, *along[doubt])) if along[doubt] else doubt for doubt in doubts]
+
+
+def _told(doubt: Doubt) -> Iterator[Strand]:
+    yield doubt.strand
+    if doubt.instead is not None:
+        yield doubt.instead
+    yield from doubt.left_out
+
+
+def _shown(weave: Weave, strand: Strand) -> Sequence[int]:
+    if strand.upstream is None:
+        return ()
+    is_whole = is_shown_whole(weave.upstream, weave.of_upstream, strand.upstream)
+    return below(weave.upstream, strand.upstream) if is_whole else [strand.upstream]
+
+
+def _is_new(weave: Weave, strand: Strand) -> bool:
+    """Whether upstream has added a statement, or changed one that omni does not have."""
+    if strand.sides == "bu":
+        return weave.base[strand.in_base].canon != weave.upstream[strand.in_upstream].canon
+    return strand.sides == "u"
+
+
+def _says_something(node: Node, foreign: Collection[str]) -> bool:
+    return not node.is_comment and node.kind != "docstring" and node.weight >= 1 and node.canon not in foreign
+
+
+def _around_and_inside(weave: Weave, index: int) -> Iterator[Strand]:
+    """The heads around a statement as far as upstream alone has them, the innermost first, then what is inside it."""
+    for k in enclosing(weave.upstream, index):
+        if weave.of_upstream[k].omni is not None:
+            break
+        yield weave.of_upstream[k]
+    yield from (weave.of_upstream[k] for k in below(weave.upstream, index)[1:])

@@ -1,0 +1,179 @@
+"""Additions that run under other conditions than those that their own side has around them.
+
+Comes in: the kept strands of a ``Weave``, and where each was written. Goes out: ``Doubt`` values. May touch: nothing.
+
+An addition goes along with its neighbours. Between two that the other side has under a condition it belongs there. At
+the end of what went there nobody knows whether it belongs to that, or behind it, as here, where upstream has put ``if``
+around the first statement, and omni has added the second::
+
+    load(a)                 if ready:
+    log(a)                      load(a)
+                                log(a)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from runner_sync.confidence import REBUILT
+from runner_sync.merge.placing.emit import Emitted
+from runner_sync.merge.placing.nesting import is_beyond
+from runner_sync.merge.reason import Kind, Reason
+from runner_sync.merge.weave import CONDITIONS, Doubt, Nodes, Strand, Weave, any_node
+from runner_sync.statements import ROOT, below
+from runner_sync.statements.dataflow import binds, uses_anything_of
+
+
+def under_other_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitted) -> list[Doubt]:
+    """Additions of one side that stand at the end of a condition which is not around them there, or no longer under one
+    that is."""
+    sides = {
+        "o": _Additions(weave, "o", weave.omni, weave.of_omni, emitted, _ends(kept, emitted, "u")),
+        "u": _Additions(weave, "u", weave.upstream, weave.of_upstream, emitted, _ends(kept, emitted, "o")),
+    }
+    doubts = []
+    for strand in kept:
+        if strand.sides in sides and not (any_node(weave, strand).is_comment or any_node(weave, strand).is_clause):
+            reason = sides[strand.sides].reason(strand)
+            doubts += [Doubt(strand, reason, REBUILT)] if reason is not None else []
+    return doubts
+
+
+def _ends(kept: Sequence[Strand], emitted: Emitted, side: str) -> dict[Strand | None, int]:
+    """The line of the last statement in each suite that a side has."""
+    ends: dict[Strand | None, int] = {}
+    for strand in kept:
+        if side in strand.sides and strand in emitted.place:
+            above, line = emitted.above[strand], emitted.place[strand][0]
+            ends[above] = max(line, ends.get(above, line))
+    return ends
+
+
+@dataclass(frozen=True, slots=True)
+class _Additions:
+    """What one side has around its own additions, and what the result has.
+
+    ``ends`` are the lines of the last statements of the other side's in the suites of the result.
+    """
+
+    weave: Weave
+    side: str
+    nodes: Nodes
+    of: Sequence[Strand]
+    emitted: Emitted
+    ends: dict[Strand | None, int]
+
+    def reason(self, strand: Strand) -> Reason | None:
+        """The innermost condition that an addition came under, or has left, with one of its neighbours only."""
+        index = self._index(strand)
+        mine, now = [self.of[k] for k in self._heads(index)], [*self._now(strand)]
+        near = [*self._near(index, range(index - 1, -1, -1)), *self._near(index, range(index + 1, len(self.nodes)))]
+        for inside, head in itertools.pairwise([strand, *_up_to(now, mine)]):
+            if self._is_condition(head) and not self._belongs(index, near, head, inside):
+                return Reason(self._kind(head), (any_node(self.weave, head).canon,))
+        for head in _up_to(mine, now):
+            if self._is_condition(head) and not self._has_left(strand, near, head):
+                return Reason("outside of its condition", (any_node(self.weave, head).canon,))
+        return self._around_its_suite(index, mine, now)
+
+    def _around_its_suite(self, index: int, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
+        """The condition that the other side has edited, or put around it, where nothing of that side's is under it: the
+        change was made for statements that are not here."""
+        if not mine or mine[0].sides != "bou" or mine[0] not in now:
+            return None
+        around = [head for head in now[now.index(mine[0]) :] if self._is_condition(head)]
+        new = [head for head in around if head.sides in ("o", "u") and head not in mine]
+        changed = [mine[0], *new] if mine[0] in around and self._is_edited(mine[0]) else new
+        if not changed or self._has_part_in(mine[0]) or self._stands_for_base(index, mine[0]):
+            return None
+        names = [self._others(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed]
+        return Reason("under a changed condition", tuple(names))
+
+    def _has_part_in(self, head: Strand) -> bool:
+        """Whether a statement below a head reads the same on both sides."""
+        inside = [
+            k for k in below(self.nodes, self._index(head)) if self._is_shared(k) and not self.nodes[k].is_comment
+        ]
+        return any(self.nodes[k].canon == self._others(self.of[k]) for k in inside if self.of[k].sides == "bou")
+
+    def _stands_for_base(self, index: int, head: Strand) -> bool:
+        """Whether a statement binds a name that one of the base's below the head bound: the change is for it, too."""
+        bound = {name for k in below(self.weave.base, head.in_base) for name in binds(self.weave.base[k])}
+        return not bound.isdisjoint(binds(self.nodes[index]))
+
+    def _is_edited(self, head: Strand) -> bool:
+        """Whether the other side alone has another condition there than before."""
+        base = self.weave.base[head.in_base].canon
+        return self.nodes[self._index(head)].canon == base != self._others(head)
+
+    def _index(self, strand: Strand) -> int:
+        return strand.in_omni if self.side == "o" else strand.in_upstream
+
+    def _others(self, head: Strand) -> str:
+        """What the other side says there."""
+        side = self.weave.upstream[head.in_upstream] if self.side == "o" else self.weave.omni[head.in_omni]
+        return side.canon
+
+    def _kind(self, head: Strand) -> Kind:
+        if len(head.sides) == 1:
+            return "under a new condition" if self.side == "o" else "under a condition of omni's"
+        return "under another condition"
+
+    def _is_condition(self, head: Strand) -> bool:
+        return any_node(self.weave, head).canon.startswith(CONDITIONS)
+
+    def _heads(self, index: int) -> Iterator[int]:
+        while (index := self.nodes[index].parent) != ROOT:
+            yield index
+
+    def _now(self, strand: Strand) -> Iterator[Strand]:
+        above = self.emitted.above[strand]
+        while above is not None:
+            yield above
+            above = self.emitted.above[above]
+
+    def _near(self, index: int, places: Iterable[int]) -> Iterator[int]:
+        """The statements in the suite of an addition in some places, up to one that the result has from both sides."""
+        suite = self.nodes[index].parent
+        for k in itertools.takewhile(lambda k: k != suite and not is_beyond(self.nodes, k, suite), places):
+            node = self.nodes[k]
+            if node.parent == suite and not node.is_comment and not node.is_clause:
+                yield k
+                if self._is_shared(k):
+                    return
+
+    def _is_shared(self, index: int) -> bool:
+        strand = self.of[index]
+        return len(strand.sides) > 1 and strand in self.emitted.above
+
+    def _belongs(self, index: int, near: Sequence[int], head: Strand, inside: Strand) -> bool:
+        """Whether an addition has a place under a condition: between two statements that are under it, or behind one
+        and above another of the other side's; one of upstream's also by what it is around, or by what it uses."""
+        around = [self.of[k] for k in near if self._is_shared(k)]
+        if len(around) > 1 and all(head in self._now(other) for other in around):
+            return True
+        is_behind = any(k < index and head in self._now(self.of[k]) for k in near if self._is_shared(k))
+        if is_behind and self.ends.get(head, 0) > self.emitted.place[inside][0]:
+            return True
+        if self.side == "o":
+            return False
+        if any(self._is_shared(k) for k in below(self.nodes, index)):
+            return True
+        setting = [self.weave.omni[k] for k in below(self.weave.omni, head.in_omni)] if head.omni is not None else []
+        new = [k for top in (index, *near) if not self._is_shared(top) for k in below(self.nodes, top)]
+        return uses_anything_of(setting, [self.nodes[k] for k in new])
+
+    def _has_left(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
+        """Whether an addition stands between two statements that are no longer under a condition, or, where that is
+        gone, in the same suite as one that was under it, too."""
+        around = [self.of[k] for k in near if self._is_shared(k)]
+        if head not in self.emitted.above:
+            return any(self.emitted.above[other] is self.emitted.above[strand] for other in around)
+        return len(around) > 1 and all(head not in self._now(other) for other in around)
+
+
+def _up_to(heads: Sequence[Strand], others: Sequence[Strand]) -> list[Strand]:
+    """The innermost of ``heads``, up to one that is among the ``others``."""
+    return list(itertools.takewhile(lambda head: head not in others, heads))

@@ -1,0 +1,274 @@
+"""Doubts → decisions: at which line of the merged text each stands, which are one question, and what a side shows.
+
+Comes in: a ``Weave``, what was written of it, ``Doubt`` values. Goes out: ``Decision`` values. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runner_sync.edits import margin
+from runner_sync.merge.doubts.nearby import nearby
+from runner_sync.merge.doubts.shown import is_shown_whole, shown_together
+from runner_sync.merge.phrases.contents import Content
+from runner_sync.merge.placing.emit import Emitted
+from runner_sync.merge.reason import Kind, Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave
+from runner_sync.statements import Node, below
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A doubtful decision of a merge, in lines of the merged text, with the three sides and what was taken.
+
+    What was left out has the line of what follows it in its suite; ``is_last`` where nothing does, and the line is that
+    of the statement before."""
+
+    line: int
+    end_line: int
+    reason: Reason
+    confidence: float
+    base: str
+    omni: str
+    upstream: str
+    chosen: str
+    is_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Doubts that are asked about together, at their lines; it has the reason of the first, which the others follow
+    from."""
+
+    line: int
+    end_line: int
+    doubts: tuple[Doubt, ...]
+    confidence: float
+    chosen: str
+    is_last: bool
+
+    @property
+    def reason(self) -> Reason:
+        return self.doubts[0].reason
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it is about a change of upstream's to a part that omni had taken out."""
+        return self.reason.kind in LEFT_OUT and not self.chosen and all(d.strand.omni is None for d in self.doubts)
+
+
+def decisions(
+    weave: Weave,
+    strands: Sequence[Strand],
+    emitted: Emitted,
+    contents: Mapping[Strand, Content],
+    doubts: Sequence[Doubt],
+) -> tuple[Decision, ...]:
+    """What a person is asked about the merged text."""
+    around = nearby(weave, strands, emitted)
+    asked: dict[Reason, set[Strand]] = defaultdict(set)
+    for doubt in doubts:
+        asked[doubt.reason].add(doubt.strand)
+    inside: dict[tuple[Reason, Strand], list[Doubt]] = defaultdict(list)
+    alone = []
+    for doubt in doubts:
+        head = _asked_around(weave, doubt, asked[doubt.reason], emitted)
+        if head is None:
+            alone.append(doubt)
+        else:
+            inside[doubt.reason, head].append(doubt)
+    questions = [
+        _about_all_inside(
+            weave, _question(doubt, inside[doubt.reason, doubt.strand], emitted, contents, around), emitted
+        )
+        for doubt in alone
+    ]
+    return tuple(_decision(weave, question) for question in _left_out_at_one_place(_grouped(questions, emitted)))
+
+
+def _question(
+    doubt: Doubt,
+    inside: Sequence[Doubt],
+    emitted: Emitted,
+    contents: Mapping[Strand, Content],
+    around: Mapping[Strand, tuple[int, bool]],
+) -> _Question:
+    """The question about a statement; where that was left out, about what is ``inside`` it as well."""
+    shown = doubt.instead or doubt.strand
+    line, is_last = around.get(shown, (0, False))
+    first, last = emitted.place.get(shown, (line, line))
+    chosen = "\n".join(contents[shown].lines) if shown in emitted.place else ""
+    doubts = (doubt,) if chosen else (doubt, *inside)
+    return _Question(first, last, doubts, doubt.confidence, chosen, is_last)
+
+
+def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
+    """The question with all that stands in the suite that it is about, where its head alone tells no one what stayed.
+
+    ``if …enable_return_routed_experts:`` of vllm-omni 0.27.0 is the same on both sides; its body was written anew.
+    """
+    omni = question.doubts[0].strand.omni
+    if question.reason.kind not in WHOLE_SUITES or not question.chosen or omni is None:
+        return question
+    inside = [weave.of_omni[k] for k in below(weave.omni, omni)]
+    last = max(emitted.place[strand][1] for strand in inside if strand in emitted.place)
+    chosen = textwrap.dedent("\n".join(emitted.lines[question.line - 1 : last]))
+    return replace(question, end_line=last, chosen=chosen)
+
+
+def _decision(weave: Weave, question: _Question) -> Decision:
+    strands = [doubt.strand for doubt in question.doubts]
+    now = [doubt.instead or doubt.strand for doubt in question.doubts]
+    now += [strand for doubt in question.doubts for strand in doubt.left_out]
+    whole = question.reason.kind in WHOLE_SUITES
+    has_grown = question.reason.kind == "removed statement changed" and question.doubts[0].instead is not None
+    together = len(strands) > 1 and question.reason.kind in PLACES
+    return Decision(
+        question.line,
+        question.end_line,
+        question.reason,
+        question.confidence,
+        base=_side(weave.base, weave.of_base, [strand.base for strand in strands], whole=whole or has_grown),
+        omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=whole or together),
+        upstream=_side(weave.upstream, weave.of_upstream, [strand.upstream for strand in now], whole=together),
+        chosen=question.chosen,
+        is_last=question.is_last,
+    )
+
+
+def _in_omni(doubt: Doubt) -> int | None:
+    """Where omni has the statement, or what stands for it."""
+    return doubt.strand.omni if doubt.strand.omni is not None or doubt.instead is None else doubt.instead.omni
+
+
+def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | None], *, whole: bool = False) -> str:
+    return shown_together(nodes, of, sorted({index for index in indices if index is not None}), whole=whole)
+
+
+def _asked_around(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted: Emitted) -> Strand | None:
+    """The outermost block about which the same question is ``asked`` and that a statement is inside.
+
+    A question about the text of a statement that stays is none about what is inside it."""
+    found, around = None, _around(weave, doubt.strand, asked)
+    while around is not None and not (doubt.reason.kind in OWN_TEXT and around in emitted.place):
+        found, around = around, _around(weave, around, asked)
+    return found
+
+
+def _around(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand | None:
+    """The head that a statement is directly below, or the statement that shows it as its clause, if ``asked`` about."""
+    for side, of, index in (
+        (weave.omni, weave.of_omni, strand.omni),
+        (weave.upstream, weave.of_upstream, strand.upstream),
+        (weave.base, weave.of_base, strand.base),
+    ):
+        if index is None:
+            continue
+        above, owner = side[index].parent, side[index].owner
+        if above >= 0 and of[above] in asked:
+            return of[above]
+        if owner >= 0 and of[owner] in asked and is_shown_whole(side, of, owner):
+            return of[owner]
+    return None
+
+
+OWN_TEXT: Collection[Kind] = frozenset(
+    {"both changed a part", "both added versions", "both added an argument", "keywords taken over"}
+)
+"""What is asked of the text of one statement, of a compound one of its head."""
+
+
+ABSENT = 8
+"""Lines between two statements that were left out within which they are one question."""
+
+
+def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
+    """Neighbouring doubts of one kind at one place are one question; about where statements stand, with all that is
+    inside of them."""
+    out: list[_Question] = []
+    for item in questions:
+        last = out[-1] if out else None
+        if last is not None and last.reason == item.reason and item.reason.kind in PLACES:
+            end = _end(last.doubts[-1].strand, emitted)
+            between = (line.strip() for line in emitted.lines[end : item.line - 1])
+            if end < item.line and all(not line or line.startswith("#") for line in between):
+                end = _end(item.doubts[-1].strand, emitted)
+                chosen = textwrap.dedent("\n".join(emitted.lines[last.line - 1 : end]))
+                out[-1] = replace(last, end_line=end, doubts=(*last.doubts, *item.doubts), chosen=chosen)
+                continue
+        reach = 1 if item.chosen else ABSENT
+        if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= reach:
+            out.append(item)
+            continue
+        out[-1] = replace(
+            last,
+            end_line=max(last.end_line, item.end_line),
+            doubts=(*last.doubts, *item.doubts),
+            chosen=_chosen_together(last, item, emitted),
+        )
+    return out
+
+
+def _chosen_together(one: _Question, other: _Question, emitted: Emitted) -> str:
+    """What was chosen in two neighbouring questions; as it stands in the result where one is deeper than the other."""
+    if one.chosen and other.chosen and _depth(emitted, one.line) != _depth(emitted, other.line):
+        return textwrap.dedent("\n".join(emitted.lines[one.line - 1 : max(one.end_line, other.end_line)]))
+    return "\n".join(text for text in (one.chosen, other.chosen) if text)
+
+
+def _depth(emitted: Emitted, line: int) -> int:
+    return len(margin(emitted.lines[line - 1]))
+
+
+def _end(strand: Strand, emitted: Emitted) -> int:
+    """The last line of a statement of the result with all that is inside it."""
+    inside: set[Strand | None] = {strand}
+    end = 0
+    for other, (_, last) in emitted.place.items():
+        if other is strand or emitted.above[other] in inside or (other.owner is not None and other.owner in inside):
+            inside.add(other)
+            end = last
+    return end
+
+
+def _left_out_at_one_place(questions: Sequence[_Question]) -> list[_Question]:
+    """What of upstream's was left out at one place, for whatever reasons, is one question: does omni do without it?"""
+    out: list[_Question] = []
+    for item in questions:
+        place = item.line, item.is_last
+        alike = (k for k, other in enumerate(out) if (other.line, other.is_last) == place and other.is_left_out)
+        at = next(alike, None) if item.is_left_out else None
+        if at is None:
+            out.append(item)
+            continue
+        both = (*out[at].doubts, *item.doubts)
+        out[at] = replace(out[at], doubts=both, confidence=min(out[at].confidence, item.confidence))
+    return out
+
+
+LEFT_OUT: Collection[Kind] = frozenset(
+    {
+        "removed statement changed",
+        "addition to a removed block",
+        "addition to a removed passage",
+        "addition reads what omni does not set",
+        "exit of no loop",
+        "suite around nothing",
+        "branch of a removed condition",
+        "read only in what was left out",
+    }
+)
+"""What becomes of a change of upstream's to a part that omni had taken out."""
+
+
+PLACES: Collection[Kind] = frozenset({"on the other side"})
+"""What is asked of where a statement stands: everything inside it is there, too."""
+
+
+WHOLE_SUITES: Collection[Kind] = frozenset(
+    {"edited block removed", "loop with additions removed", "condition of additions removed"}
+)
+"""What is asked of a suite that stays for what omni has inside it: that is what there is to decide about."""

@@ -1,0 +1,51 @@
+"""Upstream's statements that omni has with a local in the place of the value that it names.
+
+Comes in: a ``Weave`` and doubts. Goes out: the doubts without those that omni's text answers. May touch: nothing.
+
+    base      if not output.total_tokens:
+    omni      tokens = output.total_tokens ... if tokens <= 0:
+    upstream  if output.total_tokens <= 0:
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from runner_sync.merge.weave import Doubt, Weave
+from runner_sync.statements import TELLING, Node
+from runner_sync.statements.dataflow import binds
+
+
+def without_named_values(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts, without those about a statement that omni seems not to have, and has with the name of a value."""
+    named = _named(weave.omni)
+    alone = [node for node, strand in zip(weave.omni, weave.of_omni, strict=True) if strand.upstream is None]
+    have = {said for node in alone if (said := _with_values(node.canon, named)) != node.canon}
+    return [doubt for doubt in doubts if not _is_known(weave, doubt, have)]
+
+
+def _is_known(weave: Weave, doubt: Doubt, have: set[str]) -> bool:
+    if doubt.reason.kind != "removed statement changed" or doubt.strand.kept:
+        return False
+    node = weave.upstream[doubt.strand.in_upstream]
+    return node.weight > TELLING and node.canon in have
+
+
+def _named(nodes: Sequence[Node]) -> Mapping[str, str]:
+    """Locals that are bound once, to an attribute that stands there as it is: what they name any reader can look up."""
+    count = Counter(name for node in nodes for name in binds(node))
+    found = (_NAMING.fullmatch(node.canon) for node in nodes if not node.compound and not node.is_comment)
+    return {match[1]: match[2] for match in found if match and count[match[1]] == 1}
+
+
+_NAMING = re.compile(r"(\w+) = (\w+(?:\.\w+)+)")
+
+
+def _with_values(canon: str, named: Mapping[str, str]) -> str:
+    """A statement with the value of each such local instead of its name; keywords of a call are no locals."""
+    return _LOCAL.sub(lambda match: named.get(match[0], match[0]), canon)
+
+
+_LOCAL = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)")

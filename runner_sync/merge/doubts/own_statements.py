@@ -1,0 +1,116 @@
+"""Statements of omni's own that do something else in the result, though nobody has edited them.
+
+Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch: nothing.
+
+A block has lost what was in it, a local its reader, an attribute is set once more, or a use stands in front of what
+sets the local.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from runner_sync.confidence import CONTESTED, DOUBTFUL
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.statements import Node, below
+from runner_sync.statements.dataflow import attributes_set, binds, reads, uses
+
+
+def set_for_nothing(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts, with those about statements of omni's whose locals nothing reads any more; one for each statement."""
+    found = {doubt.strand: doubt for doubt in _set_for_nothing(weave, kept)}
+    out = []
+    for doubt in doubts:
+        unread = found.get(doubt.strand) if doubt.reason.kind == "edited statement removed" else None
+        if unread is not None:
+            del found[doubt.strand]
+            doubt = replace(doubt, reason=Reason("edited statement unread", unread.reason.names))
+        out.append(doubt)
+    return [*out, *found.values()]
+
+
+def _set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Locals that omni sets and read, and that nothing reads in the result: half of something of omni's went."""
+    read_before = {name for node in weave.omni for name in uses(node)}
+    read_now = {name for strand in kept for node in _versions(weave, strand) for name in uses(node)}
+    doubts = []
+    for strand in kept:
+        if strand.omni is None or strand.upstream is not None:
+            continue
+        names = sorted(binds(weave.omni[strand.omni]) & (read_before - read_now))
+        if names and not weave.omni[strand.omni].compound:
+            doubts.append(Doubt(strand, Reason("no longer read", tuple(names)), CONTESTED))
+    return doubts
+
+
+def emptied(weave: Weave, suite: Strand) -> Doubt:
+    """What became of the inside of a block that omni had added and that is empty now: shown is what is left of it."""
+    inside = [weave.of_omni[k] for k in below(weave.omni, suite.in_omni)[1:] if not weave.omni[k].is_comment]
+    left = next((strand for strand in inside if strand.kept), None) if not suite.kept else None
+    if left is None:
+        return Doubt(suite, Reason("added block emptied"), CONTESTED)
+    is_in_another = left.parent is not None and left.parent.sides == "u" and left.parent.kept
+    return Doubt(suite, Reason("added block replaced" if is_in_another else "added block left"), CONTESTED, left)
+
+
+def hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
+    """Heads of omni's own under which nothing stands any more: a clause of theirs (``except``, ``else``) keeps them."""
+    full = {strand.parent for strand in kept if not any_node(weave, strand).is_comment}
+    once = {node.parent for node in weave.omni if not node.is_comment}
+    return [s for s in kept if s.sides == "o" and s not in full and s.in_omni in once]
+
+
+def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Attributes that omni sets by a statement of its own and upstream now by a new one: the later one wins."""
+    mine = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}
+    doubts = []
+    for strand in kept:
+        both = sorted(mine & attributes_set(any_node(weave, strand))) if strand.sides == "u" else []
+        if both:
+            doubts.append(Doubt(strand, Reason("set by both", (both[0],)), CONTESTED))
+    return doubts
+
+
+def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, int]) -> list[Doubt]:
+    """Omni's own uses of a local in front of the statement that sets it now: moved by upstream, or put in its place.
+
+    ``line[strand]`` is where a strand stands in the result.
+    """
+    doubts = []
+    replacing: dict[str, int] = {}
+    for place, name in ((line[s], name) for s in kept if s.sides == "u" for name in binds(any_node(weave, s))):
+        replacing[name] = min(place, replacing.get(name, place))
+    setters: dict[str, list[int]] = defaultdict(list)
+    for index, node in enumerate(weave.omni):
+        for name in binds(node):
+            setters[name].append(index)
+    for strand in kept:
+        if strand.sides != "o" or (omni := strand.omni) is None:
+            continue
+        for name in sorted(reads(weave.omni[omni])):
+            above = bisect_left(setters[name], omni) - 1
+            setter = weave.of_omni[setters[name][above] if above >= 0 else omni]
+            gone = not setter.kept or _is_without(weave, setter, name)
+            instead = replacing.get(name) if gone else None
+            if (line.get(setter, 0) if instead is None else instead) > line[strand]:
+                doubts.append(Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL))
+                break
+    return doubts
+
+
+def _is_without(weave: Weave, setter: Strand, name: str) -> bool:
+    """Whether upstream's version of a statement that omni has unedited sets a name no more."""
+    if setter.base is None or setter.omni is None or setter.upstream is None:
+        return False
+    is_edited = weave.omni[setter.omni].canon != weave.base[setter.base].canon
+    return not is_edited and name not in binds(weave.upstream[setter.upstream])
+
+
+def _versions(weave: Weave, strand: Strand) -> list[Node]:
+    """What a kept statement can read like."""
+    sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
+    return [nodes[index] for nodes, index in sides if index is not None]

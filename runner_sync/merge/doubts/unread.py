@@ -1,0 +1,142 @@
+"""What upstream newly sets, and nothing reads in the result: what reads it was left out.
+
+Comes in: the kept strands of a ``Weave`` with their contents. Goes out: ``Doubt`` values; statements that stay out are
+marked, edits that are undone have omni's text. May touch: the contents that it is given.
+
+Judged by the text that was chosen for a statement: upstream's version of one reads nothing where omni's stands.
+What an import brings for a statement that was taken out of upstream before the merge is unread there already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+
+from runner_sync.confidence import INFERRED
+from runner_sync.merge.phrases.contents import Content, of_node
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave
+from runner_sync.statements import Node
+from runner_sync.statements.dataflow import binds, reads, uses
+
+UNREAD = Reason("read only in what was left out")
+
+
+def unread_additions(
+    weave: Weave, kept: Sequence[Strand], contents: dict[Strand, Content], *, records_fit: bool
+) -> list[Doubt]:
+    """Leave out new statements of upstream's that set such locals, and take its edits back that set nothing else.
+
+    A call that fetches or resets something would do so for nothing, and a ``return`` that became an assignment for
+    what follows it returns nothing without that. With ``records_fit`` the record that omni unpacks is not upstream's,
+    and has the fields that omni takes out of it.
+    """
+    unread = _Unread(weave, kept, contents, records_fit=records_fit)
+    doubts: list[Doubt] = []
+    while (strand := unread.first()) is not None:
+        unread.undo(strand)
+        doubts.append(Doubt(strand, UNREAD, INFERRED))
+    return doubts
+
+
+class _Unread:
+    """How many kept strands read each name, and which strands set only what none of them reads.
+
+    A strand is looked at when the last reader of a name that it has is gone, however much is undone.
+    """
+
+    def __init__(
+        self, weave: Weave, kept: Sequence[Strand], contents: dict[Strand, Content], *, records_fit: bool
+    ) -> None:
+        self.weave = weave
+        self.kept = kept
+        self.contents = contents
+        self.records_fit = records_fit
+        self.read_there = {name for node in weave.upstream for name in uses(node)}
+        self.read_there |= {name for n in weave.upstream if n.canon.startswith("from ") for name in binds(n)}
+        self.mine = {name for node in weave.omni for name in binds(node) | reads(node)}
+        self.read_here = Counter(name for s in kept if s.kept for name in _read_in(weave, s, contents))
+        self.places: dict[str, list[int]] = defaultdict(list)
+        self.waiting: list[int] = []
+        for place, strand in enumerate(kept):
+            if strand.upstream is not None:
+                self.waiting.append(place)
+                for name in _has(weave.upstream[strand.upstream]):
+                    self.places[name].append(place)
+
+    def first(self) -> Strand | None:
+        """The first strand that sets for nothing what it sets."""
+        while self.waiting:
+            strand = self.kept[heappop(self.waiting)]
+            if strand.kept and self._is_for_nothing(strand):
+                return strand
+        return None
+
+    def undo(self, strand: Strand) -> None:
+        """Leave a new statement out, or take an edit of one back; what it read has a reader less."""
+        before = _read_in(self.weave, strand, self.contents)
+        if strand.omni is None:
+            strand.kept = False
+            after = frozenset[str]()
+        else:
+            self.contents[strand] = of_node(self.weave.omni[strand.omni])
+            after = _read_in(self.weave, strand, self.contents)
+        self.read_here.update(after)
+        self.read_here.subtract(before)
+        for name in before:
+            if not self.read_here[name]:
+                for place in self.places[name]:
+                    heappush(self.waiting, place)
+
+    def _is_for_nothing(self, strand: Strand) -> bool:
+        if self.records_fit and self._unpacks_for_nothing(strand):
+            return True
+        if strand.upstream is None:
+            return False
+        node = self.weave.upstream[strand.upstream]
+        names = _has(node)
+        if not names or node.compound or not names <= self.read_there or self._are_read(names):
+            return False
+        if strand.sides == "u":
+            return True
+        chosen = self.contents[strand].lines
+        edited = strand.omni is not None and chosen == node.lines != self.weave.omni[strand.omni].lines
+        return edited and names.isdisjoint(self.mine)
+
+    def _unpacks_for_nothing(self, strand: Strand) -> bool:
+        """Whether upstream only takes more out of a record than before, none of which is read."""
+        if strand.base is None or strand.omni is None or strand.upstream is None:
+            return False
+        weave = self.weave
+        base, mine, node = weave.base[strand.base], weave.omni[strand.omni], weave.upstream[strand.upstream]
+        if self.contents[strand].lines == mine.lines:
+            return False
+        if not all(_UNPACKED.match(one.canon) for one in (base, mine, node)):
+            return False
+        added = binds(node) - binds(base)
+        return bool(added) and binds(base) <= binds(node) and not self._are_read(added)
+
+    def _are_read(self, names: Iterable[str]) -> bool:
+        return any(self.read_here[name] for name in names)
+
+
+def _has(node: Node) -> frozenset[str]:
+    """What a statement sets, and what it needs to update or delete it."""
+    return binds(node) | (reads(node) - uses(node))
+
+
+def _read_in(weave: Weave, strand: Strand, contents: dict[Strand, Content]) -> frozenset[str]:
+    """Locals that the chosen text of a strand mentions and one of the sides reads in it."""
+    sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
+    nodes = [nodes[index] for nodes, index in sides if index is not None]
+    chosen = contents[strand].lines
+    for node in nodes:
+        if node.lines == chosen:
+            return uses(node)
+    words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(chosen)))
+    return frozenset(name for node in nodes for name in uses(node) if name in words)
+
+
+_UNPACKED = re.compile(r"\(?[\w, ]+,[\w, ]*\)? = self\.\w+$")

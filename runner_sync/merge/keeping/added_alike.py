@@ -1,0 +1,77 @@
+"""Statements that both sides added at one place, and that the weave could not align.
+
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; what upstream has of such is marked as left out.
+May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.confidence import INFERRED
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.matching.classify import gaps, is_one_strand
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import LOOPS, Doubt, Strand, Weave
+from runner_sync.statements import ROOT
+
+
+def leave_out_added_alike(settling: Settling) -> None:
+    """Statements that both sides added at one place, in another order or one of them under a condition of its own.
+
+    They stand where omni has them, or each would come twice. What upstream asserts where omni asks stays out with them.
+    """
+    weave = settling.weave
+    for o, u in gaps(weave):
+        mine, theirs = _only_added(weave, o, "o"), _only_added(weave, u, "u")
+        for canon in [canon for canon in mine if canon in theirs]:
+            (first, *others), (second, *more) = mine[canon], theirs[canon]
+            if others or more:
+                continue
+            (*own, above), (*new, over) = (
+                _suites_of_one_side(weave, first, "o"),
+                _suites_of_one_side(weave, second, "u"),
+            )
+            heads = [*(weave.omni[k].canon for k in own), *(weave.upstream[k].canon for k in new)]
+            if not is_one_strand(weave, above, over) or any(head.startswith(LOOPS) for head in heads):
+                continue
+            asserted = _asserted(weave, heads, second)
+            for strand in (weave.of_upstream[second], *asserted):
+                strand.kept = False
+            reason = (
+                Reason("both added under other conditions", (*heads,))
+                if heads
+                else Reason("both added in another order")
+            )
+            settling.doubts.append(Doubt(weave.of_upstream[second], reason, INFERRED, left_out=asserted))
+
+
+def _suites_of_one_side(weave: Weave, index: int, side: str) -> list[int]:
+    """The heads around a statement that only its own side has, from the inside, and the first one that both have."""
+    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    heads = [nodes[index].parent]
+    while heads[-1] != ROOT and of[heads[-1]].sides == side:
+        heads.append(nodes[heads[-1]].parent)
+    return heads
+
+
+def _asserted(weave: Weave, heads: Sequence[str], index: int) -> tuple[Strand, ...]:
+    """The new assertions of upstream, beside a statement, of what one of the ``heads`` asks: there it must not hold."""
+    asked = {f"assert {head.removeprefix('if ')}" for head in heads if head.startswith("if ")}
+    suite = weave.upstream[index].parent
+    return tuple(
+        strand
+        for node, strand in zip(weave.upstream, weave.of_upstream, strict=True)
+        if node.parent == suite and strand.sides == "u" and node.canon in asked
+    )
+
+
+def _only_added(weave: Weave, places: range, side: str) -> dict[str, list[int]]:
+    """The telling simple statements that one side alone has and that stay, by canonical text."""
+    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    found: dict[str, list[int]] = {}
+    for k in places:
+        node = nodes[k]
+        if of[k].sides == side and of[k].kept and not node.is_comment and not node.compound and node.weight >= 1:
+            found.setdefault(node.canon, []).append(k)
+    return found

@@ -1,0 +1,48 @@
+"""Statements of a third party, vLLM's in a GPU runner, which reach the text by another way.
+
+Comes in: a weave, and the canonical texts of what is foreign. Goes out: whether a strand is; runs of foreign additions
+are marked as left out. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.phrases.contents import DISTINCT, Heritage
+from runner_sync.merge.weave import Strand, Weave
+from runner_sync.statements import Node, below
+
+
+def leave_out_foreign(settling: Settling) -> None:
+    """Drop whole runs of foreign additions; a run with one statement of its own stays whole, for it would not run."""
+    weave, foreign = settling.weave, settling.terms.foreign
+    run: list[Strand] = []
+    for strand in [*weave.of_upstream, Strand()]:
+        if strand.sides == "u":
+            run.append(strand)
+            continue
+        code = [node.canon for s in run if not (node := weave.upstream[s.in_upstream]).is_comment]
+        if code and all(canon in foreign for canon in code):
+            for member in run:
+                member.kept = False
+        run = []
+
+
+def ask_nothing_foreign(settling: Settling) -> None:
+    """Take back the doubts about foreign statements."""
+    weave, foreign = settling.weave, settling.terms.foreign
+    settling.doubts = [doubt for doubt in settling.doubts if not is_foreign(weave, doubt.strand, foreign)]
+
+
+def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
+    """Whether a statement is a third party's: a head that says little only with all that is inside, for ``else`` and
+    ``if self.is_pooling_model`` stand in many a method."""
+    sides = ((weave.base, strand.base), (weave.upstream, strand.upstream))
+    return any(_is_all_foreign(nodes, index, foreign) for nodes, index in sides if index is not None)
+
+
+def _is_all_foreign(nodes: Sequence[Node], index: int, foreign: Heritage) -> bool:
+    whole = below(nodes, index) if nodes[index].weight < DISTINCT else [index]
+    code = [nodes[k].canon for k in whole if not nodes[k].is_comment]
+    return bool(code) and all(canon in foreign for canon in code)

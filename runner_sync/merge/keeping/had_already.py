@@ -1,0 +1,75 @@
+"""What upstream adds and omni has already, at another place of the same suite: it stays where omni has it.
+
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
+nothing else.
+
+Only for a text that was made in another way: the GPU twin and the NPU method may do the same work in another order::
+
+    omni        if self.state is not None:      upstream    self.begin(rows)
+                    raise StateError                        if self.state is not None:
+                self.begin(rows)                                raise StateError
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from runner_sync.confidence import INFERRED
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.matching.classify import is_one_strand
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave, elsewhere
+from runner_sync.statements import below
+from runner_sync.statements.dataflow import binds, reads
+
+EXITS = ("return", "raise", "yield", "break", "continue")
+"""How statements begin that do nothing but leave; they do so at every place of their own."""
+
+
+def leave_out_what_omni_has(settling: Settling) -> None:
+    """Leave out what both sides have once, upstream as an addition and omni as its own: no side does it twice."""
+    if settling.terms.policy.is_copy:
+        return
+    found = _with_their_readers(settling.weave, _twice(settling.weave))
+    for inside in found.values():
+        for strand in inside:
+            strand.kept = False
+    settling.doubts += [Doubt(strand, Reason("both added in another order"), INFERRED) for strand in found]
+
+
+def _twice(weave: Weave) -> dict[Strand, list[Strand]]:
+    """The additions of upstream that omni has, each with all that is inside it."""
+    mine = elsewhere(weave)
+    counted = Counter(node.canon for node in weave.upstream)
+    found: dict[Strand, list[Strand]] = {}
+    taken: set[Strand] = set()
+    for k, (node, strand) in enumerate(zip(weave.upstream, weave.of_upstream, strict=True)):
+        other = mine.get(node.canon)
+        if other is None or strand.sides != "u" or not strand.kept or strand in taken or counted[node.canon] > 1:
+            continue
+        whole, own = below(weave.upstream, k), below(weave.omni, other.in_omni)
+        is_same = [weave.upstream[j].canon for j in whole if not weave.upstream[j].is_comment] == [
+            weave.omni[j].canon for j in own if not weave.omni[j].is_comment
+        ]
+        is_here = is_one_strand(weave, weave.omni[other.in_omni].parent, node.parent)
+        inside = [weave.of_upstream[j] for j in whole]
+        if is_same and is_here and not node.canon.startswith(EXITS) and all(s.sides == "u" for s in inside):
+            found[strand] = inside
+            taken |= set(inside)
+    return found
+
+
+def _with_their_readers(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:
+    """Those that set no local which another addition of upstream's reads: that would be read before it is set."""
+    while True:
+        out = {strand for inside in found.values() for strand in inside}
+        coming = [s for s in weave.of_upstream if s.sides == "u" and s.kept and s not in out]
+        read = {name for strand in coming for name in reads(weave.upstream[strand.in_upstream])}
+        left = {
+            strand: inside
+            for strand, inside in found.items()
+            if not any(binds(weave.upstream[s.in_upstream]) & read for s in inside)
+        }
+        if len(left) == len(found):
+            return found
+        found = left

@@ -1,0 +1,63 @@
+"""Suites of omni's own with something in them that another revision of upstream has, too.
+
+Comes in: a weave with a first verdict on each strand. Goes out: verdicts on what omni alone has. May touch: nothing
+else.
+"""
+
+from __future__ import annotations
+
+from runner_sync.confidence import CONTESTED
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.phrases.contents import is_inherited, is_same, sides_of
+from runner_sync.merge.placing.rulers import pairs
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand
+from runner_sync.rulers import ruler_title
+from runner_sync.statements import ROOT
+
+
+def keep_marked_blocks(settling: Settling) -> None:
+    """What omni alone has in a block that it has marked is omni's own, though another revision of upstream has it."""
+    weave = settling.weave
+    for first, last in pairs(weave):
+        if ruler_title(weave.omni[first].text):
+            for strand in weave.of_omni[first + 1 : last]:
+                strand.kept = strand.kept or strand.sides == "o"
+
+
+def keep_clauses_of_edited(settling: Settling) -> None:
+    """A branch that another revision of upstream has, too, is omni's own on a condition that omni has rewritten."""
+    weave, heritage = settling.weave, settling.terms.heritage
+    for index, strand in enumerate(weave.of_omni):
+        node = weave.omni[index]
+        if strand.sides == "o" and not strand.kept and node.is_clause and node.owner != ROOT:
+            base, omni, _ = sides_of(weave, weave.of_omni[node.owner])
+            assert omni is not None
+            is_edited = base is not None and not is_same(base, omni) and not is_inherited(omni, heritage)
+            strand.kept = is_edited and weave.of_omni[node.owner].kept
+
+
+def settle_own_suites(settling: Settling) -> None:
+    """What another revision of upstream has, too, is omni's own inside a suite that is omni's own, and goes with a
+    suite that is not, however little it says. A statement that upstream removed, and of which omni has another
+    revision's text there, is an edit."""
+    weave, heritage = settling.weave, settling.terms.heritage
+    for index, strand in enumerate(weave.of_omni):
+        above = weave.omni[index].parent
+        if above == ROOT or weave.of_omni[above].sides != "o":
+            continue
+        if strand.sides == "o":
+            strand.kept = weave.of_omni[above].kept or weave.omni[index].canon not in heritage
+        elif _is_taken_edit(settling, strand) and weave.of_omni[above].kept:
+            strand.kept = True
+            settling.doubts.append(Doubt(strand, Reason("edited statement removed"), CONTESTED))
+
+
+def _is_taken_edit(settling: Settling, strand: Strand) -> bool:
+    """Whether a statement that upstream removed went as another revision's text, though it is not the base's."""
+    if strand.sides != "bo" or strand.kept or settling.terms.policy.edited_here_gone_there != "omni":
+        return False
+    base, omni, _ = sides_of(settling.weave, strand)
+    assert base is not None
+    assert omni is not None
+    return not is_same(base, omni) and is_inherited(omni, settling.terms.heritage)

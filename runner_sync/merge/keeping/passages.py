@@ -1,0 +1,69 @@
+"""What upstream adds to a part that omni took out: it goes to a neighbour that is left, or stays out.
+
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
+nothing else.
+"""
+
+from __future__ import annotations
+
+from runner_sync.confidence import INFERRED
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.placing.nesting import is_beyond
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.statements import below
+
+
+def leave_out_inside_removed(settling: Settling) -> None:
+    """What upstream adds inside a suite that is not kept.
+
+    Where omni has a neighbour of it, in whatever suite, the addition goes to that neighbour; else it stays out.
+    """
+    weave = settling.weave
+    for strand in settling.strands:
+        if strand.sides != "u" or not strand.kept:
+            continue
+        node = weave.upstream[strand.in_upstream]
+        above = weave.of_upstream[node.parent] if node.parent >= 0 else None
+        if above is None or above.kept or _has_neighbour(weave, strand.in_upstream):
+            continue
+        strand.kept = False
+        if not node.is_comment and above.sides == "bu":
+            settling.doubts.append(Doubt(strand, Reason("addition to a removed block"), INFERRED))
+
+
+def leave_out_between_removed(settling: Settling) -> None:
+    """What upstream adds to a passage that omni had taken out: between two statements of one suite, both removed.
+
+    Only in a copy.
+    """
+    weave = settling.weave
+    for strand in settling.strands if settling.is_copy else ():
+        if strand.sides != "u" or not strand.kept or strand.upstream is None:
+            continue
+        whole = below(weave.upstream, strand.upstream)
+        around = [_sibling(weave, strand.upstream, step) for step in (-1, 1)]
+        removed = all(other is not None and other.sides == "bu" and not other.kept for other in around)
+        if removed and all(weave.of_upstream[k].sides == "u" for k in whole):
+            for k in whole:
+                weave.of_upstream[k].kept = False
+            if not any_node(weave, strand).is_comment:
+                settling.doubts.append(Doubt(strand, Reason("addition to a removed passage"), INFERRED))
+
+
+def _sibling(weave: Weave, index: int, step: int) -> Strand | None:
+    """The nearest statement before or after, in the same suite of upstream, that the base has, too."""
+    parent = weave.upstream[index].parent
+    k = index + step
+    while 0 <= k < len(weave.upstream) and k != parent and not is_beyond(weave.upstream, k, parent):
+        node, other = weave.upstream[k], weave.of_upstream[k]
+        if node.parent == parent and not node.is_comment and other.base is not None:
+            return other
+        k += step
+    return None
+
+
+def _has_neighbour(weave: Weave, index: int) -> bool:
+    """Whether the nearest old statement before or after, in the same suite of upstream, stands in omni too."""
+    around = [_sibling(weave, index, step) for step in (-1, 1)]
+    return any(other is not None and other.omni is not None for other in around)

@@ -1,0 +1,124 @@
+"""Whether one strand stays, by which of the three texts have it and what they made of it.
+
+Comes in: a weave. Goes out: the first verdict on each strand, which its surroundings may still turn, and a ``Doubt``
+where the texts do not settle it. May touch: the text that is carried over to another strand, in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.phrases.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
+from runner_sync.merge.phrases.transplant import carry_over, named_part
+from runner_sync.merge.policy import Policy
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, elsewhere
+from runner_sync.statements import ROOT, Node
+from runner_sync.statements.dataflow import binds
+
+
+def judge_each(settling: Settling) -> None:
+    """The first verdict on every strand."""
+    for strand in settling.strands:
+        strand.kept, doubt = _verdict(settling.weave, strand, settling.terms.policy, settling.terms.heritage)
+        if doubt is not None:
+            settling.doubts.append(doubt)
+
+
+def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:
+    """Whether a strand is kept, and with what doubt."""
+    match strand.sides:
+        case "o":
+            return not is_inherited(weave.omni[strand.in_omni], heritage), None
+        case "bo":
+            omni = weave.omni[strand.in_omni]
+            if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, heritage):
+                return False, None
+            successor = _carry_over(weave, strand) if policy.is_copy else None
+            if successor is not None:
+                return False, Doubt(strand, CARRIED, INFERRED, successor)
+            if _is_rewritten(weave, strand):
+                return False, _doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
+            kept = policy.edited_here_gone_there == "omni"
+            return kept, _doubt(weave, strand, Reason("edited statement removed"), CONTESTED)
+        case "bu":
+            if is_same(weave.base[strand.in_base], weave.upstream[strand.in_upstream]):
+                return False, None
+            kept = policy.gone_here_edited_there == "upstream"
+            now = weave.upstream[strand.in_upstream]
+            if not kept and not now.compound and now.canon in elsewhere(weave):
+                return False, None  # as upstream has it now, omni has it at another place
+            moved = elsewhere(weave).get(weave.base[strand.in_base].canon) if not kept else None
+            if moved is not None:
+                return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
+            return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
+        case "bou" if policy.is_copy:
+            _follow_named_part(weave, strand)
+            return True, None
+        case _:
+            return True, None
+
+
+def _follow_named_part(weave: Weave, strand: Strand) -> None:
+    """Where upstream gave a part of a statement a name: omni's change of that part goes where the part went."""
+    base, omni, upstream = (node.canon for node in sides_of(weave, strand) if node is not None)
+    if base in (omni, upstream) or omni == upstream:
+        return
+    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
+    found = named_part(base, omni, upstream, [weave.upstream[s.in_upstream].canon for s in new])
+    if found is not None:
+        new[found[0]].carried = found[1]
+        strand.carried = weave.upstream[strand.in_upstream].text
+
+
+def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
+    """The new statement of upstream that takes the arguments of the removed one, once it has omni's, too."""
+    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
+    nodes = [weave.upstream[s.in_upstream] for s in new]
+    base, omni = weave.base[strand.in_base], weave.omni[strand.in_omni]
+    if base.compound or omni.is_comment:
+        return None
+    texts = ["" if node.compound or node.is_comment else node.text for node in nodes]
+    found = carry_over(base.text, omni.text, texts)
+    if found is None:
+        return None
+    new[found[0]].carried = found[1]
+    return new[found[0]]
+
+
+def _is_rewritten(weave: Weave, strand: Strand) -> bool:
+    """Whether new statements of upstream bind what the removed one bound, or leave the suite where it did: keeping both
+    would do the work twice, or never."""
+    mine = binds(weave.omni[strand.in_omni])
+    if not mine:
+        return _ends_with_another_return(weave, strand)
+    return any(
+        mine & binds(weave.upstream[s.upstream]) for s in weave.of_upstream if s.sides == "u" and s.upstream is not None
+    )
+
+
+def _ends_with_another_return(weave: Weave, strand: Strand) -> bool:
+    """Whether the removed statement was the ``return`` at the end of a suite, and upstream ends it with a new one."""
+    suite = _suite_ended(weave.omni, weave.of_omni, strand.in_omni)
+    return suite is not None and any(
+        other.sides == "u" and _suite_ended(weave.upstream, weave.of_upstream, index) == suite
+        for index, other in enumerate(weave.of_upstream)
+    )
+
+
+def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Strand | int | None:
+    """The head of the suite that this ``return`` is the last statement of (``ROOT``: the unit); ``None`` for any other
+    statement."""
+    node = nodes[index]
+    if not node.canon.startswith("return"):
+        return None
+    if any(other.parent == node.parent and not other.is_comment for other in nodes[index + 1 :]):
+        return None
+    return ROOT if node.parent == ROOT else of[node.parent]
+
+
+def _doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
+    node = any_node(weave, strand)
+    return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)

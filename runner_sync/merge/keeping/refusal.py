@@ -1,0 +1,53 @@
+"""What must not come in from upstream, and what goes with it.
+
+Comes in: a weave that is being settled, with a ``Veto``. Goes out: ``Doubt`` values; the strands that stay out are
+marked. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from runner_sync.confidence import DERIVED
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, runs
+from runner_sync.statements import Node
+from runner_sync.statements.dataflow import binds, reads
+
+
+def refuse(settling: Settling) -> None:
+    """Leave out what the veto refuses, what depends on it, and the deletions that belong to the same change."""
+    weave, strands, veto = settling.weave, settling.strands, settling.terms.veto
+    if veto is None:
+        return
+    refused: set[Strand] = set()
+    set_here = {name for node in weave.omni for name in _sets(node)}
+    lost: set[str] = set()
+    for strand in strands:
+        if strand.upstream is None or strand.omni is not None or not strand.kept:
+            continue
+        node = weave.upstream[strand.upstream]
+        above = weave.of_upstream[node.parent] if node.parent >= 0 else None
+        inside = above is not None and above in refused
+        reason = None if node.is_comment else veto(node.canon) or _depends(node, lost)
+        if reason or inside:
+            strand.kept = False
+            refused.add(strand)
+            lost |= _sets(node) - set_here
+            if reason and not inside:
+                settling.doubts.append(Doubt(strand, reason, DERIVED))
+    for run in runs(strands):
+        if any(strand in refused for strand in run):
+            for strand in run:
+                strand.kept = strand.kept or strand.omni is not None
+
+
+def _depends(node: Node, lost: Collection[str]) -> Reason | None:
+    names = sorted(reads(node) & set(lost))
+    return Reason("reads what was left out", (names[0],)) if names else None
+
+
+def _sets(node: Node) -> frozenset[str]:
+    """The locals that statements below this one may have from it; of a definition its name, not its parameters."""
+    return frozenset({node.defines}) if node.defines else binds(node)

@@ -1,0 +1,76 @@
+"""Suites that upstream removed though omni has something of its own in them.
+
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; what stays after all, and what stays out for it, is
+marked. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.confidence import CONTESTED, REBUILT
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, any_node, is_loop
+from runner_sync.statements import below
+
+
+def keep_loops_with_additions(settling: Settling) -> None:
+    """Loops that upstream removed though omni had added to them: what stood in a loop makes no sense outside of it.
+
+    The loop stays around omni's additions in a copy, where upstream's work is replaced by what it puts in its place,
+    and elsewhere as a whole, without a replacement.
+    """
+    weave = settling.weave
+    for index, strand in enumerate(weave.of_omni):
+        if strand.kept or strand.sides != "bo" or not is_loop(weave, strand):
+            continue
+        inside = [weave.of_omni[k] for k in below(weave.omni, index)]
+        if not any(s.sides == "o" and s.kept and not any_node(weave, s).is_comment for s in inside):
+            continue
+        strand.kept = True
+        for member in inside:
+            member.kept = member.kept or not settling.is_copy
+        left_out = _leave_out_replacement(settling, strand)
+        settling.doubts.append(Doubt(strand, Reason("loop with additions removed"), REBUILT, left_out=left_out))
+
+
+def keep_suites_with_edits(settling: Settling) -> None:
+    """Blocks that upstream removed and inside which an edit of omni's stays are kept as they were, and asked about as a
+    whole.
+
+    An edited statement alone would run where it never ran: without its condition, and without what stood before it.
+    What upstream put in their place comes into a copy, where it replaces them, and stays out elsewhere.
+    """
+    weave = settling.weave
+    for index, strand in enumerate(weave.of_omni):
+        if strand.kept or strand.sides != "bo" or not weave.omni[index].compound or weave.omni[index].is_clause:
+            continue
+        inside = [weave.of_omni[k] for k in below(weave.omni, index)[1:]]
+        edited = [other for other in inside if other.sides == "bo" and other.kept]
+        if not edited or any(other.sides == "bou" for other in inside):
+            continue
+        for member in (strand, *inside):
+            member.kept = True
+        left_out = _leave_out_replacement(settling, strand)
+        settling.doubts = [doubt for doubt in settling.doubts if doubt.strand not in inside]
+        settling.doubts.append(Doubt(strand, Reason("edited block removed"), CONTESTED, left_out=left_out))
+
+
+def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, ...]:
+    """Leave out what upstream has in the place of a suite that stays, except in a copy; the new statements among it."""
+    if settling.is_copy:
+        return ()
+    run = _run_of(settling.strands, strand)
+    new = [s for s in run if s.sides == "u" and s.kept and not any_node(settling.weave, s).is_comment]
+    for other in run:
+        other.kept = other.omni is not None and other.kept
+    return tuple(new)
+
+
+def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
+    """The strands around one, up to the next that both omni and upstream have."""
+    at = next(k for k, other in enumerate(strands) if other is strand)
+    both = [k for k, other in enumerate(strands) if other.omni is not None and other.upstream is not None]
+    first = max((k for k in both if k < at), default=-1) + 1
+    return list(strands[first : min((k for k in both if k > at), default=len(strands))])

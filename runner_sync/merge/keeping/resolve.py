@@ -1,0 +1,98 @@
+"""What becomes of each strand: kept or not, and with what doubt.
+
+Comes in: a ``Weave``. Goes out: verdicts on its strands, in place, and ``Doubt`` values for the review. May touch:
+nothing.
+
+A verdict depends on those on other strands. So they are given in phases, one after the other, and a phase says which
+of them it may still turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from runner_sync.merge.keeping.added_alike import leave_out_added_alike
+from runner_sync.merge.keeping.foreign import ask_nothing_foreign, leave_out_foreign
+from runner_sync.merge.keeping.had_already import leave_out_what_omni_has
+from runner_sync.merge.keeping.lost import leave_out_without_definitions
+from runner_sync.merge.keeping.own_suites import keep_clauses_of_edited, keep_marked_blocks, settle_own_suites
+from runner_sync.merge.keeping.passages import leave_out_between_removed, leave_out_inside_removed
+from runner_sync.merge.keeping.presence import judge_each
+from runner_sync.merge.keeping.refusal import refuse
+from runner_sync.merge.keeping.removed_suites import keep_loops_with_additions, keep_suites_with_edits
+from runner_sync.merge.keeping.returning import leave_out_what_stayed
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.keeping.staying import (
+    keep_definitions,
+    keep_needed_suites,
+    keep_pinned,
+    take_other_branches,
+    undo_half_moves,
+)
+from runner_sync.merge.policy import Terms
+from runner_sync.merge.weave import Doubt, Strand, Weave
+
+Pass = Callable[[Settling], None]
+"""Looks at all strands, turns verdicts, and adds to the doubts or takes some back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Passes in their order; ``out`` and ``back`` are the sides of the strands that they may leave out and bring back.
+
+    What no later phase may turn is settled: a statement that all three have from the start.
+    """
+
+    name: str
+    passes: tuple[Pass, ...]
+    out: Collection[str] = ()
+    back: Collection[str] = ()
+
+
+PHASES = (
+    Phase("each strand by itself", (judge_each,), out=("o", "bo", "bu")),
+    Phase(
+        "suites of omni's own",
+        (keep_marked_blocks, keep_clauses_of_edited, settle_own_suites),
+        out=("o",),
+        back=("o", "bo"),
+    ),
+    Phase(
+        "what of upstream's comes in",
+        (
+            leave_out_what_stayed,
+            leave_out_added_alike,
+            leave_out_what_omni_has,
+            keep_suites_with_edits,
+            leave_out_foreign,
+            leave_out_inside_removed,
+            keep_loops_with_additions,
+            leave_out_between_removed,
+            leave_out_without_definitions,
+            ask_nothing_foreign,
+            refuse,
+        ),
+        out=("u", "bu"),
+        back=("o", "bo"),
+    ),
+    Phase(
+        "what stays after all",
+        (keep_pinned, undo_half_moves, keep_needed_suites, keep_definitions, take_other_branches),
+        back=("o", "u", "bo", "bu"),
+    ),
+)
+"""All that is done to verdicts. From the third phase on nothing of omni's goes that stayed so far."""
+
+
+def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
+    """Decide which strands stay. Deletions by one side of what the other left alone are taken; others are doubts."""
+    if terms.policy.updates_only:
+        for strand in strands:
+            strand.kept = strand.omni is not None
+        return []
+    settling = Settling(weave, strands, terms)
+    for phase in PHASES:
+        for settle in phase.passes:
+            settle(settling)
+    return settling.doubts

@@ -1,0 +1,149 @@
+"""What would go, and stays after all, because of what else stays or stays out.
+
+Comes in: a weave that is settled but for that. Goes out: ``Doubt`` values; what stays is marked. May touch: nothing
+else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from runner_sync.confidence import CONTESTED, REBUILT
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.phrases.contents import Heritage, is_no_edit, is_same, sides_of
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
+from runner_sync.statements import ROOT, Node, below
+from runner_sync.statements.dataflow import binds, reads, sets
+
+
+def keep_pinned(settling: Settling) -> None:
+    """What omni has from a third party stays where upstream removed it and put nothing in its place."""
+    weave, pinned = settling.weave, settling.terms.pinned
+    for run in runs(settling.strands):
+        if any(strand.sides == "u" and strand.kept for strand in run):
+            continue
+        for strand in run:
+            if strand.sides == "bo" and weave.omni[strand.in_omni].canon in pinned:
+                strand.kept = True
+
+
+def undo_half_moves(settling: Settling) -> None:
+    """A statement that upstream moved goes from its old place only if it comes in at the new one.
+
+    What the base has at the new place already was not moved there.
+    """
+    weave = settling.weave
+    left_out = {
+        weave.upstream[s.upstream].canon
+        for s in settling.strands
+        if s.upstream is not None and not s.kept and not _is_as_in_base(weave, s)
+    }
+    for strand in settling.strands:
+        if strand.sides == "bo" and not strand.kept:
+            node = weave.omni[strand.in_omni]
+            strand.kept = not node.is_comment and node.weight >= 1 and node.canon in left_out
+
+
+def _is_as_in_base(weave: Weave, strand: Strand) -> bool:
+    base, _, upstream = sides_of(weave, strand)
+    return base is not None and upstream is not None and is_same(base, upstream)
+
+
+def keep_needed_suites(settling: Settling) -> None:
+    """A condition does not go from around statements that stay, unless they stand without it in upstream, too.
+
+    Where only additions of omni's are left inside, nobody knows whether they make sense without it.
+    """
+    weave = settling.weave
+    for index in range(len(weave.omni) - 1, -1, -1):
+        strand, node = weave.of_omni[index], weave.omni[index]
+        if strand.kept or strand.sides not in ("o", "bo") or not node.compound:
+            continue
+        inside = [k for k, other in enumerate(weave.omni) if other.parent == index and not other.is_comment]
+        staying = [weave.of_omni[k] for k in inside if weave.of_omni[k].kept]
+        own = bool(staying) and all(other.sides == "o" for other in staying)
+        strand.kept = own or any(
+            _stands_under_nothing(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
+        )
+        is_left = not node.is_clause or (node.owner != ROOT and weave.of_omni[node.owner].upstream is not None)
+        if own and strand.sides == "bo" and is_left:
+            settling.doubts.append(Doubt(strand, Reason("condition of additions removed"), CONTESTED))
+
+
+def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
+    """Whether upstream has this statement nowhere, or in a suite that does not come in either."""
+    if strand.upstream is None:
+        return True
+    parent = weave.upstream[strand.upstream].parent
+    return parent >= 0 and not weave.of_upstream[parent].kept
+
+
+def keep_definitions(settling: Settling) -> None:
+    """What sets a local stays while what reads it does, and nothing else sets it. What omni has in the form of an
+    older revision brings what upstream's form of it reads."""
+    weave, strands = settling.weave, settling.strands
+    binders = Counter(name for node in weave.upstream for name in binds(node))
+    while True:
+        kept = [strand for strand in strands if strand.kept]
+        found = {name for strand in kept for name in sets(any_node(weave, strand))}
+        mine, theirs = set[str](), set[str]()
+        for strand in kept:
+            if _is_outdated(weave, strand, settling.terms.heritage):
+                theirs |= _reads(weave.upstream, strand.upstream) - _reads(weave.omni, strand.omni) - found
+            else:
+                mine |= _reads(weave.omni, strand.omni) - found
+        gone = [strand for strand in strands if not strand.kept]
+        back = [strand for strand in gone if strand.sides == "o" and binds(weave.omni[strand.in_omni]) & mine]
+        back += [s for s in gone if s.sides == "bu" and _is_only_definition(weave, s, theirs, binders)]
+        if not back:
+            return
+        for strand in back:
+            strand.kept = True
+
+
+def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str], binders: Mapping[str, int]) -> bool:
+    """Whether a statement of upstream's sets one of some names, which no other one does, and in a suite that stays.
+
+    ``binders`` is how many statements of upstream's set a name.
+    """
+    node = weave.upstream[strand.in_upstream]
+    stays = node.parent == ROOT or weave.of_upstream[node.parent].kept
+    return stays and any(binders[name] == 1 for name in binds(node) if name in names)
+
+
+def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
+    """Whether upstream's text stands in the place of what omni has from the base or from an older revision."""
+    base, omni, upstream = sides_of(weave, strand)
+    if upstream is None or base is None:
+        return False
+    if omni is None:
+        return strand.sides == "bu"
+    return is_no_edit(omni, base, heritage)
+
+
+def _reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
+    return reads(nodes[index]) if index is not None else frozenset()
+
+
+def take_other_branches(settling: Settling) -> None:
+    """Where each side kept another branch of a condition that both took away, upstream's comes in: neither is no
+    answer. Only in a copy."""
+    weave = settling.weave
+    for index, strand in enumerate(weave.of_base) if settling.is_copy else ():
+        if strand.sides != "b" or not weave.base[index].canon.startswith("if "):
+            continue
+        clauses = [index, *(k for k, node in enumerate(weave.base) if node.owner == index)]
+        branches = [
+            [weave.of_base[k] for k, node in enumerate(weave.base) if node.parent == clause and not node.is_comment]
+            for clause in clauses
+        ]
+        mine = [branch for branch in branches if any(s.sides == "bo" and not s.kept for s in branch)]
+        theirs = [branch for branch in branches if branch and all(s.sides == "bu" and not s.kept for s in branch)]
+        if not mine or len(theirs) != 1:
+            continue
+        for other in theirs[0]:
+            for k in below(weave.upstream, other.in_upstream):
+                weave.of_upstream[k].kept = True
+        settling.doubts.append(Doubt(theirs[0][0], Reason("each kept another branch"), REBUILT))

@@ -1,0 +1,300 @@
+"""Pair the nodes of two sequences in order.
+
+Comes in: two node sequences. Goes out: index pairs, increasing on both sides. May touch: nothing.
+
+First a maximum-weight common subsequence of equal nodes (Hunt and Szymanski's sparse formulation of the longest common
+subsequence, *CACM* 20(5), 1977, with weights), then, inside the gaps it leaves, an optimal pairing of similar nodes of
+the same kind, so that a changed statement is known as changed and not as one deletion and one insertion.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from keyword import iskeyword
+
+from runner_sync.merge.matching.by_place import by_last_returns, by_whole_suites, inside
+from runner_sync.merge.matching.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
+from runner_sync.statements import ROOT, Node
+from runner_sync.statements.dataflow import binds
+
+SIMILAR = 0.55
+"""Dice coefficient of words from which on two statements are versions of one: more than half, a judgement. It
+matters: of four upgrades, three come out otherwise at 0.5 and two at 0.6."""
+
+NEAREST = 0.9
+"""The coefficient that statements get at least which bind the same names, or the value of the same function."""
+
+CELLS = 60_000
+"""Pairs of statements in one gap beyond which none are compared, for time's sake: some 245 against 245."""
+
+
+Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
+
+
+def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = None) -> list[Pair]:
+    """Pairs of equal and, between them, similar nodes; increasing on both sides.
+
+    ``wanted`` says of which gaps between equal nodes the similar ones matter, all of them unless told.
+    """
+    equal = _close_gaps(left, common(left, right))
+    inner_left, inner_right = suites(left), suites(right)
+    pairs: list[Pair] = []
+    i = j = 0
+    for a, b in [*equal, (len(left), len(right))]:
+        if wanted is None or wanted(left[i:a], right[j:b]):
+            gap = pair_similar(left[i:a], right[j:b], inner_left[i:a], inner_right[j:b], similar=SIMILAR)
+            pairs += [Pair(i + x, j + y, equal=False) for x, y in gap]
+        if a < len(left):
+            pairs.append(Pair(a, b, equal=True))
+        i, j = a + 1, b + 1
+    pairs = _of_one_statement(left, right, by_what_is_around_and_inside(left, right, pairs))
+    return with_clauses(left, right, by_whole_suites(left, right, by_last_returns(left, right, pairs)))
+
+
+def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs, and the only statements of two suites whose heads are one: what the second says took the place of the
+    first, however little they have in common. Not where one leaves the suite and the other goes on::
+
+        if self.is_ready:                          if self.is_ready:
+            rows = rows_of(batch, self.limit)          lists = self._lists(batch)
+    """
+    made = {pair.left: pair.right for pair in pairs}
+    taken = set(made.values())
+    mine, theirs = _only_statements(left), _only_statements(right)
+    found = [
+        Pair(mine[head], theirs[other], equal=False)
+        for head, other in made.items()
+        if head in mine and other in theirs and mine[head] not in made and theirs[other] not in taken
+    ]
+    alone = [pair for pair in found if _keyword(left[pair.left]) == _keyword(right[pair.right])]
+    both = sorted([*pairs, *alone], key=lambda pair: pair.left)
+    crossing = any(first.right >= second.right for first, second in pairwise(both))
+    return list(pairs) if not alone or crossing else both
+
+
+def _keyword(node: Node) -> str:
+    """The keyword that a simple statement begins with, if any."""
+    first = _WORD.match(node.canon)
+    return first[0] if first is not None and iskeyword(first[0]) else ""
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _only_statements(nodes: Sequence[Node]) -> dict[int, int]:
+    """By its head, the one statement of each suite that has a simple one and no other."""
+    held = inside(nodes).items()
+    return {head: found[0] for head, found in held if len(found) == 1 and not nodes[found[0]].compound}
+
+
+def _of_one_statement(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """Without clauses (``else``, ``except``) that have neither their statement nor anything inside in common: every
+    ``else`` reads the same."""
+    paired = {pair.left: pair.right for pair in pairs}
+    related = {(left[pair.left].parent, right[pair.right].parent) for pair in pairs}
+    out = []
+    for pair in pairs:
+        a, b = left[pair.left], right[pair.right]
+        if not a.is_clause or (pair.left, pair.right) in related or paired.get(a.owner, ROOT) == b.owner != ROOT:
+            out.append(pair)
+        else:
+            del paired[pair.left]
+    return out
+
+
+def _key(node: Node) -> str:
+    return f"{node.kind[0]}{node.canon}"
+
+
+def common(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]:
+    """Maximum-weight common subsequence of equal nodes, ties broken towards contiguous runs."""
+    head = 0
+    while head < min(len(left), len(right)) and _key(left[head]) == _key(right[head]):
+        head += 1
+    tail = 0
+    limit = min(len(left), len(right)) - head
+    while tail < limit and _key(left[-1 - tail]) == _key(right[-1 - tail]):
+        tail += 1
+    # What says little in front of the first difference, or behind the last, may belong to what is there.
+    while head and is_commonplace(left[head - 1]):
+        head -= 1
+    while tail and is_commonplace(left[-tail]):
+        tail -= 1
+    middle = _sparse(left[head : len(left) - tail], right[head : len(right) - tail])
+    return [
+        *((i, i) for i in range(head)),
+        *((i + head, j + head) for i, j in middle),
+        *((len(left) - k, len(right) - k) for k in range(tail, 0, -1)),
+    ]
+
+
+_RUN = 0.05
+"""What it is worth, in ``Node.weight``, that a pair of equal statements follows another: a sixth of a comment, so it
+decides between equals only."""
+
+
+def _sparse(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]:
+    places: dict[str, list[int]] = defaultdict(list)
+    for j, node in enumerate(right):
+        places[_key(node)].append(j)
+    # ``row`` and ``above`` are the chains by right index that end at this and at the last node of ``left``.
+    # ends[k] is the right index, best[k] the weight of the lightest chain that ends no later; both increase.
+    ends: list[int] = []
+    best: list[float] = []
+    tips: list[tuple[int, int, _Chain | None]] = []
+    row: dict[int, tuple[float, _Chain]] = {}
+    for i, node in enumerate(left):
+        above, row = row, {}
+        found = []
+        for j in places.get(_key(node), ()):
+            before = bisect_left(ends, j) - 1
+            weight, chain = (best[before], tips[before][2]) if before >= 0 else (0.0, None)
+            run = above.get(j - 1)
+            if run is not None and run[0] + _RUN >= weight:
+                weight, link = run[0] + _RUN, run[1].grown()
+            else:
+                link = _Chain(i, j, 1, chain)
+            found.append((j, weight + node.weight, link))
+        for j, weight, link in reversed(found):
+            row[j] = (weight, link)
+            _insert(ends, best, tips, j, weight, link)
+    return tips[-1][2].pairs() if tips and tips[-1][2] is not None else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """``size`` pairs in a row, the last of which is ``left`` and ``right``, behind another chain."""
+
+    left: int
+    right: int
+    size: int
+    before: _Chain | None
+
+    def grown(self) -> _Chain:
+        """With the next pair in the row; the one chain and the other share what is before them."""
+        return _Chain(self.left + 1, self.right + 1, self.size + 1, self.before)
+
+    def pairs(self) -> list[tuple[int, int]]:
+        out: list[tuple[int, int]] = []
+        link: _Chain | None = self
+        while link is not None:
+            out += [(link.left - k, link.right - k) for k in range(link.size)]
+            link = link.before
+        return out[::-1]
+
+
+def _insert(
+    ends: list[int], best: list[float], tips: list[tuple[int, int, _Chain | None]], j: int, weight: float, link: _Chain
+) -> None:
+    at = bisect_left(ends, j)
+    if (at > 0 and best[at - 1] >= weight) or (at < len(ends) and ends[at] == j and best[at] >= weight):
+        return
+    last = at
+    while last < len(ends) and best[last] <= weight:
+        last += 1
+    ends[at:last] = [j]
+    best[at:last] = [weight]
+    tips[at:last] = [(link.left, j, link)]
+
+
+def _close_gaps(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Drop lonely pairs of meaningless nodes (``else``, comments) whose neighbours pair with nothing."""
+    taken = dict(pairs)
+    return [(i, j) for i, j in pairs if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1]
+
+
+def similarity(a: Node, b: Node) -> float:
+    """Dice coefficient of the word multisets of two canonical texts, 0…1; 0 for nodes of different kinds, and for two
+    that are about different things: brackets, dots and ``self`` are alike everywhere. Two that bind the same names to
+    the value of the same function are versions of one, whatever they pass to it."""
+    if a.kind != b.kind or a.compound != b.compound or (a.names and b.names and not a.names & b.names):
+        return 0.0
+    total = a.words.total() + b.words.total()
+    if not total:
+        return 0.0
+    share = 2 * (a.words & b.words).total() / total
+    if (a.defines and a.defines == b.defines) or (a.made_by and a.made_by == b.made_by):
+        return max(share, NEAREST)
+    if a.compound and a.canon.split(" ", 1)[0] != b.canon.split(" ", 1)[0]:
+        return share / 2
+    return share
+
+
+Suite = Counter[str]
+
+
+def suites(nodes: Sequence[Node]) -> list[Suite]:
+    """For every node the multiset of the statements inside it, at any depth, and of what they bind and call."""
+    inner: list[Suite] = [Counter() for _ in nodes]
+    for node in nodes:
+        above = node.parent
+        while above != ROOT and not node.is_comment:
+            called = _CALLED.match(node.canon)
+            told = [f"{called[1]}()"] if called is not None else [f"{name} =" for name in binds(node)]
+            inner[above].update([node.canon, *told])
+            above = nodes[above].parent
+    return inner
+
+
+_CALLED = re.compile(r"(?:await )?(?:\w+\.)*(\w+)\(.*\)$", re.DOTALL)
+"""A statement that is a call, with the name of the function."""
+
+
+def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
+    """Similarity of two nodes; heads of suites that share nothing count only when they are nearly the same."""
+    share = similarity(a, b)
+    if share and inside_a and inside_b and not a.defines and not inside_a & inside_b:
+        return share * UNRELATED
+    return share
+
+
+UNRELATED = 0.6
+"""Factor on the likeness of two heads whose suites have nothing in common: only heads alike by more than ``SIMILAR``
+divided by it still pair."""
+
+Measure = Callable[[Node, Node, Suite, Suite], float]
+
+
+def pair_similar(
+    left: Sequence[Node],
+    right: Sequence[Node],
+    inner_left: Sequence[Suite],
+    inner_right: Sequence[Suite],
+    *,
+    similar: float,
+    measure: Measure = alike,
+) -> list[tuple[int, int]]:
+    """The in-order pairing of similar nodes with the greatest total similarity (dynamic programming)."""
+    if not left or not right or len(left) * len(right) > CELLS:
+        return []
+    pairs = [list(zip(side, inner, strict=True)) for side, inner in ((left, inner_left), (right, inner_right))]
+    shares = [[measure(a, b, x, y) for b, y in pairs[1]] for a, x in pairs[0]]
+    score = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    for i in range(len(left) - 1, -1, -1):
+        row, below = score[i], score[i + 1]
+        for j in range(len(right) - 1, -1, -1):
+            value = max(below[j], row[j + 1])
+            if shares[i][j] >= similar:
+                value = max(value, below[j + 1] + shares[i][j] - similar / 2)
+            row[j] = value
+    return _walk(shares, score, similar)
+
+
+def _walk(shares: list[list[float]], score: list[list[float]], similar: float) -> list[tuple[int, int]]:
+    pairs = []
+    i = j = 0
+    while i < len(shares) and j < len(shares[0]):
+        share = shares[i][j]
+        if share >= similar and score[i][j] == score[i + 1][j + 1] + share - similar / 2:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif score[i][j] == score[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs

@@ -1,0 +1,294 @@
+"""Which nodes of base, omni and upstream are one strand.
+
+Comes in: the flattened three sides. Goes out: a ``Weave``. May touch: nothing.
+
+The base is aligned with both sides; what they add, moved or took from two branches of one condition is joined after.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from runner_sync.merge.matching.align import (
+    SIMILAR,
+    Suite,
+    align,
+    alike,
+    common,
+    pair_similar,
+    similarity,
+    suites,
+    with_only_statements,
+)
+from runner_sync.merge.matching.branches import are_branches
+from runner_sync.merge.matching.commonplace import Pair
+from runner_sync.merge.phrases.phrase import is_part_of
+from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave
+from runner_sync.statements import ROOT, Node
+from runner_sync.statements.dataflow import rebinds, sets
+
+
+def classify(base: Nodes, omni: Nodes, upstream: Nodes) -> Weave:
+    """Put every node of the three sides into a strand."""
+    weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
+    of_upstream = with_only_statements(base, upstream, align(base, upstream))
+    pairs = _without_false_places(weave, align(base, omni), of_upstream)
+    in_omni, in_upstream = _without_false_versions(weave, *pairs)
+    for j in range(len(omni)):
+        strand = weave.of_base[in_omni[j]] if j in in_omni else Strand()
+        strand.omni = j
+        weave.of_omni.append(strand)
+    for j in range(len(upstream)):
+        strand = weave.of_base[in_upstream[j]] if j in in_upstream else Strand()
+        strand.upstream = j
+        weave.of_upstream.append(strand)
+    inner = suites(omni), suites(upstream)
+    for o, u in gaps(weave):
+        _join_alternatives(weave, o, u, inner)
+    _pair_moved(weave, inner[0])
+    for o, u in gaps(weave):
+        _join_additions(weave, o, u, inner)
+    _join_clauses(weave)
+    return weave
+
+
+def _without_false_places(
+    weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
+) -> tuple[list[Pair], list[Pair]]:
+    """The pairs of both sides, without those that only their place makes one where the other side has changed it."""
+    mine, theirs = (weave.omni, of_omni), (weave.upstream, of_upstream)
+    return _true_in_place(weave.base, *mine, *theirs), _true_in_place(weave.base, *theirs, *mine)
+
+
+def _true_in_place(
+    base: Nodes, nodes: Nodes, pairs: Sequence[Pair], others: Nodes, of_others: Sequence[Pair]
+) -> list[Pair]:
+    """Without two heads that are one for their suite alone, where the other side has the head and nothing of that
+    suite, nor anything that sets the same: what stands there now was never meant for the other condition. And without
+    two ``return`` for ending one, where the other side has a version of it."""
+    other_pairs = {pair.left: pair for pair in of_others}
+    suites_left = {base[pair.left].parent for pair in of_others}
+
+    def is_true(pair: Pair) -> bool:
+        node, other = base[pair.left], other_pairs.get(pair.left)
+        if pair.equal or other is None or similarity(node, nodes[pair.right]) >= SIMILAR:
+            return True
+        if node.compound:
+            return pair.left in suites_left or bool(_set_in(base, pair.left) & _set_in(others, other.right))
+        is_version = not other.equal and similarity(node, others[other.right]) >= SIMILAR
+        return not (node.canon.startswith("return ") and is_version)
+
+    return [pair for pair in pairs if is_true(pair)]
+
+
+def _set_in(nodes: Nodes, head: int) -> set[str]:
+    """The names that the statements directly in a suite set."""
+    return {name for node in nodes if node.parent == head for name in sets(node)}
+
+
+def _without_false_versions(
+    weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The index in the base of the nodes of omni and of upstream that have one.
+
+    What only resembles a statement of the base, and what the other side has newly added word for word at that place, is
+    that addition: both sides have made it.
+    """
+    in_omni, in_upstream = ({pair.right: pair.left for pair in pairs} for pairs in (of_omni, of_upstream))
+    shared = {pair.left for pair in of_omni if pair.equal} & {pair.left for pair in of_upstream if pair.equal}
+    known = {node.canon for node in weave.base}
+    false = _false_versions(weave.omni, weave.upstream, of_omni, of_upstream, shared)
+    other = _false_versions(weave.upstream, weave.omni, of_upstream, of_omni, shared)
+    return (
+        {j: i for j, i in in_omni.items() if j not in false or weave.omni[j].canon in known},
+        {j: i for j, i in in_upstream.items() if j not in other or weave.upstream[j].canon in known},
+    )
+
+
+def _false_versions(
+    nodes: Nodes, others: Nodes, pairs: Sequence[Pair], of_others: Sequence[Pair], shared: Collection[int]
+) -> set[int]:
+    """The nodes that are paired as versions of one of the base, and that ``others`` have in the same gap between what
+    all have ``shared`` unchanged, as an addition."""
+    loose = [pair.right for pair in pairs if not pair.equal and _is_telling(nodes[pair.right])]
+    paired = {pair.right for pair in of_others}
+    added = [k for k in range(len(others)) if k not in paired]
+    if not loose or not added:
+        return set()
+    marks, other_marks = (sorted(p.right for p in found if p.left in shared) for found in (pairs, of_others))
+    places = {(others[k].canon, bisect(other_marks, k)) for k in added}
+    return {j for j in loose if (nodes[j].canon, bisect(marks, j)) in places}
+
+
+def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
+    """A statement of the base that upstream removed or rewrote, and that omni has at another place: omni moved it.
+
+    Only one that stands once in omni's text and says enough; a suite only with all that is in it. What upstream has
+    moved to the same place is an addition of both.
+    """
+    new: dict[_MovedKey, list[int]] = defaultdict(list)
+    both = {
+        j
+        for o, u in gaps(weave)
+        for j in o
+        if weave.of_omni[j].sides == "o"
+        if any(weave.of_upstream[k].sides == "u" and weave.upstream[k].canon == weave.omni[j].canon for k in u)
+    }
+    for j, node in enumerate(weave.omni):
+        if weave.of_omni[j].sides == "o":
+            new[_moved_key(node, inner[j])].append(j)
+    for node, strand, inside in zip(weave.base, weave.of_base, suites(weave.base), strict=True):
+        places = new.get(_moved_key(node, inside), [])
+        if len(places) != 1 or strand.sides != "b" or not _is_telling(node) or both.intersection(places):
+            continue
+        strand.omni, strand.moved = places.pop(), True
+        weave.of_omni[strand.omni] = strand
+
+
+_MovedKey = tuple[str, frozenset[tuple[str, int]]]
+
+
+def _moved_key(node: Node, suite: Suite) -> _MovedKey:
+    return node.canon, frozenset(suite.items())
+
+
+def _is_telling(node: Node) -> bool:
+    return not node.is_comment and not node.is_clause and node.weight >= 1
+
+
+def gaps(weave: Weave) -> list[tuple[range, range]]:
+    """The index ranges of omni and upstream between consecutive strands that all three sides have."""
+    found = []
+    o = u = 0
+    for strand in weave.of_base:
+        if strand.omni is not None and strand.upstream is not None:
+            found.append((range(o, strand.omni), range(u, strand.upstream)))
+            o, u = strand.omni + 1, strand.upstream + 1
+    return [*found, (range(o, len(weave.omni)), range(u, len(weave.upstream)))]
+
+
+def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
+    """What both sides added in one gap is one strand: the same statement, or two versions of it."""
+    left = [j for j in o if weave.of_omni[j].base is None]
+    right = [j for j in u if weave.of_upstream[j].base is None]
+    if not left or not right:
+        return
+    nodes_l, nodes_r = [weave.omni[j] for j in left], [weave.upstream[j] for j in right]
+    inner_l, inner_r = [inner[0][j] for j in left], [inner[1][j] for j in right]
+    pairs = [(a, b) for a, b in common(nodes_l, nodes_r) if alike(nodes_l[a], nodes_r[b], inner_l[a], inner_r[b]) == 1]
+    i = k = 0
+    joined = list(pairs)
+    for a, b in [*pairs, (len(left), len(right))]:
+        sides = (nodes_l[i:a], nodes_r[k:b], inner_l[i:a], inner_r[k:b])
+        gap = pair_similar(*sides, similar=VERSION, measure=_as_versions)
+        joined += [(i + x, k + y) for x, y in gap]
+        i, k = a + 1, b + 1
+    for a, b in sorted(joined):
+        if _in_one_place(weave, left[a], right[b]):
+            strand = weave.of_omni[left[a]]
+            strand.upstream = right[b]
+            weave.of_upstream[right[b]] = strand
+
+
+def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
+    """Where the base has a statement twice, in two branches of one condition, and each side one of the two: one strand.
+
+    Else each side's would be a removal of the other's, and the statement would be gone. Under conditions of their own
+    they are two statements: one that upstream removed, and one that omni did.
+    """
+    left = [j for j in o if weave.of_omni[j].sides == "bo"]
+    right = [k for k in u if weave.of_upstream[k].sides == "bu"]
+    sides = [weave.omni[j] for j in left], [weave.upstream[k] for k in right]
+    found = pair_similar(*sides, [inner[0][j] for j in left], [inner[1][k] for k in right], similar=VERSION)
+    for a, b in found:
+        strand, other = weave.of_omni[left[a]], weave.of_upstream[right[b]]
+        first, second = strand.in_base, other.in_base
+        is_alike = similarity(weave.base[first], weave.base[second]) >= VERSION
+        if weave.base[first].weight >= 1 and is_alike and are_branches(weave.base, first, second):
+            strand.upstream, other.upstream = right[b], None
+            weave.of_upstream[right[b]] = strand
+
+
+def _join_clauses(weave: Weave) -> None:
+    """The same clause that both sides added to one statement is one, whatever is inside: no ``try`` has two
+    ``finally``."""
+    for j, node in enumerate(weave.omni):
+        if not node.is_clause or weave.of_omni[j].sides != "o":
+            continue
+        for u, other in enumerate(weave.upstream):
+            strand = weave.of_upstream[u]
+            if strand.sides == "u" and other.is_clause and other.canon == node.canon and _in_one_place(weave, j, u):
+                weave.of_upstream[u] = weave.of_omni[j]
+                weave.of_omni[j].upstream = u
+
+
+def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
+    """Similarity of two additions; those that bind the same names, to the value of the same function or to nearly the
+    same expression, are versions, and so are two calls of which one gives more arguments."""
+    share = alike(a, b, inside_a, inside_b)
+    is_one = (a.made_by and a.made_by == b.made_by) or _is_one_call(a, b)
+    return max(share, VERSION) if is_one or (share >= SIMILAR and _sets_the_same(a, b)) else share
+
+
+def _is_one_call(a: Node, b: Node) -> bool:
+    """Whether two statements are the same call on ``self``, but for arguments that only one of them gives."""
+    called, other = _CALLED.match(a.canon), _CALLED.match(b.canon)
+    if called is None or other is None or called[0] != other[0] or a.compound or b.compound:
+        return False
+    return is_part_of(a.text, b.text) or is_part_of(b.text, a.text)
+
+
+_CALLED = re.compile(r"self\.[\w.]+\(")
+
+
+def _sets_the_same(a: Node, b: Node) -> bool:
+    """Whether two assignments set the same names, by no call and not from what they were before: two functions, and two
+    steps, are two statements."""
+    is_plain = not (a.compound or a.made_by or b.made_by or rebinds(a) or rebinds(b))
+    return is_plain and bool(sets(a)) and sets(a) == sets(b)
+
+
+def _in_one_place(weave: Weave, o: int, u: int) -> bool:
+    """Whether two additions can be one: in the same suite, and clauses of the same statement.
+
+    The same statement may stand in two suites when it says enough; an ``else`` or a version of it may not. Nor may one
+    that each side has in a new suite, where those are in two suites again: they belong to two things. Nor one that omni
+    does always, and upstream under a condition.
+    """
+    omni, upstream = weave.omni[o], weave.upstream[u]
+    if omni.is_clause or upstream.is_clause:
+        return is_one_strand(weave, omni.owner, upstream.owner)
+    if is_one_strand(weave, omni.parent, upstream.parent):
+        return True
+    same = omni.canon == upstream.canon or (omni.made_by and omni.made_by == upstream.made_by)
+    if not same or omni.weight < 1 or _are_apart(weave, omni.parent, upstream.parent):
+        return False
+    is_always = not _is_new_condition(weave.omni, weave.of_omni, omni.parent, "o")
+    return not (is_always and _is_new_condition(weave.upstream, weave.of_upstream, upstream.parent, "u"))
+
+
+def _is_new_condition(nodes: Nodes, of: Sequence[Strand], head: int, side: str) -> bool:
+    """Whether a suite runs under a condition that only one side has: what the other one does there, it does always."""
+    return head != ROOT and of[head].sides == side and nodes[head].canon.startswith(CONDITIONS)
+
+
+def _are_apart(weave: Weave, o: int, u: int) -> bool:
+    """Whether two suites, each added by one side, are in two suites."""
+    if ROOT in (o, u) or weave.of_omni[o].base is not None or weave.of_upstream[u].base is not None:
+        return False
+    return not is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
+
+
+def is_one_strand(weave: Weave, o: int, u: int) -> bool:
+    """Whether two suites, given by the indices of their heads, are one; ``ROOT`` is that of the unit."""
+    if ROOT in (o, u):
+        return o == u
+    return weave.of_omni[o] is weave.of_upstream[u]
+
+
+VERSION = 0.8
+"""Dice coefficient of words from which on two additions are versions of one statement; a judgement: well above
+``SIMILAR``, for there is no base to compare with."""

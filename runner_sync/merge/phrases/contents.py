@@ -1,0 +1,252 @@
+"""The text of a strand that stays: a side's, or what both made of the statement.
+
+Comes in: a kept strand of a ``Weave``. Goes out: its ``Content`` and the reason of a doubt. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from runner_sync.merge.matching.align import similarity
+from runner_sync.merge.phrases.arguments import with_their_keywords
+from runner_sync.merge.phrases.inner_remarks import with_remarks
+from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
+from runner_sync.merge.phrases.positional import are_placed_by_guess
+from runner_sync.merge.phrases.transplant import around, carry_over
+from runner_sync.merge.policy import Policy, Terms
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Strand, Weave
+from runner_sync.statements import Node, before_clause, comments, inside_strings, is_python, last_comment
+from runner_sync.statements.dataflow import binds, reads
+
+DISTINCT = 1.5
+"""``Node.weight`` from which on a statement is known by its text: thirty characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The chosen text of a strand: lines without indentation, ``frozen`` as in ``Node``."""
+
+    lines: tuple[str, ...]
+    frozen: frozenset[int]
+    blanks: int
+
+
+CARRIED = Reason("additions moved on")
+KEYWORDS = Reason("keywords taken over")
+SAME_PART = Reason("both changed a part")
+VERSIONS = Reason("both added versions")
+BY_PLACE = Reason("both added an argument")
+
+CLOSE = 0.85
+"""Dice coefficient of words that a statement of an own method must have with upstream's to be the same statement,
+brought up to date; a judgement."""
+
+Heritage = Collection[str]
+
+
+def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
+    """The text of a kept strand and, where both sides changed it, the reason of a doubt.
+
+    Whichever side's text stands, a blank line that the other one put in front of it stands, too: what it sets apart is
+    still there. One that a side took out tells less, for what stood above may have gone with it.
+    """
+    chosen, reason = _content(weave, strand, terms)
+    base, omni, upstream = sides_of(weave, strand)
+    chosen = _with_comment(chosen, base, omni)
+    if base is None or omni is None or upstream is None:
+        return chosen, reason
+    if _has_remark(weave.omni, strand.in_omni) or _has_remark(weave.upstream, strand.in_upstream):
+        return chosen, reason
+    if not terms.policy.is_copy:
+        return replace(chosen, blanks=max(chosen.blanks, omni.blanks)), reason  # another text's own layout
+    added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
+    return replace(chosen, blanks=max(chosen.blanks, added)), reason
+
+
+def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Content:
+    """The chosen text with the comment that omni has put at the end of the statement, where it has none: what silences
+    a linter or says why must not go with the text that it stood behind."""
+    if base is None or omni is None or "#" not in omni.lines[-1] or chosen.lines == omni.lines:
+        return chosen
+    comment = last_comment(omni.text)
+    if not comment or comment == last_comment(base.text) or last_comment("\n".join(chosen.lines)):
+        return chosen
+    return replace(chosen, lines=(*chosen.lines[:-1], f"{chosen.lines[-1]}  {comment}"))
+
+
+def _has_remark(nodes: Sequence[Node], index: int) -> bool:
+    """Whether a comment stands directly above a statement."""
+    return index > 0 and nodes[index - 1].is_comment and not nodes[index].blanks
+
+
+def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
+    policy, heritage = terms.policy, terms.heritage
+    base, omni, upstream = sides_of(weave, strand)
+    if strand.carried and upstream is not None:
+        return _written(strand.carried, upstream), None
+    if omni is None or upstream is None:
+        node = omni or upstream
+        assert node is not None
+        return of_node(node), None
+    if base is None:
+        if omni.is_comment or is_same(omni, upstream):
+            return of_node(omni), None
+        more = policy.is_copy and is_part_of(omni.text, upstream.text)
+        chosen = omni if policy.both_added == "omni" and not more else upstream
+        return of_node(chosen), VERSIONS
+    if is_same(omni, upstream):
+        return of_node(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
+    if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
+        # Parameters of a method of omni's own are taken together with what passes them on (``follow_signature``).
+        return of_node(omni), None
+    if is_inherited(upstream, terms.foreign):
+        return of_node(omni), None
+    if is_same(upstream, base) and not (is_inherited(omni, heritage) or _has_older_parts(omni, base, heritage)):
+        return of_node(omni), None
+    refused = terms.veto(upstream.canon) if terms.veto is not None else None
+    if refused:
+        return of_node(omni), refused
+    if is_same(omni, base):
+        return _with_remarks(_in_spelling(base, omni, upstream), None, base, omni)
+    if is_no_edit(omni, base, heritage):
+        return of_node(upstream), None
+    return _with_remarks(*_both_changed(base, omni, upstream, policy), base, omni)
+
+
+def _with_remarks(chosen: Content, reason: Reason | None, base: Node, omni: Node) -> tuple[Content, Reason | None]:
+    """The chosen text with the comments that omni alone has inside of the statement, and a question about those that
+    have no place in it."""
+    known = comments(base.text)
+    chosen = _with_comment(chosen, base, omni)
+    text = with_remarks("\n".join(chosen.lines), omni.text, known)
+    if text != "\n".join(chosen.lines):
+        chosen = Content(tuple(text.split("\n")), inside_strings(text), chosen.blanks)
+    lost = [comment for comment in comments(omni.text) if comment not in {*known, *comments(text)}]
+    return chosen, Reason("remark left out", tuple(lost)) if lost and reason is None else reason
+
+
+def _in_spelling(base: Node, omni: Node, upstream: Node) -> Content:
+    """Upstream's text; a head of a function in the words that omni has for the types of the base."""
+    if _spells_as(omni, base):
+        return of_node(upstream)
+    spelled = merge_phrases(base.text, omni.text, upstream.text, parses=lambda text: parses_alone(text, omni))
+    return of_node(upstream) if spelled is None else _written(spelled, upstream)
+
+
+def _spells_as(one: Node, other: Node) -> bool:
+    """Whether two heads of a function have their annotations in the same words: ``X | None`` is not ``Optional[X]``,
+    though it says the same."""
+    return not one.defines or "".join(one.text.split()) == "".join(other.text.split())
+
+
+def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
+    """Whether upstream's statement reads a local of upstream's that omni's text does not set."""
+    locals_ = {name for node in weave.upstream for name in binds(node)}
+    own = {name for node in weave.omni for name in binds(node)}
+    return bool((reads(upstream) - reads(omni)) & locals_ - own)
+
+
+def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, Reason | None]:
+    if omni.kind in ("docstring", "comment"):
+        return of_node(omni), None
+    texts = (base.text, omni.text, upstream.text)
+
+    def parses(text: str) -> bool:
+        return parses_alone(text, omni)
+
+    merged = merge_phrases(*texts, parses=parses)
+    if merged is not None:
+        guessed = are_placed_by_guess(*(_as_module(text, omni) for text in (*texts, merged)))
+        return _written(merged, upstream), BY_PLACE if guessed else None
+    whole = around(*texts, compound=omni.compound)
+    if whole is not None and parses(whole):
+        return _written(whole, upstream), None
+    follows = policy.is_copy and not omni.compound
+    carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
+    if carried is not None:
+        return _written(carried[1], upstream), CARRIED
+    called = None if omni.compound else with_their_keywords(*texts)
+    if called is not None and parses(called):
+        return _written(called, omni), KEYWORDS
+    chosen = omni if policy.both_edited == "omni" else upstream
+    part = merge_phrases(*texts, parses=parses, prefer=policy.both_edited)
+    return of_node(chosen) if part is None else _written(part, chosen), SAME_PART
+
+
+def sides_of(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:
+    """The statement as base, omni and upstream have it."""
+    return (
+        weave.base[strand.base] if strand.base is not None else None,
+        weave.omni[strand.omni] if strand.omni is not None else None,
+        weave.upstream[strand.upstream] if strand.upstream is not None else None,
+    )
+
+
+def _written(text: str, like: Node) -> Content:
+    """A statement that no side has like this, in the place of ``like``."""
+    return Content(tuple(text.split("\n")), inside_strings(text), like.blanks)
+
+
+def of_node(node: Node) -> Content:
+    """The text of a side as it stands."""
+    return Content(node.lines, node.frozen, node.blanks)
+
+
+def parses_alone(text: str, node: Node) -> bool:
+    """Whether ``text`` is a statement of the same form as ``node``."""
+    return is_python(_as_module(text, node))
+
+
+def _as_module(text: str, node: Node) -> str:
+    """A module with ``text``, a statement of the same form as ``node``, where any statement may stand."""
+    source = text
+    if node.compound:
+        source += "\n    pass"
+    if node.is_clause:
+        source = before_clause(node.canon) + source
+    body = "\n".join("    " + line for line in source.split("\n"))
+    return f"async def _():\n while 1:\n{body}"
+
+
+def is_inherited(node: Node, heritage: Heritage) -> bool:
+    """Whether a statement is no edit but one that another revision of upstream has."""
+    return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
+
+
+def is_no_edit(omni: Node, base: Node, heritage: Heritage) -> bool:
+    """Whether omni has a statement from upstream: from the base, from another revision, or with parts of both."""
+    return is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage)
+
+
+def is_between(node: Node, base: Node, heritage: Heritage) -> bool:
+    """Whether a statement has parts of the base and of an older revision of upstream, and none of its own: of a call
+    that gained a keyword and had another one changed people took the one and not the other."""
+    if node.is_comment or node.weight < DISTINCT:
+        return False
+    return any(is_mixed_from(node.canon, base.canon, older) for older in heritage if _is_version(older, node.canon))
+
+
+def _has_older_parts(omni: Node, base: Node, heritage: Heritage) -> bool:
+    """Whether a statement is between two revisions and has of the older one what the base has not. Where upstream has
+    changed nothing since the base, it is no sign of age that omni does without a part."""
+    return bool(omni.words - base.words) and is_between(omni, base, heritage)
+
+
+def _is_version(one: str, other: str) -> bool:
+    """Whether two canonical statements begin alike and have most words in common."""
+    if one.split(" ", 1)[0] != other.split(" ", 1)[0] or not max(len(one), len(other)) < 2 * min(len(one), len(other)):
+        return False
+    a, b = Counter(_WORD.findall(one)), Counter(_WORD.findall(other))
+    return 2 * (a & b).total() >= CLOSE * (a.total() + b.total())
+
+
+_WORD = re.compile(r"\w+")
+
+
+def is_same(a: Node, b: Node) -> bool:
+    """Whether two statements differ in layout at most."""
+    return a.canon == b.canon

@@ -1,0 +1,298 @@
+"""Three-way merge inside one statement, by token.
+
+Comes in: the base, omni and upstream texts of a statement (or of the head of a compound one).
+Goes out: the merged text, or ``None`` when both sides changed the same tokens. May touch: nothing.
+
+Tokens are grouped into phrases between commas and brackets (`elements`), so that an argument added by one side and
+another argument changed by the other side merge, and a diff3 (Khanna, Kunal and Pierce, "A formal investigation of
+diff3", 2007) runs over the phrases.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+
+from runner_sync.merge.phrases.elements import (
+    Phrases,
+    elements_of,
+    phrases_of,
+    text_of,
+    with_final_commas,
+    without_added_commas,
+)
+from runner_sync.merge.phrases.repeated import without_repeated
+from runner_sync.merge.phrases.spacing import spaced_as
+from runner_sync.merge.policy import Winner
+from runner_sync.statements import CLOSERS, OPENERS
+
+
+def merge_phrases(
+    base: str, omni: str, upstream: str, *, parses: Callable[[str], bool], prefer: Winner | None = None
+) -> str | None:
+    """The merged statement, or ``None``: conflict, untokenizable text, or a result that ``parses`` refuses.
+
+    With ``prefer`` a conflict is no end: that side's phrases stand where both changed the same ones. It is one where an
+    element that all have would be lost by that, or stand twice.
+    """
+    try:
+        written = [phrases_of(text) for text in (base, omni, upstream)]
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return None
+    sides = [elements_of(with_final_commas(phrases)) for phrases in written]
+    merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None, prefer=prefer)
+    if merged is None or (prefer is not None and not _has_what_all_have(merged, *sides)):
+        return None
+    if merged in sides[1:]:
+        return omni if merged == sides[1] else upstream
+    merged = without_repeated(merged, sides)
+    text = text_of(without_added_commas(merged, [elements_of(phrases) for phrases in written]))
+    return spaced_as(text, (omni, upstream, base)) if parses(text) else None
+
+
+def is_part_of(text: str, whole: str) -> bool:
+    """Whether a statement is another one without some elements of its lists, such as keywords of a call."""
+    sides = _split(text, whole)
+    return sides is not None and _stand_in_order(*sides)
+
+
+def is_mixed_from(text: str, one: str, other: str) -> bool:
+    """Whether a statement has all that two others share, each of its elements from one of them, and in their order.
+
+    What has neither what is only in the one nor what is only in the other went without both on purpose.
+    """
+    sides = _split(text, one, other)
+    if sides is None:
+        return False
+    made, first, second = sides
+    shared = [element for element in first if element in second]
+    rows = [[element for element in made if element in side] for side in (first, second)]
+    return (
+        len(made) >= min(len(first), len(second))
+        and all(element in first or element in second for element in made)
+        and _stand_in_order(shared, made)
+        and _stand_in_order(rows[0], first)
+        and _stand_in_order(rows[1], second)
+    )
+
+
+def _split(*texts: str) -> list[Phrases] | None:
+    try:
+        return [elements_of(with_final_commas(phrases_of(text))) for text in texts]
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return None
+
+
+def _stand_in_order(elements: Phrases, among: Phrases) -> bool:
+    rest = iter(among)
+    return all(any(element == other for other in rest) for element in elements)
+
+
+def _matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
+    return [tuple(m) for m in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]  # type: ignore[misc]
+
+
+def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool, prefer: Winner | None) -> Phrases | None:
+    to_omni, to_upstream = _index(_matches(base, omni)), _index(_matches(base, upstream))
+    out: Phrases = []
+    b = o = u = 0
+    stops = [i for i in range(len(base)) if i in to_omni and i in to_upstream]
+    for stop in [*stops, len(base)]:
+        end_o = to_omni.get(stop, len(omni))
+        end_u = to_upstream.get(stop, len(upstream))
+        piece = _settle(base[b:stop], omni[o:end_o], upstream[u:end_u], by_name=by_name)
+        if piece is None and prefer is None:
+            return None
+        if piece is None:
+            piece = omni[o:end_o] if prefer == "omni" else upstream[u:end_u]
+        out += piece
+        if stop < len(base):
+            out.append(base[stop])
+        b, o, u = stop + 1, end_o + 1, end_u + 1
+    return out
+
+
+def _index(blocks: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+    return {a + k: b + k for a, b, size in blocks for k in range(size)}
+
+
+def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -> Phrases | None:
+    if omni == upstream or upstream == base:
+        return omni
+    if omni == base:
+        return upstream
+    if not base:
+        return _union(omni, upstream)
+    placed = _place_by_place(base, omni, upstream)
+    if placed is not None:
+        return placed
+    exchanged = _exchanged(base, omni, upstream) or _exchanged(base, upstream, omni)
+    if exchanged is not None and not _is_told_once(exchanged, base, omni, upstream):
+        exchanged = None
+    if exchanged or not (by_name or all(_NAMED.match(element) for element in (*base, *omni, *upstream))):
+        return exchanged
+    return _element_by_element(base, omni, upstream)
+
+
+def _place_by_place(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """All sides have as many elements, each in its place, and in no place did both put another one."""
+    if not len(base) == len(omni) == len(upstream) or not all(_is_list_part([p]) for p in (*base, *omni, *upstream)):
+        return None
+    places = list(zip(base, omni, upstream, strict=True))
+    if any(mine != old != new and mine != new for old, mine, new in places):
+        return None
+    if any(now != old and now in base for side in (omni, upstream) for old, now in zip(base, side, strict=True)):
+        return None
+    return [new if mine == old else mine for old, mine, new in places]
+
+
+def _exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | None:
+    """One side put other elements in the place of the base's, one by one, and the other added elements between them; or
+    took out some that the first left as they were, and no more."""
+    if len(exchanged) != len(base) or not all(_is_list_part([p]) for p in (*base, *exchanged, *other)):
+        return None
+    out: Phrases = []
+    changes = SequenceMatcher(None, base, other, autojunk=False).get_opcodes()
+    made = {tag for tag, *_ in changes}
+    if "replace" in made or {"insert", "delete"} <= made:
+        return None
+    for tag, i1, i2, j1, j2 in changes:
+        if tag == "delete" and base[i1:i2] != exchanged[i1:i2]:
+            return None
+        out += exchanged[i1:i2] if tag == "equal" else other[j1:j2]
+    return out
+
+
+_BY_NAME = re.compile(r"\(?[\w\s,]*,[\w\s,]*\)?\s*=\s*[\w.]+\s*|(?:@.*\n)*(?:async )?def .*", re.DOTALL)
+"""The unpacking of a name, or a signature: targets and parameters are what they are called, wherever they stand."""
+_REMARK = re.compile(r"#.*")
+_NAMED = re.compile(r"\w+(?: =|:) |#")
+"""A keyword argument or an annotated parameter. An argument without a name is what its place makes it: taking out the
+one before it makes it another."""
+
+
+def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """No element of the list was changed by both sides, and nowhere did both add: what stands next to each other in a
+    list is no conflict, also where one side took out all that stood here. A remark goes with the element before it."""
+    (lead, base), (lead_o, omni), (lead_u, upstream) = map(_led, (base, omni, upstream))
+    if not all(_is_list_part(side) or not side for side in (base, omni, upstream)) or not base:
+        return None
+    rows = [_with_remarks(side) for side in (base, omni, upstream)]
+    elements = [[element for element, _ in side] for side in rows]
+    base_, omni_, upstream_ = elements
+    if _gave_up_what_the_other_changed(base_, omni_, upstream_) or _gave_up_what_the_other_changed(
+        base_, upstream_, omni_
+    ):
+        return None
+    remarks = {element: remark for side in (rows[0], rows[2], rows[1]) for element, remark in side}
+    out = [*(lead_u if lead_o == lead else lead_o)]
+    fates = (_fates(base_, side, also=other) for side, other in ((omni_, upstream_), (upstream_, omni_)))
+    for element, (before_o, now_o), (before_u, now_u) in zip([*elements[0], ""], *fates, strict=True):
+        before_o, before_u = (_new(phrases, out) for phrases in (before_o, before_u))
+        if (before_o and before_u and before_o != before_u) or (now_o != element != now_u != now_o):
+            return None
+        now = now_u if now_o == element else now_o
+        for phrase in before_o or before_u:
+            out += [phrase, *remarks[phrase]]
+        if now:
+            out += [now, *(remarks[now] or remarks[element])]
+    return out if _is_told_once(out, *elements) else None
+
+
+def _gave_up_what_the_other_changed(base: Phrases, one: Phrases, other: Phrases) -> bool:
+    """Whether one side has no element of a name whose element in the base the other side gave another value."""
+    old, mine, new = ({_name(element): element for element in side} for side in (base, one, other))
+    return any(name not in mine and name in new and new[name] != element for name, element in old.items())
+
+
+def _name(element: str) -> str:
+    """What an element of a list is called: its keyword, the name before its type, or all of it."""
+    match = _OWN_NAME.match(element)
+    return match[0] if match else element
+
+
+_OWN_NAME = re.compile(r"\w+(?= =|:)")
+
+
+def _is_told_once(made: Phrases, *sides: Phrases) -> bool:
+    """Whether no element stands more often than in one of the sides: what both put in at different places is one."""
+    most = {element: max(side.count(element) for side in sides) for side in sides for element in side}
+    return all(made.count(element) <= count for element, count in most.items())
+
+
+def _has_what_all_have(made: Phrases, *sides: Phrases) -> bool:
+    """Whether each element of a list that all sides have is there as often as in one of them: they may have it in
+    different orders, and the phrases around it from different sides."""
+    now, *had = [Counter(_keys(phrases)) for phrases in (made, *sides)]
+    return all(min(side[key] for side in had) <= now[key] <= max(side[key] for side in had) for key in had[0])
+
+
+def _keys(phrases: Phrases) -> Iterator[str]:
+    """What the elements of lists go by: a keyword, a key of a dict, else the element itself."""
+    for phrase, behind in itertools.pairwise([*phrases, ""]):
+        if behind == ":" or _is_list_part([phrase]):
+            match = _KEYWORD.match(phrase)
+            yield match[0] if match else phrase
+
+
+_KEYWORD = re.compile(r"\w+ = ")
+
+
+def _led(phrases: Phrases) -> tuple[Phrases, Phrases]:
+    """The remarks at the beginning, which belong to what stands before, and the rest."""
+    at = next((k for k, phrase in enumerate(phrases) if not phrase.startswith("#")), len(phrases))
+    return phrases[:at], phrases[at:]
+
+
+def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
+    rows: list[tuple[str, Phrases]] = []
+    for phrase in phrases:
+        if phrase.startswith("#") and rows:
+            rows[-1][1].append(phrase)
+        else:
+            rows.append((phrase, []))
+    return rows
+
+
+def _new(phrases: Phrases, out: Phrases) -> Phrases:
+    """Additions without those that the other side made at an earlier place."""
+    return [phrase for phrase in phrases if phrase not in out]
+
+
+def _fates(base: Phrases, side: Phrases, *, also: Phrases) -> list[tuple[Phrases, str]]:
+    """For each element of the base what the side put before it, and what stands for it (nothing: removed); at last what
+    the side put behind all of them. What the other side has, too, stands for no element: both added it.
+    """
+    fates: list[tuple[Phrases, str]] = [([], element) for element in [*base, ""]]
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, base, side, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        is_exchange = i2 - i1 == j2 - j1 and not set(side[j1:j2]) & (set(also) - set(base))
+        for k in range(i1, i2):
+            fates[k] = (fates[k][0], side[j1 + k - i1] if is_exchange else "")
+        if not is_exchange:
+            fates[i1][0].extend(side[j1:j2])
+    return fates
+
+
+def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """Both sides inserted here: what they share once, the rest one after the other if it is whole list elements."""
+    out: Phrases = []
+    o = u = 0
+    for a, b, size in _matches(omni, upstream):
+        left, right = omni[o:a], upstream[u:b]
+        if left and right and not (_is_list_part(left) and _is_list_part(right)):
+            return None
+        out += right + left + omni[a : a + size]
+        o, u = a + size, b + size
+    return out
+
+
+def _is_list_part(phrases: Phrases) -> bool:
+    """Whole elements with their commas: two such insertions at one place can stand one after the other."""
+    code = [phrase for phrase in phrases if not phrase.startswith("#")]
+    return bool(code) and code[-1].endswith(",") and not any(p.strip(",") in OPENERS | CLOSERS for p in code)

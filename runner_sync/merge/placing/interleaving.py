@@ -1,0 +1,158 @@
+"""Suites that both sides newly put around the same statements.
+
+Comes in: a ``Weave`` whose removals are settled. Goes out: the same strands with their parents, and ``Doubt`` values.
+May touch: nothing.
+
+What a suite is around is told by the statements below it that all three texts have. Of two suites around the same
+statement the one that is around more stands outside, and upstream's where both are around the same::
+
+    omni        with timer():           upstream    a()                 merged      with timer():
+                    a()                             with lock():                        a()
+                    b()                                 b()                             with lock():
+                                                                                            b()
+
+Two that overlap, and of which neither is inside the other, cannot both stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from runner_sync.confidence import CONTESTED
+from runner_sync.merge.placing.pruning import PARTIAL
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, any_node
+from runner_sync.statements import ROOT, below
+
+CROSSING = Reason("suites that overlap")
+
+
+def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> list[Doubt]:
+    """Leave out upstream's new suites that begin or end inside a new one of omni's, with all that is new in them; and
+    where the text is no copy, those around the same as one of omni's, which stands for
+    it there."""
+    contents = _Contents(weave)
+    doubts = []
+    for strand in strands:
+        if strand.sides != "u" or not strand.kept or not any_node(weave, strand).compound:
+            continue
+        mine = contents.of(strand)
+        others = {head for one in mine for head in _above(weave, one, "o") if _is_new(head)}
+        theirs = [contents.of(head) for head in others]
+        is_crossing = any(not (mine <= one or one <= mine) for one in theirs)
+        if is_crossing or (mine in theirs and not is_copy):
+            for k in below(weave.upstream, strand.in_upstream):
+                inside = weave.of_upstream[k]
+                inside.kept = inside.kept and inside.sides != "u"
+            doubts.append(Doubt(strand, CROSSING if is_crossing else PARTIAL, CONTESTED))
+    return doubts
+
+
+def interleave(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> None:
+    """Settle the parents of what both sides have put new suites around, or omni where upstream took a suite away; in a
+    copy also of what upstream has put some around where omni took one away.
+    """
+    contents = _Contents(weave)
+    for strand in strands:
+        if strand.sides == "bou" and strand.kept:
+            around = _around(weave, strand, contents, is_copy=is_copy)
+            if around:
+                around[0].parent = _shared(weave, strand)
+                for outer, inner in pairwise([*around, strand]):
+                    inner.parent = outer
+
+
+def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand, Strand]) -> list[Doubt]:
+    """Statements that stand in other suites than the two sides together have put them in, the outermost of each.
+
+    ``moved`` is the strand at the new place of a head that one side has moved, by that at the old one.
+    """
+    doubts = []
+    wrong: dict[Strand, frozenset[Strand]] = {}
+    for strand in kept:
+        if strand.sides != "bou" or any_node(weave, strand).is_comment:
+            continue
+        wrong[strand] = _due(weave, strand, moved) ^ frozenset(_now_above(strand))
+        if wrong[strand] and wrong[strand] != next((wrong[head] for head in _now_above(strand) if head in wrong), None):
+            names = tuple(any_node(weave, head).canon for head in kept if head in wrong[strand])
+            doubts.append(Doubt(strand, Reason("in other suites", names), CONTESTED))
+    return doubts
+
+
+def _due(weave: Weave, strand: Strand, moved: Mapping[Strand, Strand]) -> frozenset[Strand]:
+    """The suites that a statement of all three texts is in where each side's change of them is made."""
+    base, omni, upstream = (frozenset(moved.get(head, head) for head in _above(weave, strand, side)) for side in "bou")
+    return frozenset(head for head in (omni & upstream) | (omni - base) | (upstream - base) if head.kept)
+
+
+def _now_above(strand: Strand) -> Iterator[Strand]:
+    above = strand.parent
+    while above is not None:
+        yield above
+        above = above.parent
+
+
+class _Contents:
+    """What new suites are around: the statements below them, at any depth, that all three texts have."""
+
+    def __init__(self, weave: Weave) -> None:
+        self._weave = weave
+        self._known: dict[Strand, frozenset[Strand]] = {}
+
+    def of(self, suite: Strand) -> frozenset[Strand]:
+        """The contents of one suite, which one side alone has."""
+        if suite not in self._known:
+            nodes, of, index = _side(self._weave, suite, suite.sides)
+            inside = (of[k] for k in below(nodes, index)[1:])
+            self._known[suite] = frozenset(one for one in inside if one.sides == "bou" and one.kept)
+        return self._known[suite]
+
+
+def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool) -> list[Strand]:
+    """The new suites around a statement below the last that both sides have, outermost first."""
+    omni, upstream = ([*_above(weave, strand, side)] for side in "ou")
+    mine = _up_to(omni, upstream)
+    theirs = _up_to(upstream, omni)
+    news = [*reversed(theirs), *reversed(mine)]
+    if not mine and not is_copy:
+        return []
+    if any(not _is_new(head) or any_node(weave, head).is_clause for head in news):
+        return []
+    return sorted(news, key=lambda head: -len(contents.of(head)))
+
+
+def _shared(weave: Weave, strand: Strand) -> Strand | None:
+    """The innermost suite that stays and that a statement is in on both sides."""
+    upstream = [*_above(weave, strand, "u")]
+    return next((head for head in _above(weave, strand, "o") if head.kept and head in upstream), None)
+
+
+def _up_to(heads: Sequence[Strand], others: Sequence[Strand]) -> list[Strand]:
+    """The innermost of ``heads``, up to one that is among the ``others``."""
+    found = []
+    for head in heads:
+        if head in others:
+            break
+        if head.kept:
+            found.append(head)
+    return found
+
+
+def _above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
+    """The suites around a strand on one side, innermost first."""
+    nodes, of, index = _side(weave, strand, side)
+    while (index := nodes[index].parent) != ROOT:
+        yield of[index]
+
+
+def _is_new(suite: Strand) -> bool:
+    return suite.sides in ("o", "u") and suite.kept
+
+
+def _side(weave: Weave, strand: Strand, side: str) -> tuple[Nodes, Sequence[Strand], int]:
+    if side == "b":
+        return weave.base, weave.of_base, strand.in_base
+    if side == "o":
+        return weave.omni, weave.of_omni, strand.in_omni
+    return weave.upstream, weave.of_upstream, strand.in_upstream

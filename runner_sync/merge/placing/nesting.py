@@ -1,0 +1,252 @@
+"""The suite that each strand of a weave stands in.
+
+Comes in: a ``Weave`` and its strands in order. Goes out: the same strands with their parents. May touch: nothing.
+
+The parent of a node is one more thing that a side can have changed, and is merged like one, after the 3DM merge of
+ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from runner_sync.merge.placing.interleaving import interleave
+from runner_sync.merge.policy import Policy
+from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave, is_loop
+from runner_sync.statements import ROOT, below
+from runner_sync.statements.dataflow import uses_anything_of
+
+
+def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
+    """Settle the enclosing strand and the clause owner of every kept strand."""
+    for strand in strands:
+        strand.parent = _merge_link(weave, strand, "parent", policy)
+        strand.owner = _merge_link(weave, strand, "owner", policy)
+    place = {strand: k for k, strand in enumerate(strands)}
+    for strand in [] if policy.updates_only else strands:
+        if strand.sides in ("o", "u") and strand.kept:
+            above = _follow_siblings(weave, strand, strand.sides, policy, place)
+            if not is_inside(above, strand):
+                strand.parent = above
+    if not policy.updates_only:
+        interleave(weave, strands, is_copy=policy.is_copy)
+        _return_home(weave, strands)
+
+
+def _return_home(weave: Weave, strands: Sequence[Strand]) -> None:
+    """What a side added inside of a new suite of its own is in that again, where what it followed out of it is."""
+    for strand in strands:
+        if strand.sides not in ("o", "u") or not strand.kept:
+            continue
+        own = _link(weave, strand, strand.sides, "parent")
+        if own is None or own is strand.parent or own.sides != strand.sides or not own.kept or is_inside(own, strand):
+            continue
+        nodes, of = (weave.omni, weave.of_omni) if strand.sides == "o" else (weave.upstream, weave.of_upstream)
+        index = strand.in_omni if strand.sides == "o" else strand.in_upstream
+        around = range(index - 1, -1, -1), range(index + 1, len(nodes))
+        siblings = [_sibling(of, nodes, places, nodes[index].parent) for places in around]
+        if any(sibling is not None and sibling.parent is own for sibling in siblings):
+            strand.parent = own
+
+
+def is_inside(strand: Strand | None, outer: Strand) -> bool:
+    """Whether a strand is another one, or below it: two suites that the sides put around the same neighbours must not
+    end up inside each other."""
+    while strand is not None and strand is not outer:
+        strand = strand.parent
+    return strand is outer
+
+
+def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
+    nodes, of, index = {
+        "b": (weave.base, weave.of_base, strand.base),
+        "o": (weave.omni, weave.of_omni, strand.omni),
+        "u": (weave.upstream, weave.of_upstream, strand.upstream),
+    }[side]
+    if index is None:
+        return None
+    link = nodes[index].parent if name == "parent" else nodes[index].owner
+    return of[link] if link != ROOT else None
+
+
+def is_beyond(nodes: Nodes, index: int, suite: int) -> bool:
+    """Whether a node behind the head of a suite is behind all of the suite; a comment may stand at any column."""
+    return nodes[index].parent < suite and not nodes[index].is_comment
+
+
+def home(weave: Weave, strand: Strand) -> Strand | None:
+    """The innermost kept suite around a strand, on a side that has it."""
+    side = strand.sides[-1]
+    above = _link(weave, strand, side, "parent")
+    while above is not None and not above.kept:
+        above = _link(weave, above, side if side in above.sides else above.sides[-1], "parent")
+    return above
+
+
+def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Strand | None:
+    """Three-way: the side that changed the link wins; both changed: the policy's, but for a suite newly put around."""
+    base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")
+    if strand.sides == "bou" and upstream is base and not policy.updates_only:
+        around = _around_what_went(weave, upstream, omni, name)
+        if around is not None:
+            return around
+    match strand.sides:
+        case "o" | "bo":
+            side, link = "o", omni
+        case sides if policy.updates_only and "o" in sides:
+            side, link = "o", omni
+        case "u" | "bu":
+            side, link = "u", upstream
+        case "bou" if upstream is base or (omni is not base and _is_wrapper(omni, "o")):
+            side, link = "o", omni
+        case "bou" if omni is base and (upstream is None or (upstream.sides == "bou" and upstream.kept)):
+            side, link = "u", upstream
+        case "bou" | "ou" if not policy.is_copy and not _is_wrapper(upstream, "u"):
+            side, link = "o", omni
+        case _:
+            side, link = "u", upstream
+    if side == "o" and link is not None and not link.kept and _is_wrapper(upstream, "u"):
+        return upstream
+    while link is not None and not link.kept:
+        link = _link(weave, link, side if side in link.sides else link.sides[-1], name)
+    return link
+
+
+def _around_what_went(weave: Weave, suite: Strand | None, omni: Strand | None, name: str) -> Strand | None:
+    """What upstream put around the suite of a statement that ``omni`` has outside of it: the statement goes there all
+    the same. Not where omni has a suite of its own instead."""
+    while suite is not None and suite.sides == "bu" and not suite.kept:
+        then, suite = (_link(weave, suite, side, name) for side in "bu")
+        if suite is not then and _is_wrapper(suite, "u"):
+            return suite if omni is then else None
+    return None
+
+
+def _is_wrapper(strand: Strand | None, side: str) -> bool:
+    return strand is not None and strand.sides == side and strand.kept
+
+
+def _follow_siblings(
+    weave: Weave, strand: Strand, side: str, policy: Policy, place: Mapping[Strand, int]
+) -> Strand | None:
+    """An addition stays among its siblings: where they went into another suite, it goes with them; where each went into
+    another, into the one around both, or into what the first is the head of and the second went. Not into one that
+    begins behind it: ``place`` is the place of each strand in the result."""
+    of = weave.of_omni if side == "o" else weave.of_upstream
+    nodes = weave.omni if side == "o" else weave.upstream
+    index = strand.omni if side == "o" else strand.upstream
+    assert index is not None
+    mine = nodes[index].parent
+    wrapped = _wrapped(weave, index, policy) if side == "o" else None
+    if wrapped is not None and wrapped is not strand and wrapped.kept:
+        return wrapped
+    before = _sibling(of, nodes, range(index - 1, -1, -1), mine)
+    after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)
+    options = [s.parent for s in (before, after) if s is not None]
+    if before is not None and after is not None and before.parent is not after.parent:
+        both = after.parent if _is_in_clause(after, before) else _around_both(before, after)
+        options = [both] if strand.parent is None or is_inside(both, strand.parent) else []
+    if options and options[0] is not strand:
+        suite = options[0]
+        begins_behind = suite is not None and place[suite] > place[strand]
+        stays = begins_behind or _leaves_its_loop(weave, strand, suite) or _is_around_others(weave, index, side, suite)
+        is_free = after is None and side == "u" and _has_stayed(of, nodes, index)
+        stays = stays or (is_free and _needs_no_condition(weave, suite, before))
+        return strand.parent if stays else suite
+    return strand.parent
+
+
+def _is_in_clause(strand: Strand, head: Strand) -> bool:
+    """Whether a statement is inside another one or a clause of it."""
+    above = strand.parent
+    while above is not None and above is not head and above.owner is not head:
+        above = above.parent
+    return above is not None
+
+
+def _around_both(first: Strand, second: Strand) -> Strand | None:
+    """The innermost suite that two statements are in, whatever more is around either."""
+    suite = first.parent
+    while suite is not None and not is_inside(second.parent, suite):
+        suite = suite.parent
+    return suite
+
+
+def _has_stayed(of: Sequence[Strand], nodes: Nodes, index: int) -> bool:
+    """Whether the suite of a statement is in the result: one that can stay where it is."""
+    above = nodes[index].parent
+    return above == ROOT or of[above].kept
+
+
+def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool:
+    """Whether an addition to a loop that upstream removed would come to stand outside of any, where its siblings went:
+    what it does for every turn, and its ``break``, mean nothing there."""
+    loop = strand.parent
+    if loop is None or loop.sides != "bo" or not is_loop(weave, loop):
+        return False
+    while above is not None and not is_loop(weave, above):
+        above = above.parent
+    return above is None
+
+
+def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None) -> bool:
+    """Whether what upstream added behind ``last``, at the end of a suite, has nothing to do with the condition that
+    omni has put around that: it uses nothing that is set there, and so it runs whether the condition holds or not."""
+    if suite is None or suite.sides != "o" or last is None:
+        return False
+    head = weave.omni[suite.in_omni]
+    if not head.canon.startswith(CONDITIONS):
+        return False
+    inside = [weave.omni[k] for k in below(weave.omni, suite.in_omni)]
+    mine = weave.upstream[last.in_upstream].parent
+    end = below(weave.upstream, last.in_upstream)[-1] + 1
+    added = itertools.takewhile(lambda node: not is_beyond(weave.upstream, node, mine), range(end, len(weave.upstream)))
+    return not uses_anything_of(inside, [weave.upstream[k] for k in added])
+
+
+def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
+    """Where upstream put a statement that omni had wrapped into an own suite: the suite belongs there."""
+    if not weave.omni[wrapper].compound:
+        return None
+    suites_ = {wrapper, *_clauses_of(weave, wrapper)}
+    for k in range(wrapper + 1, len(weave.omni)):
+        if weave.omni[k].parent not in suites_:
+            continue
+        strand = weave.of_omni[k]
+        if strand.sides == "bou" and strand.kept:
+            then, above = (_link(weave, strand, side, "parent") for side in "bu")
+            if above is then:
+                return _around_what_went(
+                    weave, above, strand.parent and _link(weave, weave.of_omni[wrapper], "o", "parent"), "parent"
+                )
+            return above if policy.is_copy else None
+    return None
+
+
+def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | None) -> bool:
+    """Whether the first statement that a new suite is around stands outside of the suite ``above`` on the other side,
+    which has that one: the suite stays where it is, whatever became of its neighbours."""
+    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    other = "u" if side == "o" else "o"
+    if above is None or other not in above.sides or not nodes[wrapper].compound:
+        return False
+    inside = (of[k] for k in below(nodes, wrapper))
+    first = next((strand for strand in inside if strand.sides == "bou" and strand.kept), None)
+    link = first and _link(weave, first, other, "parent")
+    while link is not None and link is not above:
+        link = _link(weave, link, other, "parent")
+    return first is not None and link is None
+
+
+def _clauses_of(weave: Weave, index: int) -> list[int]:
+    return [k for k, node in enumerate(weave.omni) if node.owner == index]
+
+
+def _sibling(of: Sequence[Strand], nodes: Nodes, indices: range, parent: int) -> Strand | None:
+    for k in indices:
+        if k == parent or is_beyond(nodes, k, parent):
+            return None
+        if nodes[k].parent == parent and len(of[k].sides) > 1 and of[k].kept and not nodes[k].is_comment:
+            return of[k]
+    return None

@@ -1,0 +1,186 @@
+"""Suites and clauses that cannot stand, or not where they are, once what stays is settled.
+
+Comes in: a ``Weave`` with its parents. Goes out: the strands that stay, and ``Doubt`` values; those that do not are
+marked. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner_sync.confidence import CONTESTED, REBUILT
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.statements import ROOT, Node
+
+HOLLOW = Reason("suite around nothing")
+ORPHAN = Reason("branch of a removed condition")
+PARTIAL = Reason("suite around other statements")
+EMPTIED = Reason("both emptied")
+
+WRAPPERS = ("try", "with ", "async with ")
+
+
+def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
+    """Leave out upstream's new ``try`` and ``with`` where omni has edited, moved or dropped a statement inside.
+
+    For a text that is built in another way: what such a suite begins and ends would be around something else.
+    """
+    doubts = []
+    for strand in strands:
+        node = any_node(weave, strand)
+        if strand.sides != "u" or not strand.kept or not node.canon.startswith(WRAPPERS) or node.is_clause:
+            continue
+        inside = [weave.of_upstream[k] for k, n in enumerate(weave.upstream) if n.parent == strand.upstream]
+        old = [other for other in inside if other.base is not None and not any_node(weave, other).is_comment]
+        if all(_is_unedited(weave, other) for other in old):
+            continue
+        _leave_out(strand, [other for other in strands if other.kept])
+        for other in strands:
+            if other.parent is strand:
+                other.parent = strand.parent
+        doubts.append(Doubt(strand, PARTIAL, REBUILT))
+    return doubts
+
+
+def _is_unedited(weave: Weave, strand: Strand) -> bool:
+    if strand.omni is None or strand.base is None:
+        return False
+    return weave.omni[strand.omni].canon == weave.base[strand.base].canon
+
+
+def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt]]:
+    """Leave out strands that cannot stand: suites without a statement, clauses without their statement.
+
+    Returns the strands that stay, and doubts about upstream's new suites that were left out because omni has nothing
+    of what they enclose, or not the condition that they are a branch of. A suite of which each side has kept another
+    part stays without both, and is asked about: what its head does it does for upstream and for omni.
+    """
+    doubts: list[Doubt] = []
+    hollow: set[Strand] = set()
+    emptied = _in_all(weave)
+    exits = _around_exits(weave)
+    while True:
+        kept = [s for s in strands if s.kept]
+        held = _Held.by(weave, kept)
+        empty = [s for s in kept if s.sides == "u" and s not in held.full and (s in held.owners or s in exits)]
+        orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, held.alive)]
+        for suite, reason in (*((s, HOLLOW) for s in empty), *((s, ORPHAN) for s in orphans)):
+            doubts.append(Doubt(suite, reason, REBUILT))
+            _leave_out(suite, kept)
+        both = [s for s in kept if s.kept and s in emptied and s not in held.full and s not in hollow]
+        hollow |= set(both)
+        doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
+        held.full.update(hollow)
+        gone = [s for s in kept if s.kept and _cannot_stand(weave, s, held)]
+        if not gone and not empty and not orphans:
+            return kept, doubts
+        for strand in gone:
+            strand.kept = False
+        _hang_higher(weave, kept)
+
+
+def _hang_higher(weave: Weave, strands: Sequence[Strand]) -> None:
+    """Put what stood below a head that is gone into the next suite around it; upstream's remarks go with the head."""
+    for strand in strands:
+        if strand.parent is not None and not strand.parent.kept and _is_remark(weave, strand):
+            strand.kept = False
+        while strand.parent is not None and not strand.parent.kept:
+            gone = strand.parent
+            # What a `try` did in its `else` it does at its end, in front of its `finally`.
+            strand.parent = gone.owner if gone.owner is not None and gone.owner.kept else gone.parent
+        if strand.owner is not None and not strand.owner.kept:
+            strand.owner = None
+
+
+def _in_all(weave: Weave) -> set[Strand]:
+    """Heads that all three texts have. Where nothing is left under one, each side has taken a part out of it, or to
+    another place; an ``else`` of nothing says something only where each has taken a part away."""
+    shared = [strand for strand in weave.of_base if strand.sides == "bou"]
+    heads = {s for s in shared if (node := any_node(weave, s)).compound and not node.one_line and node.canon != "else"}
+    return heads | _emptied_by_both(weave)
+
+
+def _emptied_by_both(weave: Weave) -> set[Strand]:
+    """Heads under which each side still has a statement of the base that the other one has taken out."""
+    inside: dict[int, set[str]] = defaultdict(set)
+    for node, strand in zip(weave.base, weave.of_base, strict=True):
+        if not node.is_comment:
+            inside[node.parent].add(strand.sides)
+    heads = (weave.of_base[parent] for parent, sides in inside.items() if parent != ROOT and {"bo", "bu"} <= sides)
+    return {head for head in heads if head.sides == "bou"}
+
+
+def _around_exits(weave: Weave) -> set[Strand]:
+    """Upstream's new heads of nothing but ``break``, ``return`` and the like: one of these that omni took out elsewhere
+    does not mean that the new one is not wanted."""
+    inside: dict[int, list[Node]] = defaultdict(list)
+    for node in weave.upstream:
+        if not node.is_comment:
+            inside[node.parent].append(node)
+    heads = (k for k, nodes in inside.items() if k != ROOT and all(node.weight < 1 for node in nodes))
+    return {weave.of_upstream[k] for k in heads if weave.of_upstream[k].sides == "u"}
+
+
+def _is_remark(weave: Weave, strand: Strand) -> bool:
+    """A comment that upstream alone has: it goes with the suite that it stands in."""
+    return strand.sides == "u" and any_node(weave, strand).is_comment
+
+
+def _leave_out(suite: Strand, strands: Sequence[Strand]) -> None:
+    """A new suite of upstream's with its clauses and all that upstream alone has in them."""
+    suite.kept = False
+    out = {suite}
+    for strand in strands:
+        if strand.sides == "u" and (strand.owner in out or strand.parent in out):
+            strand.kept = False
+            out.add(strand)
+
+
+def _is_orphan(weave: Weave, strand: Strand, alive: set[Strand]) -> bool:
+    return any_node(weave, strand).is_clause and (strand.owner is None or strand.owner not in alive)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What of the strands that stay holds up others: all of them (``alive``), the heads with a statement under them
+    (``full``) and with a clause (``owners``), and each ``try`` with an ``except`` (``caught``) or a ``finally``."""
+
+    alive: set[Strand]
+    full: set[Strand]
+    owners: set[Strand]
+    caught: set[Strand]
+    finished: set[Strand]
+
+    @classmethod
+    def by(cls, weave: Weave, kept: Sequence[Strand]) -> _Held:
+        """Of the strands that stay so far."""
+        said = [(s, any_node(weave, s)) for s in kept if not any_node(weave, s).is_comment]
+        owners = [(s.owner, node.canon) for s, node in said if s.owner is not None]
+        return cls(
+            alive=set(kept),
+            full={s.parent for s, _ in said if s.parent is not None},
+            owners={owner for owner, _ in owners},
+            caught={owner for owner, canon in owners if canon.startswith("except")},
+            finished={owner for owner, canon in owners if canon == "finally"},
+        )
+
+    def is_no_try(self, weave: Weave, strand: Strand) -> bool:
+        """Whether it is a ``try`` without ``except`` and ``finally``, or the ``else`` of one without ``except``, which
+        are no statements (docs: reference/compound_stmts)."""
+        canon, owner = any_node(weave, strand).canon, strand.owner
+        if canon == "try":
+            return strand not in self.caught | self.finished
+        of_try = owner is not None and any_node(weave, owner).canon == "try"
+        return canon == "else" and of_try and owner not in self.caught
+
+
+def _cannot_stand(weave: Weave, strand: Strand, held: _Held) -> bool:
+    node = any_node(weave, strand)
+    if _is_orphan(weave, strand, held.alive):
+        return True
+    if held.is_no_try(weave, strand):
+        return True
+    return node.compound and not node.one_line and strand not in held.full and strand not in held.owners

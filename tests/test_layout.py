@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import runner_sync
+from runner_sync.merge.weave import Strand
 from runner_sync.sync import memo
 
 PACKAGE = Path(runner_sync.__file__).parent
@@ -228,6 +230,21 @@ def test_what_is_remembered_is_asked_again_when_what_finds_it_changes() -> None:
     values = {"model", "errors", "profile"}
     found = {other for module, tree in modules().items() if room(module) in known for other in own_imports(tree)}
     assert found - values <= known
+
+
+def test_what_a_step_of_the_merge_changes_on_the_strands_stands_in_its_docstring() -> None:
+    """Strands are changed in place by one step after the other: a reader has to know by which."""
+    of_strands = {field.name for field in fields(Strand)}
+    for module, tree in modules().items():
+        if room(module) == "merge" and not any(other.startswith(f"{module}.") for other in modules()):
+            changed = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _is_stored(node)}
+            said = re.search(r"May\s+touch:(.*?)(\n\n|\Z)", ast.get_docstring(tree) or "", re.DOTALL)
+            assert said is not None, module
+            assert of_strands.intersection(re.findall(r"``(\w+)``", said[1])) == of_strands & changed, module
+
+
+def _is_stored(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
 def test_only_the_command_line_prints() -> None:

@@ -2,7 +2,7 @@
 loop.
 
 Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values; what leaves no loop is marked. May touch:
-nothing.
+``kept`` of the strands.
 
 What omni hands out or cleans up at each early ``return`` it cannot have put at one that upstream had not got yet, and
 nothing fails there: the result is only a little less than at the others.

@@ -1,7 +1,7 @@
 """What upstream newly sets, and nothing reads in the result: what reads it was left out.
 
 Comes in: the kept strands of a ``Weave`` with their contents. Goes out: ``Doubt`` values; statements that stay out are
-marked, edits that are undone have omni's text. May touch: the contents that it is given.
+marked, edits that are undone have omni's text. May touch: ``kept`` of the strands, and the contents that it is given.
 
 Judged by the text that was chosen for a statement: upstream's version of one reads nothing where omni's stands.
 What an import brings for a statement that was taken out of upstream before the merge is unread there already.

@@ -1,7 +1,7 @@
 """Statements that both sides added at one place, and that the weave could not align.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; what upstream has of such is marked as left out.
-May touch: nothing else.
+May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Statements of a third party, vLLM's in a GPU runner, which reach the text by another way.
 
 Comes in: a weave, and the canonical texts of what is foreign. Goes out: whether a strand is; runs of foreign additions
-are marked as left out. May touch: nothing else.
+are marked as left out. May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations

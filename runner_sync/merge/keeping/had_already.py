@@ -1,7 +1,7 @@
 """What upstream adds and omni has already, at another place of the same suite: it stays where omni has it.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
-nothing else.
+``kept`` of the strands.
 
 Only for a text that was made in another way: the GPU twin and the NPU method may do the same work in another order::
 

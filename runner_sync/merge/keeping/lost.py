@@ -1,7 +1,7 @@
 """Additions of upstream that read what is set only in what omni took out, or in what was left out with it.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
-nothing else.
+``kept`` of the strands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Suites of omni's own with something in them that another revision of upstream has, too.
 
-Comes in: a weave with a first verdict on each strand. Goes out: verdicts on what omni alone has. May touch: nothing
-else.
+Comes in: a weave with a first verdict on each strand. Goes out: verdicts on what omni alone has. May touch: ``kept``
+of the strands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What upstream adds to a part that omni took out: it goes to a neighbour that is left, or stays out.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
-nothing else.
+``kept`` of the strands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether one strand stays, by which of the three texts have it and what they made of it.
 
 Comes in: a weave. Goes out: the first verdict on each strand, which its surroundings may still turn, and a ``Doubt``
-where the texts do not settle it. May touch: the text that is carried over to another strand, in place.
+where the texts do not settle it. May touch: ``carried`` and ``kept`` of the strands.
 """
 
 from __future__ import annotations

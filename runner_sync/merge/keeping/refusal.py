@@ -1,7 +1,7 @@
 """What must not come in from upstream, and what goes with it.
 
 Comes in: a weave that is being settled, with a ``Veto``. Goes out: ``Doubt`` values; the strands that stay out are
-marked. May touch: nothing else.
+marked. May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations

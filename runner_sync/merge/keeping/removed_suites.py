@@ -1,7 +1,7 @@
 """Suites that upstream removed though omni has something of its own in them.
 
-Comes in: a weave that is being settled. Goes out: ``Doubt`` values; what stays after all, and what stays out for it, is
-marked. May touch: nothing else.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; what stays after all, and what stays out for it,
+is marked. May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What becomes of each strand: kept or not, and with what doubt.
 
 Comes in: a ``Weave``. Goes out: verdicts on its strands, in place, and ``Doubt`` values for the review. May touch:
-nothing.
+``kept`` of the strands.
 
 A verdict depends on those on other strands. So they are given in phases, one after the other, and a phase says which
 of them it may still turn.

@@ -1,7 +1,7 @@
 """Blocks that omni had removed and that upstream seems to add: it has them elsewhere now, or they have grown.
 
 Comes in: a weave that is being settled, or is. Goes out: ``Doubt`` values; the strands that stay out are marked. May
-touch: nothing else.
+touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations

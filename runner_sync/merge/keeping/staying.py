@@ -1,7 +1,7 @@
 """What would go, and stays after all, because of what else stays or stays out.
 
-Comes in: a weave that is settled but for that. Goes out: ``Doubt`` values; what stays is marked. May touch: nothing
-else.
+Comes in: a weave that is settled but for that. Goes out: ``Doubt`` values; what stays is marked. May touch: ``kept``
+of the strands.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Which nodes of base, omni and upstream are one strand.
 
-Comes in: the flattened three sides. Goes out: a ``Weave``. May touch: nothing.
+Comes in: the flattened three sides. Goes out: a ``Weave``. May touch: ``moved``, ``omni`` and ``upstream`` of the
+strands.
 
 The base is aligned with both sides; what they add, moved or took from two branches of one condition is joined after.
 """

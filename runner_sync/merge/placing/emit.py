@@ -1,6 +1,7 @@
 """Settled strands → text, with the line of every strand.
 
-Comes in: strands in order with their contents and parents. Goes out: ``Emitted``. May touch: nothing.
+Comes in: strands in order with their contents and parents. Goes out: ``Emitted``. May touch: ``parent`` of the
+strands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Suites that both sides newly put around the same statements.
 
 Comes in: a ``Weave`` whose removals are settled. Goes out: the same strands with their parents, and ``Doubt`` values.
-May touch: nothing.
+May touch: ``kept`` and ``parent`` of the strands.
 
 What a suite is around is told by the statements below it that all three texts have. Of two suites around the same
 statement the one that is around more stands outside, and upstream's where both are around the same::

@@ -1,6 +1,7 @@
 """The suite that each strand of a weave stands in.
 
-Comes in: a ``Weave`` and its strands in order. Goes out: the same strands with their parents. May touch: nothing.
+Comes in: a ``Weave`` and its strands in order. Goes out: the same strands with their parents. May touch: ``owner`` and
+``parent`` of the strands.
 
 The parent of a node is one more thing that a side can have changed, and is merged like one, after the 3DM merge of
 ordered trees (Lindholm, "A three-way merge for XML documents", 2004).

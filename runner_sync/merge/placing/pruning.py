@@ -1,7 +1,7 @@
 """Suites and clauses that cannot stand, or not where they are, once what stays is settled.
 
 Comes in: a ``Weave`` with its parents. Goes out: the strands that stay, and ``Doubt`` values; those that do not are
-marked. May touch: nothing.
+marked. May touch: ``kept``, ``owner`` and ``parent`` of the strands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Comments go where the statement goes that they are about.
 
 Comes in: the kept strands of a ``Weave``, in output order or as suites. Goes out: those of them that stay, or the
-suites in another order. May touch: nothing.
+suites in another order. May touch: ``kept``, ``parent`` and ``upstream`` of the strands.
 
 A comment is about the statement it stands directly above of; one with a blank line below it stands for itself.
 """

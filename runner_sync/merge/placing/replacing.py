@@ -1,7 +1,7 @@
 """What a port puts in the place of something that the text has in another suite than the GPU runner.
 
-Comes in: a ``Weave`` whose strands have their parents. Goes out: nothing; strands get another parent. May touch: the
-strands.
+Comes in: a ``Weave`` whose strands have their parents. Goes out: nothing; strands get another parent. May touch:
+``parent`` of the strands.
 
 Omni takes a statement of the GPU runner's into a suite of NPU's and goes on there, maybe with what it sets. When the
 GPU runner says it in other words, the new ones belong to the same place, and not behind that suite.

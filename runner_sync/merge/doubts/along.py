@@ -1,4 +1,4 @@
-"""What of upstream's stays out along with something that is asked about: the question shows it, too.
+"""What was left out together with a statement that is asked about: the question shows all of it.
 
 Comes in: a ``Weave``, the strands that stay, and ``Doubt`` values. Goes out: the doubts, which know what else is left
 out. May touch: nothing.

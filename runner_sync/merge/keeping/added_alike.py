@@ -19,7 +19,8 @@ from runner_sync.statements import ROOT
 def leave_out_added_alike(settling: Settling) -> None:
     """Statements that both sides added at one place, in another order or one of them under a condition of its own.
 
-    They stand where omni has them, or each would come twice. What upstream asserts where omni asks stays out with them.
+    They stand where omni has them, or each would come twice. Where upstream asserts what omni puts into the condition
+    (``assert kv is not None``, ``if kv is not None:``), the assertion stays out, too.
     """
     weave = settling.weave
     for o, u in gaps(weave):

@@ -50,8 +50,10 @@ def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) 
 
 
 def interleave(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> None:
-    """Settle the parents of what both sides have put new suites around, or omni where upstream took a suite away; in a
-    copy also of what upstream has put some around where omni took one away.
+    """Set the parent of each statement around which a side has put a suite, or taken one away.
+
+    Both may have put some: ``_around`` says in which order they go. Where upstream put one and omni took one away, only
+    a copy follows.
     """
     contents = _Contents(weave)
     for strand in strands:

@@ -131,9 +131,12 @@ def _is_wrapper(strand: Strand | None, side: str) -> bool:
 def _follow_siblings(
     weave: Weave, strand: Strand, side: str, policy: Policy, place: Mapping[Strand, int]
 ) -> Strand | None:
-    """An addition stays among its siblings: where they went into another suite, it goes with them; where each went into
-    another, into the one around both, or into what the first is the head of and the second went. Not into one that
-    begins behind it: ``place`` is the place of each strand in the result."""
+    """The suite of an addition, which stays among its siblings.
+
+    Where they went into another suite, it goes with them. Where each went into another, it goes into the one around
+    both; or, where the second went into the suite that the first is the head of, into that. Never into a suite that
+    begins behind it: ``place`` is the place of each strand in the result.
+    """
     of = weave.of_omni if side == "o" else weave.of_upstream
     nodes = weave.omni if side == "o" else weave.upstream
     index = strand.omni if side == "o" else strand.upstream

@@ -9,11 +9,11 @@ The sequences are aligned base↔omni and base↔upstream (`classify`), put in o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from runner_sync.merge.reason import Reason
-from runner_sync.statements import Node
+from runner_sync.statements import ROOT, Node
 
 Nodes = Sequence[Node]
 
@@ -54,6 +54,12 @@ class Strand:
         assert self.upstream is not None
         return self.upstream
 
+    def on(self, side: str) -> int:
+        """The index on one side (``"b"``, ``"o"`` or ``"u"``), of a strand that stands there."""
+        if side == "b":
+            return self.in_base
+        return self.in_omni if side == "o" else self.in_upstream
+
     @property
     def sides(self) -> str:
         """Which sides have it: a subset of ``"bou"``."""
@@ -72,6 +78,12 @@ class Weave:
     of_base: list[Strand] = field(default_factory=list)
     of_omni: list[Strand] = field(default_factory=list)
     of_upstream: list[Strand] = field(default_factory=list)
+
+    def side(self, side: str) -> tuple[Nodes, list[Strand]]:
+        """The nodes of one side (``"b"``, ``"o"`` or ``"u"``), and the strand of each."""
+        if side == "b":
+            return self.base, self.of_base
+        return (self.omni, self.of_omni) if side == "o" else (self.upstream, self.of_upstream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,15 @@ def any_node(weave: Weave, strand: Strand) -> Node:
         return weave.upstream[strand.upstream]
     assert strand.base is not None
     return weave.base[strand.base]
+
+
+def above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
+    """The heads around a strand on one side, innermost first; none where that side does not have it."""
+    if side not in strand.sides:
+        return
+    (nodes, of), index = weave.side(side), strand.on(side)
+    while (index := nodes[index].parent) != ROOT:
+        yield of[index]
 
 
 def elsewhere(weave: Weave) -> dict[str, Strand]:

@@ -67,7 +67,7 @@ class _Additions:
 
     def reason(self, strand: Strand) -> Reason | None:
         """The innermost condition that an addition came under, or has left, with one of its neighbours only."""
-        index = self._index(strand)
+        index = strand.on(self.side)
         mine, now = [self.of[k] for k in self._heads(index)], [*self._now(strand)]
         near = [*self._near(index, range(index - 1, -1, -1)), *self._near(index, range(index + 1, len(self.nodes)))]
         for inside, head in itertools.pairwise([strand, *_up_to(now, mine)]):
@@ -94,7 +94,7 @@ class _Additions:
     def _has_part_in(self, head: Strand) -> bool:
         """Whether a statement below a head reads the same on both sides."""
         inside = [
-            k for k in below(self.nodes, self._index(head)) if self._is_shared(k) and not self.nodes[k].is_comment
+            k for k in below(self.nodes, head.on(self.side)) if self._is_shared(k) and not self.nodes[k].is_comment
         ]
         return any(self.nodes[k].canon == self._others(self.of[k]) for k in inside if self.of[k].sides == "bou")
 
@@ -106,15 +106,12 @@ class _Additions:
     def _is_edited(self, head: Strand) -> bool:
         """Whether the other side alone has another condition there than before."""
         base = self.weave.base[head.in_base].canon
-        return self.nodes[self._index(head)].canon == base != self._others(head)
-
-    def _index(self, strand: Strand) -> int:
-        return strand.in_omni if self.side == "o" else strand.in_upstream
+        return self.nodes[head.on(self.side)].canon == base != self._others(head)
 
     def _others(self, head: Strand) -> str:
         """What the other side says there."""
-        side = self.weave.upstream[head.in_upstream] if self.side == "o" else self.weave.omni[head.in_omni]
-        return side.canon
+        other = "u" if self.side == "o" else "o"
+        return self.weave.side(other)[0][head.on(other)].canon
 
     def _kind(self, head: Strand) -> Kind:
         if len(head.sides) == 1:

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, any_node
-from runner_sync.statements import ROOT, Node
+from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, above, any_node
+from runner_sync.statements import Node
 
 OUT_OF_ORDER = Reason("on the other side")
 BOTH_MOVED = Reason("both moved")
@@ -40,7 +40,7 @@ def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list
 def _crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:
     """The additions of a side that stand in another order to what both sides have than on that side."""
     known = [s for s in order if side in s.sides and not s.moved and _is_statement(weave, s)]
-    rows = [(s.in_omni if side == "o" else s.in_upstream, len(s.sides) > 1) for s in known]
+    rows = [(s.on(side), len(s.sides) > 1) for s in known]
     before = _overtaken([(-place, is_shared) for place, is_shared in reversed(rows)])
     wrong = _overtaken(rows) | {len(rows) - 1 - k for k in before}
     return [known[k] for k in sorted(wrong)]
@@ -78,7 +78,7 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
         if old.sides == "b" or old.moved:
             continue
         other = "u" if side == "o" else "o"
-        base, there, here = ([*_above(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, side)))
+        base, there, here = ([*above(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, side)))
         around = [head for head in there if head not in base]
         due = {head for head in (*here, *around) if head in emitted.above or head.sides == other}
         now = [*_now_above(emitted, new)]
@@ -116,7 +116,7 @@ def moved_otherwise(weave: Weave, kept: Sequence[Strand], emitted: Emitted, aske
 
 
 def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
-    base, omni, upstream = (next(_above(weave, strand, side), None) for side in "bou")
+    base, omni, upstream = (next(above(weave, strand, side), None) for side in "bou")
     return strand.sides == "bou" and not (base is omni is upstream)
 
 
@@ -182,23 +182,13 @@ def _start(node: Node) -> str:
 
 def _beside(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
     """The statements that a side has before and behind one in its suite."""
-    nodes, index = (weave.omni, strand.in_omni) if side == "o" else (weave.upstream, strand.in_upstream)
+    (nodes, _), index = weave.side(side), strand.on(side)
     beside = (k for k, node in enumerate(nodes) if node.parent == nodes[index].parent)
     suite = [k for k in beside if not (nodes[k].is_comment or nodes[k].is_clause)]
     at = suite.index(index)
     return {("before", nodes[k].canon) for k in suite[max(at - 1, 0) : at]} | {
         ("behind", nodes[k].canon) for k in suite[at + 1 : at + 2]
     }
-
-
-def _above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
-    nodes, of, index = {
-        "b": (weave.base, weave.of_base, strand.base),
-        "o": (weave.omni, weave.of_omni, strand.omni),
-        "u": (weave.upstream, weave.of_upstream, strand.upstream),
-    }[side]
-    while index is not None and (index := nodes[index].parent) != ROOT:
-        yield of[index]
 
 
 def _now_above(emitted: Emitted, strand: Strand) -> Iterator[Strand]:

@@ -49,7 +49,7 @@ def leave_out_added_alike(settling: Settling) -> None:
 
 def _suites_of_one_side(weave: Weave, index: int, side: str) -> list[int]:
     """The heads around a statement that only its own side has, from the inside, and the first one that both have."""
-    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    nodes, of = weave.side(side)
     heads = [nodes[index].parent]
     while heads[-1] != ROOT and of[heads[-1]].sides == side:
         heads.append(nodes[heads[-1]].parent)
@@ -69,7 +69,7 @@ def _asserted(weave: Weave, heads: Sequence[str], index: int) -> tuple[Strand, .
 
 def _only_added(weave: Weave, places: range, side: str) -> dict[str, list[int]]:
     """The telling simple statements that one side alone has and that stay, by canonical text."""
-    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    nodes, of = weave.side(side)
     found: dict[str, list[int]] = {}
     for k in places:
         node = nodes[k]

@@ -22,8 +22,8 @@ from itertools import pairwise
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.placing.pruning import PARTIAL
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, any_node
-from runner_sync.statements import ROOT, below
+from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
+from runner_sync.statements import below
 
 CROSSING = Reason("suites that overlap")
 
@@ -38,7 +38,7 @@ def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) 
         if strand.sides != "u" or not strand.kept or not any_node(weave, strand).compound:
             continue
         mine = contents.of(strand)
-        others = {head for one in mine for head in _above(weave, one, "o") if _is_new(head)}
+        others = {head for one in mine for head in above(weave, one, "o") if _is_new(head)}
         theirs = [contents.of(head) for head in others]
         is_crossing = any(not (mine <= one or one <= mine) for one in theirs)
         if is_crossing or (mine in theirs and not is_copy):
@@ -84,7 +84,7 @@ def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand,
 
 def _due(weave: Weave, strand: Strand, moved: Mapping[Strand, Strand]) -> frozenset[Strand]:
     """The suites that a statement of all three texts is in where each side's change of them is made."""
-    base, omni, upstream = (frozenset(moved.get(head, head) for head in _above(weave, strand, side)) for side in "bou")
+    base, omni, upstream = (frozenset(moved.get(head, head) for head in above(weave, strand, side)) for side in "bou")
     return frozenset(head for head in (omni & upstream) | (omni - base) | (upstream - base) if head.kept)
 
 
@@ -105,7 +105,7 @@ class _Contents:
     def of(self, suite: Strand) -> frozenset[Strand]:
         """The contents of one suite, which one side alone has."""
         if suite not in self._known:
-            nodes, of, index = _side(self._weave, suite, suite.sides)
+            (nodes, of), index = self._weave.side(suite.sides), suite.on(suite.sides)
             inside = (of[k] for k in below(nodes, index)[1:])
             self._known[suite] = frozenset(one for one in inside if one.sides == "bou" and one.kept)
         return self._known[suite]
@@ -113,7 +113,7 @@ class _Contents:
 
 def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool) -> list[Strand]:
     """The new suites around a statement below the last that both sides have, outermost first."""
-    omni, upstream = ([*_above(weave, strand, side)] for side in "ou")
+    omni, upstream = ([*above(weave, strand, side)] for side in "ou")
     mine = _up_to(omni, upstream)
     theirs = _up_to(upstream, omni)
     news = [*reversed(theirs), *reversed(mine)]
@@ -126,8 +126,8 @@ def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool)
 
 def _shared(weave: Weave, strand: Strand) -> Strand | None:
     """The innermost suite that stays and that a statement is in on both sides."""
-    upstream = [*_above(weave, strand, "u")]
-    return next((head for head in _above(weave, strand, "o") if head.kept and head in upstream), None)
+    upstream = [*above(weave, strand, "u")]
+    return next((head for head in above(weave, strand, "o") if head.kept and head in upstream), None)
 
 
 def _up_to(heads: Sequence[Strand], others: Sequence[Strand]) -> list[Strand]:
@@ -141,20 +141,5 @@ def _up_to(heads: Sequence[Strand], others: Sequence[Strand]) -> list[Strand]:
     return found
 
 
-def _above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
-    """The suites around a strand on one side, innermost first."""
-    nodes, of, index = _side(weave, strand, side)
-    while (index := nodes[index].parent) != ROOT:
-        yield of[index]
-
-
 def _is_new(suite: Strand) -> bool:
     return suite.sides in ("o", "u") and suite.kept
-
-
-def _side(weave: Weave, strand: Strand, side: str) -> tuple[Nodes, Sequence[Strand], int]:
-    if side == "b":
-        return weave.base, weave.of_base, strand.in_base
-    if side == "o":
-        return weave.omni, weave.of_omni, strand.in_omni
-    return weave.upstream, weave.of_upstream, strand.in_upstream

@@ -43,8 +43,8 @@ def _return_home(weave: Weave, strands: Sequence[Strand]) -> None:
         own = _link(weave, strand, strand.sides, "parent")
         if own is None or own is strand.parent or own.sides != strand.sides or not own.kept or is_inside(own, strand):
             continue
-        nodes, of = (weave.omni, weave.of_omni) if strand.sides == "o" else (weave.upstream, weave.of_upstream)
-        index = strand.in_omni if strand.sides == "o" else strand.in_upstream
+        nodes, of = weave.side(strand.sides)
+        index = strand.on(strand.sides)
         around = range(index - 1, -1, -1), range(index + 1, len(nodes))
         siblings = [_sibling(of, nodes, places, nodes[index].parent) for places in around]
         if any(sibling is not None and sibling.parent is own for sibling in siblings):
@@ -137,10 +137,8 @@ def _follow_siblings(
     both; or, where the second went into the suite that the first is the head of, into that. Never into a suite that
     begins behind it: ``place`` is the place of each strand in the result.
     """
-    of = weave.of_omni if side == "o" else weave.of_upstream
-    nodes = weave.omni if side == "o" else weave.upstream
-    index = strand.omni if side == "o" else strand.upstream
-    assert index is not None
+    nodes, of = weave.side(side)
+    index = strand.on(side)
     mine = nodes[index].parent
     wrapped = _wrapped(weave, index, policy) if side == "o" else None
     if wrapped is not None and wrapped is not strand and wrapped.kept:
@@ -231,7 +229,7 @@ def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
 def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | None) -> bool:
     """Whether the first statement that a new suite is around stands outside of the suite ``above`` on the other side,
     which has that one: the suite stays where it is, whatever became of its neighbours."""
-    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    nodes, of = weave.side(side)
     other = "u" if side == "o" else "o"
     if above is None or other not in above.sides or not nodes[wrapper].compound:
         return False

@@ -118,7 +118,7 @@ def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> 
 
 
 def _put_above(weave: Weave, side: str, home: Mapping[Strand, list[Strand]]) -> None:
-    nodes, of = (weave.omni, weave.of_omni) if side == "o" else (weave.upstream, weave.of_upstream)
+    nodes, of = weave.side(side)
     for block, about in remarks_on(nodes):
         strand = of[about]
         above: list[Strand] = []

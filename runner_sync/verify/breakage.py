@@ -15,7 +15,7 @@ from runner_sync.verify.catalog import OF_TREES
 from runner_sync.verify.idle import Idle, idle_reads
 from runner_sync.verify.modules import Module
 from runner_sync.verify.program import Program
-from runner_sync.verify.rules import rs301_import_gone, rs317_frozen_object
+from runner_sync.verify.rules import rs301_import_gone, rs304_missing_attribute, rs317_frozen_object
 from runner_sync.verify.world import World
 
 
@@ -40,7 +40,8 @@ ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 def find(new: World, old: World | None, modules: Sequence[str], *, since: World | None = None) -> list[Finding]:
     """Breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not have.
 
-    Two findings are the same when code, path, unit and symbol agree: lines move. A module that ``old`` lacks is all
+    Two findings are the same when code, path, unit and symbol agree: lines move. What is missing of omni's own is found
+    though ``old`` lacks it, too, where both have the same omni tree. A module that ``old`` lacks is all
     new. ``since`` is an old world that only tells what has changed: what it has is found, too, and the imports of other
     modules are left to `find_inherited`. Raises InputError when a module is missing in ``new`` or is not Python, or
     when an upstream one is not that the runners import by name or derive from.
@@ -57,9 +58,9 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()
     if before is not None and any(rule.CODE in codes for rule in START_RULES):
         known |= {_key(finding) for finding in _failing_imports(before)}
-    if old is not None and old.trees.get("vllm-omni") is new.trees.get("vllm-omni"):
-        known = {key for key in known if not _is_of_omni(key)}
-    fresh = {_place(finding): finding for finding in found if _key(finding) not in known}
+    is_same_omni = old is not None and old.trees.get("vllm-omni") is new.trees.get("vllm-omni")
+    told_always = {_key(finding) for finding in found if is_same_omni and _is_of_omni(finding)}
+    fresh = {_place(finding): finding for finding in found if _key(finding) not in known - told_always}
     return [fresh[place] for place in sorted(fresh)]
 
 
@@ -92,9 +93,12 @@ def _key(finding: Finding) -> tuple[str, str, str, str]:
     return finding.code, finding.path, finding.unit, finding.symbol
 
 
-def _is_of_omni(key: tuple[str, str, str, str]) -> bool:
-    """Whether a module of omni's own is missing, which is no matter of the other trees."""
-    return key[0] == rs301_import_gone.CODE and key[3].startswith(f"{PACKAGES['vllm-omni']}.")
+def _is_of_omni(finding: Finding) -> bool:
+    """Whether omni's own is missing, which is no matter of the other trees where both sides have the same omni: a
+    module of it, or an attribute that neither these trees nor the old ones define."""
+    if finding.code == rs304_missing_attribute.CODE:
+        return finding.severity == "error"
+    return finding.code == rs301_import_gone.CODE and finding.symbol.startswith(f"{PACKAGES['vllm-omni']}.")
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str, str]:

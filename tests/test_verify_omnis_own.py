@@ -5,9 +5,8 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from verify_samples import NPU, PROFILE, find, npu, symbols, world
+from verify_samples import PROFILE, find, npu, symbols, world
 
-from runner_sync.verify import breakage
 from runner_sync.verify.world import World
 
 GETATTR = "def __getattr__(self, name):\n    return 1\n"
@@ -15,8 +14,8 @@ ASCEND = """\
 from vllm.runner import GPUModelRunner
 
 class NPUModelRunner(GPUModelRunner):
-    def start(self):
-        self.size = 1
+    def run(self):
+        self.start()
 """
 
 
@@ -35,7 +34,7 @@ def test_a_misspelt_name_is_told_though_the_older_pair_lacks_it_too(body: str) -
 def test_what_the_shared_gpu_runner_has_under_another_name_now() -> None:
     new = world(
         npu=npu("def m(self):\n    return self.hook()"),
-        gpu="from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n    def hooks(self): ...\n",
+        gpu="from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n    def hooks(self): 1",
     )
     assert symbols(find(new, with_older_upstreams(new))) == [("RS304", "hook")]
 
@@ -44,7 +43,9 @@ def test_what_the_shared_gpu_runner_has_under_another_name_now() -> None:
     "body",
     [
         pytest.param('def m(self):\n    return self.hok if hasattr(self, "hok") else 1', id="asked for"),
-        pytest.param("def m(self):\n    try:\n        self.hok()\n    except AttributeError:\n        pass", id="caught"),
+        pytest.param(
+            "def m(self):\n    try:\n        self.hok()\n    except AttributeError:\n        pass", id="caught"
+        ),
         pytest.param(f"{GETATTR}def m(self):\n    return self.hok", id="made up when it is asked for"),
         pytest.param("def m(self, name):\n    setattr(self, name, 1)\n    return self.hok", id="set by name"),
         pytest.param("flag = False\ndef m(self):\n    if self.flag:\n        self.hok()", id="never run today"),
@@ -65,3 +66,85 @@ def test_another_rule_still_goes_by_the_older_pair() -> None:
     new = world(npu=npu("def m(self):\n    return helper(1, 2, 3), self.hok"))
     assert symbols(find(new, with_older_upstreams(new))) == [("RS304", "hok")]
     assert symbols(find(new)) == [("RS302", "helper()"), ("RS304", "hok")]
+
+
+def gpu(*, reads: str, sets: str, also: str = "") -> str:
+    """The shared GPU runner, whose `hook` runs on NPU as well, and a runner of the GPU's own below it."""
+    return f"""\
+from vllm.runner import GPUModelRunner
+
+class OmniGPUModelRunner(GPUModelRunner):
+    def start(self):
+        self.hook()
+    def hook(self):
+        {reads}
+
+class GPUARModelRunner(OmniGPUModelRunner):
+    {sets}
+{textwrap.indent(also, "    ")}"""
+
+
+IN_INIT = "def __init__(self, config):\n        super().__init__(config)\n        self.epoch = 0"
+PASS = npu("pass")
+ON_GPU_ONLY = {
+    "set in the constructor": gpu(reads="self.epoch += 1", sets=IN_INIT),
+    "a method": gpu(reads="return self.epoch()", sets="def epoch(self):\n        return 1"),
+    "in the body of the class": gpu(reads="return self.epoch", sets="epoch = 0"),
+    "by a mixin": gpu(reads="return self.epoch", sets="pass").replace("AR", "Plain")
+    + "class Mixin:\n    epoch = 1\nclass GPUARModelRunner(Mixin, OmniGPUModelRunner):\n    pass\n",
+}
+
+
+@pytest.mark.parametrize("name", ON_GPU_ONLY)
+def test_inherited_code_reads_what_only_a_gpu_runner_has(name: str) -> None:
+    new = world(npu=PASS, gpu=ON_GPU_ONLY[name], ascend=ASCEND)
+    (finding,) = find(new, with_older_upstreams(new, ascend=ASCEND))
+    assert (finding.code, finding.severity, finding.symbol) == ("RS304", "error", "epoch")
+    assert (finding.path, finding.unit) == ("vllm_omni/gpu.py", "OmniGPUModelRunner.hook")
+    assert ("`Mixin`" if "mixin" in name else "`GPUARModelRunner`") in finding.message
+    assert symbols(find(new)) == [("RS304", "epoch")]
+
+
+def test_a_branch_that_moves_it_to_the_gpu_runner_breaks_npu() -> None:
+    new = world(npu=PASS, gpu=ON_GPU_ONLY["set in the constructor"], ascend=ASCEND)
+    before = world(
+        npu=PASS, gpu=gpu(reads="self.epoch += 1", sets="pass").replace("def start", "epoch = 0\n    def start")
+    )
+    assert symbols(find(new, new.with_omni(before.trees["vllm-omni"]))) == [("RS304", "epoch")]
+
+
+NO_PROOF = {
+    "nobody has it": (gpu(reads="self.epoch += 1", sets="pass"), PASS),
+    "only read there, too": (gpu(reads="self.epoch += 1", sets="def m(self):\n        self.epoch += 2"), PASS),
+    "asked for": (gpu(reads='return getattr(self, "epoch", 0) and self.epoch', sets=IN_INIT), PASS),
+    "set on NPU": (gpu(reads="self.epoch += 1", sets=IN_INIT), npu(IN_INIT.replace("\n    ", "\n"))),
+    "of a class that is no runner": (
+        gpu(reads="return self.epoch", sets="pass") + "class Other:\n    epoch = 1\n",
+        PASS,
+    ),
+    "in a method that NPU overrides": (gpu(reads="self.epoch += 1", sets=IN_INIT), npu("def hook(self):\n    pass")),
+    "in a method that only the GPU runner calls": (
+        gpu(reads="self.epoch += 1", sets=IN_INIT, also="def run(self):\n    self.hook()\n").replace(
+            "self.hook()", "pass", 1
+        ),
+        PASS,
+    ),
+    "in what only such a method calls": (
+        gpu(reads="self.epoch += 1", sets=IN_INIT, also="def run(self):\n    self.begin()\n").replace(
+            "def start", "def begin"
+        ),
+        PASS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NO_PROOF)
+def test_no_proof_that_npu_alone_lacks_it(name: str) -> None:
+    text, runner = NO_PROOF[name]
+    assert find(world(npu=runner, gpu=text, ascend=ASCEND)) == []
+
+
+def test_what_another_module_sets_on_a_runner_that_it_was_handed() -> None:
+    text = gpu(reads="return self.epoch", sets=IN_INIT)
+    setting = "def patch(runner):\n    runner.epoch = 1\n"
+    assert find(world(npu=PASS, gpu=text, ascend=ASCEND, ascend_worker=setting)) == []

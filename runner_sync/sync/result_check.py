@@ -38,8 +38,9 @@ def new_breakage(
     found = breakage.find(world, None, paths, since=before)
     inherited, idle = breakage.find_inherited(world, own)
     options.progress("verifying", 1, 1)
+    told = {(finding.path, finding.line, finding.symbol) for finding in found}
     return tuple(found), (
-        *_note(inherited),
+        *_note([finding for finding in inherited if (finding.path, finding.line, finding.symbol) not in told]),
         *_never_set([one for one in idle if is_selected(one.unit, options.only)]),
     )
 

@@ -30,8 +30,9 @@ class Rule(Protocol):
 RULES = cast("tuple[Rule, ...]", rules.load(OF_TREES))
 
 # Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it
-# on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note. But an
-# import that fails leaves no runner at all. And whether upstream still calls a method of it is for vllm-ascend to say.
+# on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note, unless
+# a GPU runner has them (`rs304_missing_attribute.find_inherited`). But an import that fails leaves no runner at all.
+# And whether upstream still calls a method of it is for vllm-ascend to say.
 INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS315"})
 START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
@@ -77,6 +78,8 @@ def _run(program: Program, old: Program | None, codes: Collection[str] | None = 
     """What the rules find, those of some ``codes`` or all."""
     wanted = [rule for rule in RULES if codes is None or rule.CODE in codes]
     found = [f for rule in wanted for module in program.checked for f in rule.find(program, module, old)]
+    if rs304_missing_attribute in wanted:
+        found += [f for module in program.inherited() for f in rs304_missing_attribute.find_inherited(program, module)]
     return found + _in_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
 
 

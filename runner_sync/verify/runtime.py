@@ -155,6 +155,17 @@ class Runtime:
             return True
         return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
+    def is_reached(self, mro: Mro, method: FunctionNode, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether something calls a live method of an MRO that runs itself: not only omni's for another platform."""
+        name = method.name
+        if name.startswith("__") or self.world.surroundings.is_used_elsewhere(name):
+            return True
+        callers = [(info, f) for info, f in self.live(mro).values() if f is not method and name in _mentioned(f)]
+        if any(info.module.project != "vllm-omni" for info, _ in callers):
+            return True
+        seen |= {name}
+        return any(f.name not in seen and self.is_reached(mro, f, seen) for _, f in callers)
+
     def hides(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
         """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.
 

@@ -16,6 +16,9 @@ Why: an `AttributeError` in the first forward pass, on hardware only. 20 of the 
 
 Fix: use what the target uses in its place, or drop the statement as the target did.
 
+Of the omni code that NPU inherits, what a GPU runner defines beside it and no NPU runner: the method works on GPU, and
+fails on NPU.
+
 With the old trees also what one of the classes that run a method had, and lacks now, whatever its sisters set, and
 `if hasattr(self, "x"):` without another branch, where upstream defined `x` and does no longer:
 a warning, since nothing fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail
@@ -35,6 +38,7 @@ from typing import TypeGuard
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_super, walk
+from runner_sync.verify import gpu_only
 from runner_sync.verify.classes import ClassInfo, Mro
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.giving import defines
@@ -63,6 +67,30 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterat
         for call, name in _asked(frame):
             if old is not None and _is_gone(program, frame, name, old=old):
                 yield _asked_in_vain(frame, call, name)
+
+
+def find_inherited(program: Program, module: Module) -> Iterator[Finding]:
+    """Reads in omni code that NPU only inherits of what a GPU runner has, and no NPU runner."""
+    for frame in program.frames(module):
+        for node in frame.own_reads():
+            giver = gpu_only.giver(program, frame, node.attr) if is_missing(program, frame, node) else None
+            if giver is not None:
+                yield _gpu_only(program, frame, node, giver)
+
+
+def _gpu_only(program: Program, frame: Frame, node: ast.Attribute, giver: ClassInfo) -> Finding:
+    assert frame.info is not None
+    heads = dict.fromkeys(f"`{mro.head.name}`" for mro in program.mros(frame.info))
+    runs = "runs" if len(heads) == 1 else "run"
+    return frame.finding(
+        CODE,
+        SEVERITY,
+        node,
+        symbol=node.attr,
+        message=f"`{ast.unparse(node)}` is read in what {' and '.join(heads)} {runs}, too, but only `{giver.name}` "
+        f"({giver.place}) defines it, which they do not derive from.",
+        fix=f"Define `{node.attr}` in `{frame.info.name}`, or on NPU as `{giver.name}` does.",
+    )
 
 
 def _asked(frame: Frame) -> Iterator[tuple[ast.Call, str]]:

@@ -69,7 +69,8 @@ def job(
     )
     under = CheckModule(BASE, dedent(npu_base), GPU_BASE, dedent(gpu_base))
     others = {path: dedent(text) for path, text in (files or {}).items()}
-    return CheckJob(NPU, (ar, under), read=others.get)
+    beside = tuple(path for path in others if path.startswith(f"{AR.rpartition('/')[0]}/"))
+    return CheckJob(NPU, (ar, under), read=others.get, beside=beside)
 
 
 def run(given: CheckJob, code: str, **options: object) -> CheckResult:

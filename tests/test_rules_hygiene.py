@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from check_samples import AR, BASE, GPU_BASE, NPU_BASE, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
 
+from runner_sync.verify import check
+from runner_sync.verify.codes import Codes
+
 RULER = "# " + "-" * 30 + " Omni-new " + "-" * 30
 BARE = "# " + "-" * (len(RULER) - 2)
 
@@ -467,3 +470,123 @@ def test_a_tensor_that_is_asked_for_the_gpu_in_a_method_that_npu_inherits(questi
 )
 def test_a_tensor_that_may_well_be_asked_for_the_gpu(body: str, npu_base: str) -> None:
     assert found(job(EMPTY_AR, "", gpu_base=shared(body), npu_base=npu_base), "RS402") == []
+
+
+def module(head: str, use: str) -> str:
+    """omni's GPU base with ``head`` above its class, and a method that NPU inherits which does ``use``."""
+    return f"{dedent(head)}\n{shared(use)}"
+
+
+ALIASES = {
+    "the module of torch": ("from torch import cuda", "cuda.synchronize()"),
+    "under another name": ("from torch import nn, cuda as gpu", "gpu.synchronize()"),
+    "a long import": ("from torch import (\n    nn,\n    cuda,\n)", "cuda.synchronize()"),
+    "an import with a name": ("import torch.cuda as tc", "tc.synchronize()"),
+    "a function of it": ("from torch.cuda import synchronize", "synchronize()"),
+    "a function of a module below": ("from torch.cuda.memory import empty_cache as empty", "empty()"),
+    "a name for it": ("_dev = torch.cuda", "_dev.synchronize()"),
+    "a name for the name": ("from torch import cuda\n_dev = cuda\n_sync = _dev.synchronize", "_sync()"),
+    "an import in the method": ("", "from torch import cuda\ncuda.synchronize()"),
+    "a function of the module": ("def _sync():\n    torch.cuda.synchronize()", "_sync()"),
+    "a function that knows it by a name": ("from torch import cuda\ndef _sync(x):\n    cuda.synchronize()", "_sync(x)"),
+    "a function that asks afterwards": (
+        "def _sync():\n    torch.cuda.synchronize()\n    if platform.is_cuda():\n        return",
+        "_sync()",
+    ),
+}
+NO_ALIASES = {
+    "another cuda": ("from .kernels import cuda", "cuda.synchronize()"),
+    "another function": ("from torch.cuda import Event\nfrom torch.npu import synchronize", "synchronize()"),
+    "a parameter": ("from torch import cuda as x", "x.synchronize()"),
+    "a local": ("from torch import cuda", "cuda = self.device\ncuda.synchronize()"),
+    "a chosen device": ("_dev = torch.cuda if FAST else torch.npu", "_dev.synchronize()"),
+    "one of two devices": ("_dev = torch.npu\nif FAST:\n    _dev = torch.cuda", "_dev.synchronize()"),
+    "set again elsewhere": (
+        "_dev = torch.cuda\ndef choose():\n    global _dev\n    _dev = torch.npu",
+        "_dev.synchronize()",
+    ),
+    "what it is set by": ("_count = torch.cuda.device_count()", "return _count"),
+    "an import that may fail": ("try:\n    from torch import cuda\nexcept ImportError:\n    cuda = None", "cuda.x()"),
+    "a type": ("from torch.cuda import Event", "event: Event = x\nreturn isinstance(x, Event)"),
+    "the device is asked by its name": ("_dev = torch.cuda", "if _dev.is_available():\n    _dev.synchronize()"),
+    "asked by a function of it": (
+        "from torch.cuda import is_available, synchronize",
+        "if is_available():\n    synchronize()",
+    ),
+    "it may fail": ("from torch import cuda", "try:\n    cuda.synchronize()\nexcept RuntimeError:\n    pass"),
+    "a function that asks": (
+        "def _sync():\n    if torch.cuda.is_available():\n        torch.cuda.synchronize()",
+        "_sync()",
+    ),
+    "the caller asks": ("def _sync():\n    torch.cuda.synchronize()", "if x.is_cuda:\n    _sync()"),
+    "one of two functions": (
+        "if FAST:\n    def _sync():\n        torch.cuda.synchronize()\nelse:\n    def _sync(): ...",
+        "_sync()",
+    ),
+    "another thing's method": ("def _sync():\n    torch.cuda.synchronize()", "self._sync()"),
+    "two steps away": ("def _a():\n    torch.cuda.synchronize()\ndef _b():\n    _a()", "_b()"),
+}
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_a_gpu_call_under_another_name_in_a_method_that_npu_inherits(name: str) -> None:
+    given = job(EMPTY_AR, "", gpu_base=module(*ALIASES[name]))
+    assert symbols(given, "RS402") == ["OmniGPUModelRunner.wait"]
+
+
+@pytest.mark.parametrize("name", NO_ALIASES)
+def test_a_name_that_is_none_for_the_gpu(name: str) -> None:
+    assert found(job(EMPTY_AR, "", gpu_base=module(*NO_ALIASES[name])), "RS402") == []
+
+
+def test_the_place_of_a_gpu_call_in_a_function_is_told() -> None:
+    given = job(EMPTY_AR, "", gpu_base=module("def _sync():\n    torch.cuda.synchronize()", "_sync()"))
+    (finding,) = found(given, "RS402")
+    assert f"({GPU_BASE}:2)" in finding.message
+
+
+HELPER = AR.replace("npu_ar_model_runner", "helper")
+NEW_RUNNER = """\
+from vllm.compilation.cuda_graph import CUDAGraphWrapper
+from vllm.forward_context import set_forward_context
+from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+class NPUDiffusionModelRunner(OmniNPUModelRunner):
+    def execute_model(self, x):
+        with set_forward_context(x):
+            return torch.cuda.synchronize()
+"""
+
+
+def test_a_runner_that_no_profile_names_and_a_helper_are_read_as_npu_code() -> None:
+    files = {HELPER: "def _sync():\n    torch.cuda.synchronize()\n", AR.replace("_ar_", "_diffusion_"): NEW_RUNNER}
+    given = job(EMPTY_AR, "", files=files)
+    assert [(f.path, f.line) for f in found(given, "RS402")] == [(HELPER, 2), (AR.replace("_ar_", "_diffusion_"), 8)]
+    assert symbols(given, "RS403") == ["CUDAGraphWrapper", "set_forward_context"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        pytest.param("vllm_omni/worker/helper.py", "torch.cuda.synchronize()\n", id="in the folder of the GPU's"),
+        pytest.param(HELPER, "torch.npu.synchronize()\n# torch.cuda\n", id="only in a comment"),
+        pytest.param(HELPER, "if torch.cuda.is_available():\n    torch.cuda.synchronize()\n", id="asked for"),
+        pytest.param(HELPER, "def _sync(:\n    torch.cuda.synchronize()\n", id="it does not parse"),
+    ],
+)
+def test_a_helper_that_is_left_alone(path: str, text: str) -> None:
+    given = job(EMPTY_AR, "", files={path: text})
+    assert found(given, "RS402") == []
+
+
+def test_a_mixin_in_the_folder_is_told_once_and_where_it_stands() -> None:
+    mixin = {HELPER: "class Mixin:\n    def nap(self):\n        torch.cuda.synchronize()\n"}
+    head = "from vllm_omni.platforms.npu.worker.helper import Mixin\n"
+    text = head + EMPTY_AR.replace("(OmniNPUModelRunner)", "(OmniNPUModelRunner, Mixin)")
+    assert [(f.path, f.symbol) for f in found(job(text, "", files=mixin), "RS402")] == [(HELPER, "torch.cuda")]
+
+
+def test_a_conflict_in_a_helper_is_told() -> None:
+    text = "<<<<<<< HEAD\nx = torch.cuda\n=======\nx = 2\n>>>>>>> other\n"
+    given = job(EMPTY_AR, "", files={HELPER: text})
+    assert [(f.code, f.path) for f in check.run(given, Codes(("RS402", "RS410"))).findings] == [("RS410", HELPER)]

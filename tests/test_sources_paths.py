@@ -32,8 +32,19 @@ def test_a_tree_is_given_by_its_root_or_by_its_package_folder(tmp_path: Path, in
     assert tree.read("vllm_omni/worker/a.py") == "a = 1\n"
     assert tree.paths() == [INIT, "vllm_omni/worker/a.py"]
     assert tree.paths("vllm_omni/worker/") == tree.paths("vllm_omni/worker") == ["vllm_omni/worker/a.py"]
-    assert tree.paths("vllm_omni/work") == []
+    assert tree.paths("vllm_omni/work") == tree.paths("vllm_omni/work/") == tree.paths("vllm_omni/../vllm/") == []
     assert tree.source == Source("vllm-omni", "path", str(tmp_path))
+
+
+def test_one_folder_is_listed_without_the_others(tmp_path: Path) -> None:
+    inside = ["vllm_omni/worker/a.py", "vllm_omni/worker/deep/c.py"]
+    fill(tmp_path, {INIT: "", **dict.fromkeys(inside, ""), "vllm_omni/b.py": ""})
+    tree = open_path("vllm-omni", tmp_path)
+    assert tree.paths("vllm_omni/worker/") == inside
+    (tmp_path / "vllm_omni/worker/late.py").write_text("", "utf-8")
+    (tmp_path / "vllm_omni/late.py").write_text("", "utf-8")
+    assert tree.paths("vllm_omni/worker/") == inside, "a run sees one state of a folder"
+    assert tree.paths() == [INIT, "vllm_omni/b.py", "vllm_omni/late.py", *inside, "vllm_omni/worker/late.py"]
 
 
 def test_a_checkout_named_like_its_package_is_not_taken_for_the_package(tmp_path: Path) -> None:

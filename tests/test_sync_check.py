@@ -202,11 +202,12 @@ def test_the_base_is_inferred_where_nobody_names_it(trees: Trees) -> None:
 
 def test_verify_reports_what_is_new(trees: Trees) -> None:
     folder, old = git_ascend(trees)
-    trees.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden or self.never_set")
+    late = "from vllm.late import f\n        self.last_hidden = f(hidden) or self.never_set"
+    trees.edit(BASE, "self.last_hidden = hidden", late)
     everything = keys(sync.verify(trees.check(ascend=folder)))
     new = keys(sync.verify(trees.check(ascend=folder, ascend_base=old, vllm_base="0.20.0")))
-    assert everything - new == {("RS304", "never_set")}
-    assert ("RS303", "_forward") in new
+    assert everything - new == {("RS301", "vllm.late.f")}
+    assert new == {("RS303", "_forward"), ("RS304", "never_set")}
 
 
 def test_verify_of_the_trees_the_runners_were_made_for(trees: Trees) -> None:
@@ -285,6 +286,19 @@ def test_a_branch_without_code_is_compared_with_no_older_tree(
     monkeypatch.setattr(inputs, "omni_before", reading)
     assert sync.check(locked.check(changed_since="main", select=("RS4",))).findings == ()
     assert read == (["main"] if is_read else [])
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_told"), [("platforms/npu/worker", True), ("platforms/npu/worker/deep", True), ("worker", False)]
+)
+def test_a_module_beside_the_runners_is_asked_for_gpu_calls(locked: Trees, folder: str, is_told: bool) -> None:
+    commit(locked.omni, "Before")
+    path = f"vllm_omni/{folder}/late.py"
+    lay_out(locked.omni, {path: "import torch\n\n\ndef wait():\n    torch.cuda.synchronize()\n"})
+    expected = [("RS402", path)] if is_told else []
+    for since in (None, "main"):
+        report = sync.check(locked.check(changed_since=since, select=("RS402", "RS403")))
+        assert [(finding.code, finding.path) for finding in report.findings] == expected
 
 
 def test_what_was_out_of_step_where_a_branch_began_is_no_business_of_it(locked: Trees) -> None:

@@ -57,6 +57,14 @@ def _alone(given: inputs.Inputs, found: DerivedModule) -> CheckModule:
     )
 
 
+def beside(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str, ...]:
+    """The other modules in the folders of the NPU modules, and below: not where GPU runners stand among them."""
+    own = {found.path for found in modules}
+    twins = {found.module.gpu.path for found in modules if found.module.gpu is not None}
+    folders = {path.rpartition("/")[0] for path in own} - {path.rpartition("/")[0] for path in twins}
+    return tuple(sorted({path for folder in folders for path in given.omni.paths(f"{folder}/")} - own - twins))
+
+
 def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
     """A note for each vllm-ascend file that workers follow and the target lacks: nothing is said of its changes."""
     if given.ascend is not None and any(module.upstream_text is not None for module in described):

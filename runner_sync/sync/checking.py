@@ -96,7 +96,9 @@ def verify(options: CheckOptions) -> Report:
 
 
 def _job(options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes) -> CheckJob:
-    return CheckJob(given.profile, check_modules.describe_modules(options, given, modules, codes), read=given.omni.read)
+    described = check_modules.describe_modules(options, given, modules, codes)
+    beside = check_modules.beside(given, modules)
+    return CheckJob(given.profile, described, read=given.omni.read, beside=beside)
 
 
 def _job_before(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> CheckJob:

@@ -23,7 +23,7 @@ from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
 from runner_sync.verify.locked import digest_now
 from runner_sync.verify.reading import Hit, Reading, Span
-from runner_sync.verify.registry import Rule, applicable
+from runner_sync.verify.registry import Rule, applicable, beside
 from runner_sync.verify.rules import rs410_conflict_markers, rs491_unused_ignore, rs492_ignore_without_reason
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
@@ -184,6 +184,20 @@ def _hits(library: Library, codes: Codes, conflicts: _Conflicts) -> Iterator[Hit
         for rule, code in rules if module.path not in conflicts else ():
             if codes.wants(code, module.path):
                 yield from _found_by(rule, subject, conflicts)
+    near = [(rule, rule.CODE) for rule in beside() if codes.wants(rule.CODE)] if job.beside else []
+    for path, reading in [(path, library.at(path)) for path in job.beside] if near else ():
+        if reading is not None and path not in conflicts:
+            subject = Subject(library, CheckModule(path, reading.text))
+            wanted = [rule for rule, code in near if codes.wants(code, path)]
+            yield from (hit for rule in wanted for hit in _found_beside(rule, subject, conflicts))
+
+
+def _found_beside(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
+    """The same of a module that no runner need import: that it does not parse is for others to say."""
+    try:
+        return _found_by(rule, subject, conflicts)
+    except InputError:
+        return []
 
 
 def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:

@@ -52,6 +52,7 @@ class CheckModule:
 class CheckJob:
     """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
 
+    ``beside`` are the other modules in the folders of ``modules``, and below: helpers, runners that no profile names.
     ``world`` and ``old_world`` are the trees of the RS3xx rules; ``branch_point`` are those of ``world`` with the omni
     tree as the branch found it, and ``before`` makes the job that this one was there.
     """
@@ -59,6 +60,7 @@ class CheckJob:
     profile: Profile
     modules: tuple[CheckModule, ...]
     read: TextReader | None = None
+    beside: tuple[str, ...] = ()
     world: World | None = None
     old_world: World | None = None
     branch_point: World | None = None

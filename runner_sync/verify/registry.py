@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from runner_sync.verify import rules
-from runner_sync.verify.catalog import ELSEWHERE, LOCAL, NEEDS, OF_TREES, has
+from runner_sync.verify.catalog import BESIDE, ELSEWHERE, LOCAL, NEEDS, OF_TREES, has
 
 if TYPE_CHECKING:
     from runner_sync.model import RuleText, Severity
@@ -38,6 +38,11 @@ def applicable(job: CheckJob) -> tuple[Rule, ...]:
     """The rules that can say something about ``job`` (RS3xx aside, which look at whole trees)."""
     names = [*LOCAL, *(name for need in NEEDS if has(job, need) for name in NEEDS[need])]
     return cast("tuple[Rule, ...]", rules.load(names))
+
+
+def beside() -> tuple[Rule, ...]:
+    """The rules that can say something about a module that stands beside the runners."""
+    return cast("tuple[Rule, ...]", rules.load(BESIDE))
 
 
 def documented() -> tuple[DocumentedRule, ...]:

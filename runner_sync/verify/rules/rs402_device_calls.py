@@ -1,7 +1,10 @@
 """RS402 device-calls: `torch.cuda` in NPU code, or in a method that NPU inherits.
 
 What: a name below `torch.cuda` (an attribute chain or an import) in an NPU module, or in a method of omni's that an
-NPU class inherits. Of inherited methods also `if tensor.is_cuda:`, which is never true there: a warning.
+NPU class inherits: there also under the name that the module imports it by or sets to it (`from torch import cuda`,
+`_device = torch.cuda`), and in a function of the module that the method calls. Every module in the folders of the NPU
+modules counts as one, helpers and runners that no profile names, too. Of inherited methods also `if tensor.is_cuda:`,
+which is never true there: a warning.
 
 Example:
 
@@ -33,6 +36,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
 from runner_sync.verify.ancestry import Ancestry, ancestry
+from runner_sync.verify.device_names import Gpu, may_name, names_in
 from runner_sync.verify.job import Subject
 from runner_sync.verify.parity import mentioned, words
 from runner_sync.verify.patch import patch
@@ -48,21 +52,16 @@ _TYPES = {"isinstance": slice(1, None), "issubclass": slice(None), "cast": slice
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per name, and one per inherited method."""
-    npu, (gpu_word, npu_word) = subject.npu, subject.profile.device
-    root = f"torch.{gpu_word}"
-    yield from _inherited(subject, root)
-    if root not in npu.text and f"import {gpu_word}" not in npu.text:
+    npu, gpu = subject.npu, Gpu(*subject.profile.device)
+    yield from _inherited(subject, gpu)
+    if not may_name(npu.text, gpu):
         return
-    spared = _guarded(npu, root)
+    spared = _guarded(npu, gpu.root)
     for node in npu.nodes:
-        name = _imported(node, root) if isinstance(node, ast.Import | ast.ImportFrom) else _used(node, root)
+        read = gpu.root if gpu.is_used(node) else ""
+        name = _imported(node, gpu.root) if isinstance(node, ast.Import | ast.ImportFrom) else read
         if name and id(node) not in spared:
-            yield _hit(npu, node, name, root=root, new_root=f"torch.{npu_word}")
-
-
-def _used(node: ast.AST, root: str) -> str:
-    # Only the chain that ends at `torch.cuda` itself, so that `torch.cuda.Stream` counts once.
-    return root if isinstance(node, ast.Attribute) and dotted(node) == root else ""
+            yield _hit(npu, node, name, root=gpu.root, new_root=f"torch.{gpu.npu_word}")
 
 
 def _imported(node: ast.Import | ast.ImportFrom, root: str) -> str:
@@ -97,36 +96,46 @@ def _hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: str) ->
     )
 
 
-def _inherited(subject: Subject, root: str) -> Iterator[Hit]:
+def _inherited(subject: Subject, gpu: Gpu) -> Iterator[Hit]:
     """The methods from outside the NPU modules that run on a class of this one, and on no NPU class in front of it."""
     runners = {npu for _, npu in subject.profile.classes}
-    own = {module.path for module in subject.job.modules}
-    for head in subject.npu.classes.values():
+    own = {*(module.path for module in subject.job.modules), *subject.job.beside}
+    # A module beside the runners that has none of them is not even parsed.
+    is_runners = any(f"class {name}" in subject.npu.text for name in runners)
+    for head in subject.npu.classes.values() if is_runners else ():
         mro = ancestry(subject.library, head) if head.name in runners else None
         if mro is None:
             continue
         outside = [c for c in mro.classes if c.reading.path not in own]
         above = [ancestry(subject.library, c) for c in mro.classes[1:] if c.name in runners]
-        for owner, function in _naming(outside, (root, f".is_{subject.profile.device[0]}")):
+        for owner, function in _naming(subject, outside, gpu):
             if not mro.is_live(owner, function) or any(other.is_live(owner, function) for other in above):
                 continue
             if not _is_called(subject, mro, function):
                 continue
-            used = _unasked(function, root, subject.profile.device)
+            known = _known_in(subject, owner.reading, gpu)
+            used = _unasked(function, known)
             if used is not None and not _is_only_asked(subject, mro, function):
-                yield _at_class(head, owner, function, used, root)
-            asked = _asked_of_tensor(function, subject.profile.device) if used is None else None
+                yield _at_class(head, owner, function, used, gpu.root)
+            asked = _asked_of_tensor(function, known) if used is None else None
             if asked is not None:
                 yield _never_true(head, owner, function, asked, subject.profile.device)
 
 
-def _naming(classes: Iterable[ClassText], names: tuple[str, ...]) -> Iterator[tuple[ClassText, Function]]:
-    """The methods in whose text one of ``names`` stands; classes of files without are not even parsed."""
+def _known_in(subject: Subject, reading: Reading, gpu: Gpu) -> Gpu:
+    return subject.library.answers.once((_known_in, reading.path), lambda: names_in(reading, gpu, _unasked))
+
+
+def _naming(subject: Subject, classes: Iterable[ClassText], gpu: Gpu) -> Iterator[tuple[ClassText, Function]]:
+    """The methods that may use the GPU, or ask a tensor for it; classes of files that do neither are not even
+    parsed."""
+    asks = f".is_{gpu.word}"
     for owner in classes:
-        if any(name in owner.reading.text for name in names):
+        if may_name(owner.reading.text, gpu) or asks in owner.reading.text:
+            known = _known_in(subject, owner.reading, gpu)
             for function in (function for functions in owner.methods.values() for function in functions):
                 text = owner.reading.text_of(function)
-                if any(name in text for name in names):
+                if asks in text or known.may_be_in(text):
                     yield owner, function
 
 
@@ -142,65 +151,66 @@ def _is_only_asked(subject: Subject, mro: Ancestry, function: Function) -> bool:
     """Whether each method that names this one tests for the device or the platform: it may well be for a GPU only."""
     others = [other for _, other in mro.live() if other is not function and function.name in mentioned([other])]
     by_upstream = function.name in words(subject.upstream) | words(subject.vllm)
-    return bool(others) and not by_upstream and all(_asks(other, subject.profile.device) for other in others)
+    return bool(others) and not by_upstream and all(_asks(other, Gpu(*subject.profile.device)) for other in others)
 
 
-def _unasked(function: Function, root: str, device: tuple[str, str]) -> ast.AST | None:
+def _unasked(function: Function, gpu: Gpu) -> ast.AST | None:
     """The first use of the GPU in a method that has not asked what it runs on by then."""
-    asking = _asks(function, device)
-    first = itertools.takewhile(lambda statement: not _may_ask(statement, device), function.body)
-    nodes = [node for statement in first for node in walk(statement)] if asking else walk(function)
+    gpu = gpu.within(function)
+    first = itertools.takewhile(lambda statement: not _may_ask(statement, gpu), function.body)
+    nodes = [node for statement in first for node in walk(statement)] if _asks(function, gpu) else walk(function)
     spared = {id(inner) for node in nodes for part in _idle(node) for inner in walk(part)}
-    return next((node for node in nodes if id(node) not in spared and _used(node, root)), None)
+    return next((use for node in nodes if id(node) not in spared and (use := gpu.use(node)) is not None), None)
 
 
-def _asks(function: Function, device: tuple[str, str]) -> bool:
+def _asks(function: Function, gpu: Gpu) -> bool:
     """Whether a test of a method, or a local that one of them reads, has to do with the device or the platform."""
-    return _are_about(_questions(walk(function), device), device)
+    return _are_about(_questions(walk(function), gpu), gpu)
 
 
-def _questions(nodes: Sequence[ast.AST], device: tuple[str, str]) -> list[ast.expr]:
+def _questions(nodes: Sequence[ast.AST], gpu: Gpu) -> list[ast.expr]:
     """The tests among some nodes, and what is set to the locals that they read."""
     tests = [test for node in nodes for test in _tests(node)]
     read = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
-    return tests + [a for node in nodes for name, a in _answers(node, root=f"torch.{device[0]}") if name in read]
+    return tests + [a for node in nodes for name, a in _answers(node, gpu) if name in read]
 
 
-def _may_ask(statement: ast.stmt, device: tuple[str, str]) -> bool:
+def _may_ask(statement: ast.stmt, gpu: Gpu) -> bool:
     """Whether a statement tests for the device or the platform, or sets a local to what one of them is."""
     nodes = walk(statement)
     tests = [test for node in nodes for test in _tests(node)]
-    return _are_about([*tests, *(a for node in nodes for _, a in _answers(node, root=f"torch.{device[0]}"))], device)
+    return _are_about([*tests, *(a for node in nodes for _, a in _answers(node, gpu))], gpu)
 
 
-def _are_about(tests: list[ast.expr], device: tuple[str, str]) -> bool:
+def _are_about(tests: list[ast.expr], gpu: Gpu) -> bool:
     """Whether expressions name the device or the platform; ``cudagraph_mode`` names neither."""
-    names = [name.lower() for name in mentioned(tests)]
-    return any("platform" in name or not set(device).isdisjoint(re.split(r"\W|_", name)) for name in names)
+    devices, said = {gpu.word, gpu.npu_word}, list(mentioned(tests))
+    if any(name in gpu.names for name in said):
+        return True
+    return any("platform" in n or not devices.isdisjoint(re.split(r"\W|_", n)) for n in map(str.lower, said))
 
 
-def _asked_of_tensor(function: Function, device: tuple[str, str]) -> ast.Attribute | None:
+def _asked_of_tensor(function: Function, gpu: Gpu) -> ast.Attribute | None:
     """``tensor.is_cuda`` as a condition of its own, in a method without calls of the GPU, which that may well be for,
     and without a question about any other device."""
-    gpu_word, npu_word = device
-    nodes = walk(function)
-    said = mentioned(_questions(nodes, device))
-    is_told = any(word in name.lower() for name in said for word in (npu_word, "platform", "device"))
-    if is_told or any(_used(node, f"torch.{gpu_word}") for node in nodes):
+    nodes, gpu = walk(function), gpu.within(function)
+    said = mentioned(_questions(nodes, gpu))
+    is_told = any(word in name.lower() for name in said for word in (gpu.npu_word, "platform", "device"))
+    if is_told or any(gpu.use(node) is not None for node in nodes):
         return None
     for test in (node.test for node in nodes if isinstance(node, ast.If | ast.IfExp)):
         asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-        if isinstance(asked, ast.Attribute) and asked.attr == f"is_{gpu_word}":
+        if isinstance(asked, ast.Attribute) and asked.attr == f"is_{gpu.word}":
             return asked
     return None
 
 
-def _answers(node: ast.AST, *, root: str) -> Iterator[tuple[str, ast.expr]]:
+def _answers(node: ast.AST, gpu: Gpu) -> Iterator[tuple[str, ast.expr]]:
     """The local that a statement sets and its value; not what is made on the GPU (`stream = torch.cuda.Stream()`),
     unless it asks whether there is one."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as value):
-            is_made = any(_used(inner, root) for inner in walk(value))
+            is_made = any(gpu.is_used(inner) for inner in walk(value))
             if not is_made or "is_available" in mentioned([value]):
                 yield name, value
 

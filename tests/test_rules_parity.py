@@ -88,22 +88,22 @@ def test_a_parent_off_the_npu_path_that_hands_on_to_vllm_is_in_nobodys_way() -> 
     head = GPU_HEAD + "class Sleeper(OmniGPUModelRunner):\n    def nap(self):\n        return super().nap()\n"
     given = job(EMPTY_NPU, gpu("def nap(self):\n    return super().nap()", head=head, bases="Sleeper"))
     (finding,) = found(given, "RS203")
-    assert finding.message.endswith("runs the inherited `nap` of vllm-ascend.")
+    assert finding.message.endswith("runs the inherited `nap`.")
     assert finding.fix == f"`runner-sync upgrade --only NPUARModelRunner.nap` {_PORTS_OR_SAYS}"
 
 
 @pytest.mark.parametrize(
     ("upstream", "whose"),
     [
-        (None, "vllm-ascend"),
-        ("class NPUModelRunner:\n    def sync(self):\n        return 1\n", "vllm-ascend"),
-        ("class NPUModelRunner:\n    def other(self):\n        return 1\n", "vLLM"),
+        (None, ""),
+        ("class NPUModelRunner:\n    def sync(self):\n        return 1\n", " of vllm-ascend"),
+        ("class NPUModelRunner:\n    def other(self):\n        return 1\n", " of vLLM"),
     ],
 )
 def test_whose_method_runs_instead_is_said(upstream: str | None, whose: str) -> None:
     given = job(EMPTY_NPU, gpu("def sync(self):\n    return super().sync()"), upstream=upstream)
     (finding,) = found(given, "RS203")
-    assert finding.message.endswith(f"runs the inherited `sync` of {whose}.")
+    assert finding.message.endswith(f"runs the inherited `sync`{whose}.")
 
 
 @pytest.mark.parametrize(
@@ -284,6 +284,14 @@ GOOD = {"early": HISTORY, "call": "model_sample(logits)", "late": "pass", "end":
 )
 def test_the_contract_of_the_model_sampler(change: dict[str, str], expected: list[str]) -> None:
     assert symbols(job(npu(HOOK.format(**(GOOD | change)))), "RS206") == expected
+
+
+@pytest.mark.parametrize("name", ["_sample", "_sampel", "_ask_model"])
+def test_only_the_hook_that_there_is_upstream_is_spoken_of(name: str) -> None:
+    body = HOOK.format(**(GOOD | {"end": "self.sampler(logits=logits)"})).replace("def _sample(", f"def {name}(")
+    (finding,) = found(job(npu(body)), "RS206")
+    assert "skips vllm-ascend's `_sample`, which" in finding.message
+    assert finding.fix == "Fall through to `return super()._sample(…)` instead."
 
 
 def test_a_sampler_call_without_the_hook_is_nobodys_business() -> None:

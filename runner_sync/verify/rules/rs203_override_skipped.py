@@ -59,7 +59,7 @@ def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str
         last = _absent_parent(pair, name)
         if last is not None:
             return f"runs none of omni's: `{last.name}` is not in its MRO either"
-        return f"runs the inherited `{name}` of {_upstream_of(subject, name)}"
+        return f"runs the inherited `{name}`{_upstream_of(subject, name)}"
     if found in pair.gpu_mro.classes and are_equal(pair.gpu.reading, function, found.reading, found.methods[name][-1]):
         return ""
     if found in pair.gpu_mro.classes or (hands_on and _is_twin_of_parent(subject, pair, found, function)):
@@ -68,9 +68,12 @@ def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str
 
 
 def _upstream_of(subject: Subject, name: str) -> str:
-    """Whose ``name`` an NPU class inherits: what the module of vllm-ascend at hand does not define, it inherits too."""
-    known = subject.upstream.classes.values() if subject.upstream is not None else ()
-    return "vLLM" if known and not any(name in c.methods for c in known) else "vllm-ascend"
+    """Whose ``name`` an NPU class inherits: what the module of vllm-ascend at hand does not define, it inherits too.
+    Without that module nobody knows."""
+    if subject.upstream is None:
+        return ""
+    known = subject.upstream.classes.values()
+    return " of vLLM" if known and not any(name in c.methods for c in known) else " of vllm-ascend"
 
 
 def _absent_parent(pair: Pair, name: str) -> ClassText | None:

@@ -92,7 +92,7 @@ def _fall_through(npu: Reading, function: Function, hook: SamplerHook) -> Iterat
                 node,
                 symbol=hook.sampler,
                 message="When the model declines, this calls the sampler itself and skips vllm-ascend's "
-                f"`{function.name}`, which cuts padded logits under LM head parallelism.",
-                fix=f"Fall through to `return super().{function.name}(…)` instead.",
+                f"`{hook.method}`, which cuts padded logits under LM head parallelism.",
+                fix=f"Fall through to `return super().{hook.method}(…)` instead.",
             )
             return

@@ -653,6 +653,27 @@ def test_what_a_hidden_method_of_vllm_ascend_sets_since_the_old_target(
     assert [finding.symbol for finding in found if finding.code == "RS313"] == expected
 
 
+LATE = "vllm_omni/late.py"
+LATE_RUNNER = "from vllm_omni.npu import R\nclass D(R):\n    def {name}(self):\n        return self.{reads}\n"
+
+
+@pytest.mark.parametrize(
+    ("own", "name", "expected"),
+    [
+        pytest.param("def load(self):\n    return None", "other", [], id="it inherits what was idle before"),
+        pytest.param("def other(self):\n    return None", "load", ["capture"], id="its own override leaves it idle"),
+        pytest.param("def other(self):\n    return None", "other", [], id="it overrides something else"),
+    ],
+)
+def test_a_runner_that_the_old_tree_lacks_makes_nothing_old_new(own: str, name: str, expected: list[str]) -> None:
+    upstream = ascend(CAPTURES.format(sets="self.capture = build()", reads="self.capture"))
+    late = {LATE: LATE_RUNNER.format(name=name, reads="capture")}
+    new = world(npu=npu(own), ascend=upstream, **late)
+    before = new.with_omni(world(npu=npu(own)).trees["vllm-omni"])
+    found = find(new, before, (NPU, LATE))
+    assert [finding.symbol for finding in found if finding.code == "RS313"] == expected
+
+
 OLD_AND_NEW = {
     "a new first parameter": (
         "def run(self):\n    return self.step(1, 2)",

@@ -26,7 +26,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Project, Severity
-from runner_sync.verify.classes import Assignment, Mro, is_attribute_of
+from runner_sync.verify.classes import Assignment, ClassInfo, Mro, is_attribute_of
 from runner_sync.verify.frames import Frame
 from runner_sync.verify.functions import FunctionNode, nodes_of, words_of
 from runner_sync.verify.modules import Module
@@ -60,12 +60,25 @@ _Idle = tuple[str, Frame, FunctionNode, tuple[Frame, ast.expr]]
 
 
 def _newly_idle(program: Program, mro: Mro, old: Program) -> Iterator[_Idle]:
-    """What upstream's methods give, and gave not in ``old``, or nobody read it there."""
+    """What upstream's methods give, and gave not in ``old``, or nobody read it there.
+
+    An override was idle before where it was so in any class: one that ``old`` lacks makes nothing new.
+    """
     found = [row for project in _UPSTREAM for row in _read_idly(program, mro, project)]
-    head = mro.head.module.name, mro.head.name
-    same = [one for one in old.leaves() if (one.head.module.name, one.head.name) == head] if found else []
-    known = {row[0] for one in same for project in _UPSTREAM for row in _read_idly(old, one, project)}
-    yield from (row for row in found if row[0] not in known)
+    known: set[tuple[str, ...]] = set()
+    for one in old.leaves() if found else ():
+        rows = [(_place(one.head), name, override) for p in _UPSTREAM for name, override, *_ in _read_idly(old, one, p)]
+        known |= {key for head, name, override in rows for key in ((*head, name), _override(name, override))}
+    head = _place(mro.head)
+    yield from (row for row in found if known.isdisjoint([(*head, row[0]), _override(row[0], row[1])]))
+
+
+def _place(info: ClassInfo) -> tuple[str, str]:
+    return info.module.name, info.name
+
+
+def _override(name: str, override: Frame) -> tuple[str, str, str]:
+    return override.module.name, override.unit, name
 
 
 def _read_idly(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:

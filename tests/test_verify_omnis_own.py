@@ -31,6 +31,14 @@ def test_a_misspelt_name_is_told_though_the_older_pair_lacks_it_too(body: str) -
     assert symbols(find(new, with_older_upstreams(new))) == [("RS304", "hok")]
 
 
+def test_the_remedy_of_a_misspelt_name_is_the_name() -> None:
+    new = world(npu=npu("def init_talker(self): 1\ndef m(self):\n    self.init_taker()\n    self.note()"))
+    hints = {finding.symbol: finding.fix.partition(" ")[0] for finding in find(new, with_older_upstreams(new))}
+    assert hints == {"init_taker": "Write", "note": "Follow"}
+    (misspelt,) = (f for f in find(new, with_older_upstreams(new)) if f.symbol == "init_taker")
+    assert misspelt.fix.startswith("Write `init_talker` if that is meant; else ")
+
+
 def test_what_the_shared_gpu_runner_has_under_another_name_now() -> None:
     new = world(
         npu=npu("def m(self):\n    return self.hook()"),

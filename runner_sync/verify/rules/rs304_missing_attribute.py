@@ -33,6 +33,7 @@ were handed (`runner.x = …`), and mixins none of whose users is checked.
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Iterator
 from typing import TypeGuard
 
@@ -228,5 +229,18 @@ def _finding(program: Program, frame: Frame, node: ast.Attribute, *, head: Class
         node,
         symbol=node.attr,
         message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{when}",
-        fix=f"Follow what the target uses in place of `{node.attr}`, or drop the statement.",
+        fix=_remedy(program, frame.info, node.attr),
     )
+
+
+def _remedy(program: Program, info: ClassInfo, name: str) -> str:
+    """What to do: to write the name that the MRO has, where one is so alike that it may have been meant."""
+    known = {one for mro in program.mros(info) for cls in mro.classes for one in (*cls.methods, *cls.written)}
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=ALIKE)
+    if near:
+        return f"Write `{near[0]}` if that is meant; else follow what the target uses in place of `{name}`."
+    return f"Follow what the target uses in place of `{name}`, or drop the statement."
+
+
+ALIKE = 0.85
+"""Share of characters in common from which on a name may be another one misspelt: one letter in seven."""

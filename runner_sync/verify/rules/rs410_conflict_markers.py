@@ -1,8 +1,8 @@
 """RS410 conflict-markers: the file holds an unresolved merge conflict.
 
 What: `<<<<<<<` … `>>>>>>>` at the start of lines, as git and `runner-sync upgrade --conflict inline` write them, and a
-single `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>` line that stayed behind in a file that does not parse. In an NPU
-module, in its GPU twin, and in a file of theirs whose classes are looked into.
+single `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>` line that stayed behind, in a file that does not parse: an NPU
+module, its GPU twin, and a file of theirs whose classes are looked into.
 
 Example:
 
@@ -16,7 +16,7 @@ Why: such a file does not parse, so nothing else can be checked in it, nor what 
 
 Fix: resolve the conflict (`git mergetool` reads these markers), then run `check` again.
 
-Leaves alone: rows of `=` or `<` inside comments and strings that no `>>>>>>>` line closes. A file that does not parse
+Leaves alone: what looks like a conflict inside a string, for then the file parses. A file that does not parse
 for another reason ends the run (exit 2), and so does a conflict where this rule is left out.
 """
 

@@ -724,6 +724,33 @@ def test_a_file_that_the_lock_records_and_nobody_has_is_no_green_run(locked: Tre
     assert "RS203" not in {code for code, _ in keys(sync.check(locked.check()))}
 
 
+NPU_ROW = """\
+[[extend-modules]]
+name = "NPUARModelRunner"
+paths = ["{npu}"]
+upstreams = [{{ project = "vllm-ascend", path = "vllm_ascend/worker/model_runner_v1.py", name = "NPUModelRunner" }}]
+gpu = {{ project = "vllm-omni", path = "{gpu}", name = "GPUARModelRunner" }}
+"""
+
+
+@pytest.mark.parametrize("path", [AR, GPU_AR])
+def test_a_runner_with_another_path_takes_two_steps_and_is_told_each(locked: Trees, path: str) -> None:
+    """The configuration says where it is, and the lock must follow."""
+    commit(locked.omni, "Before")
+    moved = path.replace("_model_runner", "_runner")
+    (locked.omni / path).rename(locked.omni / moved)
+    with pytest.raises(InputError, match=r"`extend-modules` in the configuration, and then.*`runner-sync lock`\.$"):
+        sync.check(locked.check())
+    row = NPU_ROW.format(**{"npu": AR, "gpu": GPU_AR, ("npu" if path == AR else "gpu"): moved})
+    (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
+    said = rf"^runner-sync.lock records {path}, .* the configuration names another path, .*`runner-sync lock`\.$"
+    for options in (locked.check(), locked.check(changed_since="main")):
+        with pytest.raises(InputError, match=said):
+            sync.check(options)
+    locked.write_lock()
+    assert ("RS203", "_sample") in keys(sync.check(locked.check()))
+
+
 @pytest.mark.parametrize(("path", "name"), [(AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")])
 def test_a_runner_whose_class_has_another_name_is_no_green_run(locked: Trees, path: str, name: str) -> None:
     """Every rule finds its runner by the name of the class, and would find nothing."""

@@ -127,7 +127,7 @@ def _refuse_recorded(modules: Sequence[DerivedModule], given: inputs.Inputs) -> 
     """
     imported = {module for found in modules for module in _imported(found.text, found.path)}
     recorded = {entry.path for entry in given.lock.entries} - {found.path for found in modules}
-    refuse_lost({path for path in recorded if module_name(path) in imported})
+    refuse_lost(given, {path for path in recorded if module_name(path) in imported})
 
 
 def _imported(text: str, path: str) -> set[str]:

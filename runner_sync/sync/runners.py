@@ -84,7 +84,7 @@ def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
 
     A file that nobody can look into any more must not make a run green.
     """
-    refuse_lost({entry.path for entry in given.lock.entries} - {found.path for found in modules})
+    refuse_lost(given, {entry.path for entry in given.lock.entries} - {found.path for found in modules})
     refuse_deleted(given, modules)
     refuse_twinless(given)
 
@@ -104,7 +104,7 @@ def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since
     if gone := next((path for path in paths if path in now), None):
         raise InputError(
             f"{gone} is {now[gone]} since {since}, and no runner is looked for there: say so with `extend-modules` in "
-            "the configuration."
+            "the configuration, and then write the lock anew with `runner-sync lock`."
         )
 
 
@@ -114,7 +114,7 @@ def refuse_twinless(given: inputs.Inputs) -> None:
     It would look like one that dropped all its methods.
     """
     named = {entry.gpu.path for entry in given.lock.entries if entry.gpu is not None}
-    refuse_lost({path for path in named if given.omni.read(path) is None})
+    refuse_lost(given, {path for path in named if given.omni.read(path) is None})
 
 
 def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
@@ -131,14 +131,21 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
         )
 
 
-def refuse_lost(gone: Collection[str]) -> None:
+def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
     """Raises ``InputError`` where there are files that are ``gone`` and that the lock records."""
-    if gone:
+    if not gone:
+        return
+    records = f"{FILE_NAME} records {', '.join(sorted(gone))}, and the tree has no such runner"
+    named = {path for module in given.profile.modules for path in (*module.paths, *_twin(module))}
+    if named.isdisjoint(gone):
         raise InputError(
-            f"{FILE_NAME} records {', '.join(sorted(gone))}, and the tree has no such runner: bring it back; where it "
-            "has another path now, say so with `extend-modules` in the configuration; where it went on purpose, write "
-            "the lock anew with `runner-sync lock`."
+            f"{records}: the configuration names another path, and the lock must follow: write it anew with "
+            "`runner-sync lock`."
         )
+    raise InputError(
+        f"{records}: bring it back; where it has another path now, say so with `extend-modules` in the configuration, "
+        "and then, as where it went on purpose, write the lock anew with `runner-sync lock`."
+    )
 
 
 def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:

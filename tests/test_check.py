@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -310,6 +311,53 @@ def test_a_conflict_in_a_file_that_a_rule_comes_upon_is_found_there() -> None:
     mixin = 'class Mixin:\n    """Adds.\n"""\n    def helper(self):\n<<<<<<< omni\n        return 1\n=======\n'
     given = job(npu, gpu, files={"vllm_omni/mixin.py": f"{mixin}        return 2\n>>>>>>> topic\n"})
     assert [(f.path, f.line) for f in check.run(given).findings if f.code == "RS410"] == [("vllm_omni/mixin.py", 5)]
+
+
+MIXED = "from vllm_omni.mixin import Mixin\nclass NPUARModelRunner(Mixin):\n    def run(self):\n        return 1\n"
+HELPER = "vllm_omni/platforms/npu/worker/sending.py"
+ELSEWHERE = "vllm_omni/elsewhere.py"
+
+
+@pytest.mark.parametrize(
+    ("path", "changed", "is_told"),
+    [
+        pytest.param("vllm_omni/mixin.py", None, True, id="of a base"),
+        pytest.param("vllm_omni/mixin.py", {}, True, id="of a base, though the branch left it alone"),
+        pytest.param(HELPER, {HELPER: {1}}, True, id="beside the runners, of the branch"),
+        pytest.param(HELPER, {}, False, id="beside the runners, of nobody's branch"),
+        pytest.param(ELSEWHERE, {ELSEWHERE: {1}}, False, id="elsewhere"),
+    ],
+)
+def test_a_conflict_in_a_file_that_no_rule_parses(
+    path: str, changed: dict[str, set[int]] | None, is_told: bool
+) -> None:
+    """The outline of a base is read around it, and nothing else of the file is looked at."""
+    mixin = "class Mixin:\n    def helper(self):\n        return 1\n"
+    gpu = MIXED.replace("NPU", "GPU")
+    files = {"vllm_omni/mixin.py": mixin, HELPER: "x = 1\n", ELSEWHERE: "x = 1\n"}
+    files[path] += "<<<<<<< omni\nx = 1\n=======\nx = 2\n>>>>>>> topic\n"
+    result = check.run(job(MIXED, gpu, files=files), changed=changed)
+    assert [f.path for f in result.findings if f.code == "RS410"] == ([path] if is_told else [])
+
+
+@pytest.mark.parametrize(
+    ("path", "changed", "ends"),
+    [
+        pytest.param("vllm_omni/mixin.py", None, True, id="of a base"),
+        pytest.param("vllm_omni/mixin.py", {"vllm_omni/mixin.py": {1}}, True, id="of a base, by the branch"),
+        pytest.param("vllm_omni/mixin.py", {}, False, id="of a base, not by the branch"),
+        pytest.param(HELPER, {HELPER: {1}}, True, id="beside the runners, by the branch"),
+        pytest.param(ELSEWHERE, {ELSEWHERE: {1}}, False, id="elsewhere"),
+    ],
+)
+def test_a_base_that_is_no_python_ends_the_run(path: str, changed: dict[str, set[int]] | None, ends: bool) -> None:
+    mixin = "class Mixin:\n    def helper(self):\n        return 1\n"
+    files = {"vllm_omni/mixin.py": mixin, HELPER: "x = 1\n", ELSEWHERE: "x = 1\n"}
+    files[path] += "def f(:\n"
+    given = job(MIXED, MIXED.replace("NPU", "GPU"), files=files)
+    said = pytest.raises(InputError, match=rf"^{path}:\d+: does not parse") if ends else nullcontext()
+    with said:
+        check.run(given, changed=changed)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,9 @@ def run(
     library = Library(job)
     conflicts = _Conflicts(library, codes)
     with _without_collection():
-        of_modules, before, before_error = _with_what_is_new(list(_hits(library, codes, conflicts)), job, codes)
+        found = list(_hits(library, codes, conflicts))
+        conflicts.look_beside(changed)
+        of_modules, before, before_error = _with_what_is_new(found, job, codes)
         broken = _breakage(job, codes, conflicts, opinion)
         hits = sorted([*of_modules, *broken.hits, *conflicts.hits()], key=_place)
     paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
@@ -81,9 +83,9 @@ def run(
     about = _about_ignores(comments, readings, has_run=ran)
     if changed is not None and before is not None:
         left = [_without_layout(hit, changed, library, before) for hit in left]
-    found = sorted((h for h in (*left, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
+    wanted = sorted((h for h in (*left, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
     result = _report(
-        found,
+        wanted,
         baseline,
         ran=replace(ran, codes=asked),
         severity=severity,
@@ -173,6 +175,19 @@ class _Conflicts:
         if found:
             self._found[path] = found
         return bool(found)
+
+    def look_beside(self, changed: Lines | None) -> None:
+        """Look into the files that a class was looked for in, and into what a branch changed beside the modules.
+
+        A class is found in what is no Python, too, and without it an MRO has a hole. Raises ``InputError`` for a file
+        that does not parse; of a branch, for one that it changed.
+        """
+        folders = {module.path.rpartition("/")[0] for module in self._library.job.modules}
+        beside = [p for p in changed or () if p.endswith(".py") and p.rpartition("/")[0] in folders]
+        for path in dict.fromkeys([*self._library.paths(), *beside]):
+            reading = self._library.at(path)
+            if not self.look_into(path) and reading is not None and (changed is None or path in changed):
+                _ = reading.tree
 
 
 def _hits(library: Library, codes: Codes, conflicts: _Conflicts) -> Iterator[Hit]:

@@ -105,6 +105,10 @@ class Library:
             self._by_path[path] = Reading(path, text) if text is not None else None
         return self._by_path[path]
 
+    def paths(self) -> tuple[str, ...]:
+        """The files that were looked into so far."""
+        return tuple(path for path, reading in self._by_path.items() if reading is not None)
+
     def module(self, dotted_name: str) -> Reading | None:
         """The omni module of that dotted name."""
         if dotted_name.split(".", 1)[0] != self.job.profile.package:

@@ -1,8 +1,9 @@
 """RS410 conflict-markers: the file holds an unresolved merge conflict.
 
-What: `<<<<<<<` … `>>>>>>>` at the start of lines, as git and `runner-sync upgrade --conflict inline` write them, and a
+What: `<<<<<<<` … `>>>>>>>` at the start of lines, as git and `runner-sync upgrade --conflict inline` write them, or a
 single `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>` line that stayed behind, in a file that does not parse: an NPU
-module, its GPU twin, and a file of theirs whose classes are looked into.
+module, its GPU twin, a file in which a base of theirs is looked for, and what else a branch changed in the folder of an
+NPU module.
 
 Example:
 

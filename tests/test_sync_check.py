@@ -751,6 +751,25 @@ def test_a_runner_with_another_path_takes_two_steps_and_is_told_each(locked: Tre
     assert ("RS203", "_sample") in keys(sync.check(locked.check()))
 
 
+def test_a_change_of_line_ends_touches_no_unit(locked: Trees) -> None:
+    """Git compares bytes: every line of the file is another one to it."""
+    locked.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    commit(locked.omni, "Before")
+    text = (locked.omni / AR).read_text("utf-8")
+    options = locked.check(changed_since="main", select=("RS201", "RS203"))
+    for now in (text, text.replace("return super()._finish", "return 1 or super()._finish"), f"# A remark.\n{text}"):
+        (locked.omni / AR).write_bytes(now.replace("\n", "\r\n").encode())
+        assert sync.check(options).findings == ()
+    now = text.replace('return info.get("stage")', 'return info.get("stage")  # why')
+    (locked.omni / AR).write_bytes(now.replace("\n", "\r\n").encode())
+    assert keys(sync.check(options)) == {("RS201", "GPUARModelRunner._stage_of")}
+    now = text.replace(
+        "class NPUARModelRunner(OmniNPUModelRunner):", "class NPUARModelRunner(OmniNPUModelRunner):  # why"
+    )
+    (locked.omni / AR).write_bytes(now.replace("\n", "\r\n").encode())
+    assert keys(sync.check(options)) == {("RS203", "_sample")}
+
+
 @pytest.mark.parametrize(("path", "name"), [(AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")])
 def test_a_runner_whose_class_has_another_name_is_no_green_run(locked: Trees, path: str, name: str) -> None:
     """Every rule finds its runner by the name of the class, and would find nothing."""

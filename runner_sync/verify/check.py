@@ -82,6 +82,7 @@ def run(
     ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = _about_ignores(comments, readings, has_run=ran)
     if changed is not None and before is not None:
+        changed = {path: _changed_lines(path, lines, library, before) for path, lines in changed.items()}
         left = [_without_layout(hit, changed, library, before) for hit in left]
     wanted = sorted((h for h in (*left, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
     result = _report(
@@ -241,6 +242,22 @@ def _with_what_is_new(
         return hits, None, error
     new = {id(finding) for finding in ratchet.brought([hit.finding for hit in hits], before)}
     return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits], library, None
+
+
+def _changed_lines(path: str, lines: Set[int], now: Library, before: Library) -> Set[int]:
+    """The lines that a branch touched in a file; of one that it wrote anew from end to end, those that differ.
+
+    Git compares bytes, so that other line ends are another text to it.
+    """
+    readings = (now.at(path), before.at(path)) if path in now.paths() else (None, None)
+    if readings[0] is None or readings[1] is None or len(lines) < len(readings[0].lines) - 1:
+        return lines
+    from difflib import SequenceMatcher
+
+    compared = SequenceMatcher(None, readings[1].lines, readings[0].lines).get_opcodes()
+    spans = ((start, end) for kind, _, _, start, end in compared if kind != "equal")
+    # Where lines only went, their two neighbours, as elsewhere.
+    return {n for start, end in spans for n in (range(start + 1, end + 1) if end > start else (start, start + 1))}
 
 
 def _without_layout(hit: Hit, changed: Lines, now: Library, before: Library) -> Hit:

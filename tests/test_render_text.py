@@ -475,3 +475,11 @@ def test_the_text_of_a_rule_fits_the_width_and_its_examples_stay(width: int) -> 
     assert set(example.split("\n")) <= set(lines)
     assert max(len(line) for line in lines if "x" * 9 not in line) <= width
     assert "Why: so." in lines
+
+
+@pytest.mark.parametrize("width", [80, 90, 100, 110])
+def test_a_comment_that_is_to_be_pasted_is_not_folded(width: int) -> None:
+    comment = "# runner-sync: ignore[RS201:GPUARModelRunner._sample@1a2b3c4d5e6f] reason"
+    told = replace(finding(1, 1), fix=f"`runner-sync upgrade --only A.f` ports the change; else `{comment}` above it.")
+    text = render(Report("check", findings=(told,), changes=(FileChange(AR, "x\n", "x\n"),)), "text", width=width)
+    assert sum(comment in line for line in text.split("\n")) == 1

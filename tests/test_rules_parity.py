@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 from check_samples import AR, GPU_AR, GPU_HEAD, NPU_BASE, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
 
 from runner_sync.lock import Entry, digest
-from runner_sync.model import BaseRef
+from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import NPU, Output, SamplerHook
 from runner_sync.upgrade.job import is_selected
 from runner_sync.verify.locked import record
@@ -43,7 +44,8 @@ def _sample(self, logits, metadata):
 
 
 _PORTS_OR_SAYS = (
-    "ports it, or says what keeps it out; where NPU does without it on purpose, `# runner-sync: ignore[RS203] reason`."
+    "ports it, or says what keeps it out; where NPU does without it on purpose, "
+    "`# runner-sync: ignore[RS203:{0}] reason` above the class."
 )
 """Often nothing is ported: the upgrade asks about what it finds, and only a person knows what NPU is to do without."""
 
@@ -51,7 +53,7 @@ _PORTS_OR_SAYS = (
 def test_a_gpu_override_that_npu_never_runs_is_found_at_the_class() -> None:
     (finding,) = found(job(EMPTY_NPU, gpu(SAMPLE)), "RS203")
     assert (finding.path, finding.line, finding.unit, finding.symbol) == (AR, 2, "NPUARModelRunner", "_sample")
-    assert finding.fix == f"`runner-sync upgrade --only NPUARModelRunner._sample` {_PORTS_OR_SAYS}"
+    assert finding.fix == f"`runner-sync upgrade --only NPUARModelRunner._sample` {_PORTS_OR_SAYS.format('_sample')}"
 
 
 SHARED = OMNI_GPU_BASE.replace("    pass\n", "    def _history(self):\n        return []\n")
@@ -76,12 +78,12 @@ def test_a_parent_that_is_off_the_npu_path_as_well_is_said_so() -> None:
     # The command alone ports nothing: `super().nap()` would reach nobody.
     assert finding.fix == (
         f"Give an NPU base a `nap` such as `Sleeper` has ({GPU_AR}:3); then "
-        f"`runner-sync upgrade --only NPUARModelRunner.nap` {_PORTS_OR_SAYS}"
+        f"`runner-sync upgrade --only NPUARModelRunner.nap` {_PORTS_OR_SAYS.format('nap')}"
     )
     twins = replace(given.profile, classes=(*given.profile.classes, ("Sleeper", "NPUSleeper")))
     (finding,) = found(replace(given, profile=twins), "RS203")
     named = "--only NPUSleeper.nap --only NPUARModelRunner.nap"
-    assert finding.fix == f"`runner-sync upgrade {named}` {_PORTS_OR_SAYS}", "what it hands on to"
+    assert finding.fix == f"`runner-sync upgrade {named}` {_PORTS_OR_SAYS.format('nap')}", "what it hands on to"
 
 
 def test_a_parent_off_the_npu_path_that_hands_on_to_vllm_is_in_nobodys_way() -> None:
@@ -89,7 +91,7 @@ def test_a_parent_off_the_npu_path_that_hands_on_to_vllm_is_in_nobodys_way() -> 
     given = job(EMPTY_NPU, gpu("def nap(self):\n    return super().nap()", head=head, bases="Sleeper"))
     (finding,) = found(given, "RS203")
     assert finding.message.endswith("runs the inherited `nap`.")
-    assert finding.fix == f"`runner-sync upgrade --only NPUARModelRunner.nap` {_PORTS_OR_SAYS}"
+    assert finding.fix == f"`runner-sync upgrade --only NPUARModelRunner.nap` {_PORTS_OR_SAYS.format('nap')}"
 
 
 @pytest.mark.parametrize(
@@ -360,7 +362,8 @@ def test_the_remedy_for_a_hook_is_a_command_that_upgrade_takes(npu_body: str, na
     assert f"`runner-sync upgrade --gpu-only --only {named}`" in finding.fix
     # A class's name alone is no unit.
     assert is_selected("NPUARModelRunner.load_model", shlex.split(named))
-    assert finding.fix.endswith(f"did not have it yet ({GPU_AR}:5).")
+    assert f"did not have it yet ({GPU_AR}:5). " in finding.fix
+    assert finding.fix.endswith("`# runner-sync: ignore[RS207:wants_history] reason`.")
 
 
 def test_the_names_of_another_platform_come_from_its_profile() -> None:
@@ -535,8 +538,45 @@ def test_a_gpu_change_that_is_not_for_npu_has_a_way_out() -> None:
     (finding,) = found(job(OLD_NPU, NEW_GPU, entries=[entry(OLD_NPU, OLD_GPU)]), "RS201")
     assert finding.fix == (
         "`runner-sync upgrade --only NPUARModelRunner.execute_model` ports the change; where it is not for NPU, "
-        "`# runner-sync: ignore[RS201] reason` until the next upgrade."
+        f"`# runner-sync: ignore[RS201:GPUARModelRunner.execute_model@{finding.state}] reason` above this unit."
     )
+
+
+def pasted(finding: Finding, text: str) -> str:
+    """``text`` with the comment that the fix names, above what the finding is about."""
+    (comment,) = re.findall(r"`(# runner-sync: ignore[^`]*)`", finding.fix)
+    lines = dedent(text).split("\n")
+    indent = lines[finding.line - 1][: -len(lines[finding.line - 1].lstrip())]
+    return "\n".join([*lines[: finding.line - 1], indent + comment, *lines[finding.line - 1 :]])
+
+
+NEWER_GPU = gpu(PLAIN.replace("return x", "return self.fixed(x, 2)"))
+
+
+def test_the_comment_that_the_fix_names_accepts_one_text_of_the_twin() -> None:
+    entries = [entry(OLD_NPU, OLD_GPU)]
+    (finding,) = found(job(OLD_NPU, NEW_GPU, entries=entries), "RS201")
+    accepted = pasted(finding, OLD_NPU)
+    assert symbols(job(accepted, NEW_GPU, entries=entries), "RS201") == []
+    assert symbols(job(accepted, NEWER_GPU, entries=entries), "RS201") == ["GPUARModelRunner.execute_model"]
+    wide = accepted.replace(f":{finding.symbol}@{finding.state}", "")
+    assert symbols(job(wide, NEWER_GPU, entries=entries), "RS201") == [], "the plain form goes for every text"
+
+
+def test_the_comment_that_the_fix_names_goes_for_one_method_of_the_class() -> None:
+    (finding,) = found(job(EMPTY_NPU, gpu(SAMPLE)), "RS203")
+    accepted = pasted(finding, EMPTY_NPU)
+    assert symbols(job(accepted, gpu(SAMPLE)), "RS203") == []
+    later = SAMPLE + SAMPLE.replace("_sample", "_draft")
+    assert symbols(job(accepted, gpu(later)), "RS203") == ["_draft"]
+
+
+def test_the_comment_that_the_fix_names_goes_for_one_hook() -> None:
+    (finding,) = found(job(EMPTY_NPU, gpu(ASK), vllm="x = 1\n"), "RS207")
+    accepted = pasted(finding, EMPTY_NPU)
+    assert symbols(job(accepted, gpu(ASK), vllm="x = 1\n"), "RS207") == []
+    later = ASK.replace("wants_history", "wants_tokens")
+    assert symbols(job(accepted, gpu(later), vllm="x = 1\n"), "RS207") == ["wants_tokens"]
 
 
 def test_a_lock_without_the_npu_text_reports_every_gpu_change() -> None:

@@ -6,6 +6,7 @@ nothing.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ _CODES = {
     "magenta": "35",
     "cyan": "36",
 }
+_COMMENT = re.compile(r"`# [^`]*`")
+_NO_BREAK = "\x00"
 SEVERITY_STYLE = {"error": "red", "warning": "yellow", "info": "blue"}
 PROVENANCE_STYLE = {"upstream": "cyan", "gpu": "magenta", "omni": "green"}
 
@@ -35,12 +38,14 @@ class Ink:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.color and text else text
 
     def fold(self, text: str, *, indent: str = "") -> str:
-        """Fold prose at spaces; words such as paths stay whole, so that they can be copied."""
-        return textwrap.fill(
-            text,
+        """Fold prose at spaces; words such as paths, and comments to paste, stay whole, so that they can be copied."""
+        whole = _COMMENT.sub(lambda found: found[0].replace(" ", _NO_BREAK), text)
+        folded = textwrap.fill(
+            whole,
             width=max(self.width, 40),
             initial_indent=indent,
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
         )
+        return folded.replace(_NO_BREAK, " ")

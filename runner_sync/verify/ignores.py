@@ -5,7 +5,8 @@ Comes in: readings and hits. Goes out: the hits that remain, and the comments wi
 
 A comment counts on the first or last line of a finding, on the last one of its statement, and on a line of its own
 above either (decorators and other comments may stand between); another comment (``# noqa: E501``) may stand in front
-of it on its line. Several codes are separated by commas; ``RS203:_sample`` silences only that symbol.
+of it on its line. Several codes are separated by commas; ``RS203:_sample`` silences only that symbol,
+and ``RS201:_sample@1a2b3c4d5e6f`` only while the finding says so of that state (of a text that goes on changing).
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[
 
 def _applies(ignore: Ignore, hit: Hit, reading: Reading) -> bool:
     finding = hit.finding
-    pairs = [pair for pair in ((finding.code, ""), (finding.code, finding.symbol)) if pair in ignore.codes]
+    named = ("", finding.symbol, f"{finding.symbol}@{finding.state}")
+    pairs = [pair for pair in ((finding.code, symbol) for symbol in named) if pair in ignore.codes]
     # Without a reason nobody can tell later whether it still holds, so it silences nothing.
     if not pairs or not ignore.reason:
         return False

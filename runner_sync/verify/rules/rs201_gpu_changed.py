@@ -10,7 +10,8 @@ Why: 35 of the 156 recorded breakages are a statement of the GPU runner that nev
 request that changes the GPU side, it costs a minute.
 
 Fix: `runner-sync upgrade --only UNIT` ports the change; if it is not for NPU, write
-`# runner-sync: ignore[RS201] reason` above the method until the next upgrade records the new text.
+`# runner-sync: ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding says it: that accepts this text of
+the GPU unit, and the next one is told again. `ignore[RS201] reason` accepts every one.
 
 Leaves alone: comments and layout on the GPU side, NPU units that were edited as well since the lock.
 """
@@ -50,6 +51,8 @@ def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:
     name, ref = entry.gpu.qualname, entry.gpu.ref
     place = f"{twin.path}:{twin.start}" if twin is not None else entry.gpu.path
     what = f"`{name}` ({place}) changed since {ref}" if twin is not None else f"`{name}` of {ref} is gone from {place}"
+    now = digest_now(gpu, name) if gpu is not None else None
+    state = (now or "gone")[:12]
     hit = unit_hit(
         subject,
         (CODE, SEVERITY),
@@ -57,8 +60,7 @@ def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:
         symbol=name,
         message=f"The GPU twin {what}, and this unit is still as it was synced then.",
         fix=f"`runner-sync upgrade --only {unit.qualname}` ports the change; where it is not for NPU, "
-        f"`# runner-sync: ignore[{CODE}] reason` until the next upgrade.",
+        f"`# runner-sync: ignore[{CODE}:{name}@{state}] reason` above this unit.",
         also=((twin.path, twin.start, twin.end),) if twin is not None else (),
     )
-    now = digest_now(gpu, name) if gpu is not None else None
-    return replace(hit, finding=replace(hit.finding, state=(now or "gone")[:12]))
+    return replace(hit, finding=replace(hit.finding, state=state))

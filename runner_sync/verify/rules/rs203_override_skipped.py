@@ -11,7 +11,8 @@ Why: nothing crashes. In omni 0.20.0 and 0.21.0rc1 such models sampled freely on
 forced tag never got it. 14 of the 156 recorded breakages are a GPU method that NPU lacks.
 
 Fix: `runner-sync upgrade --only CLASS.METHOD` ports the override, or says what keeps it out; or move it to the shared
-base. `# runner-sync: ignore[RS203] reason` where NPU does without it on purpose.
+base. `# runner-sync: ignore[RS203:METHOD] reason` above the class where NPU does without it on purpose; without
+`:METHOD` it goes for every method, also those to come.
 
 Leaves alone: methods that override nothing of omni's and do not call `super()` (they replace vLLM's for the GPU, and
 vllm-ascend has its own), what an NPU class or a shared mixin in the MRO defines, overrides that cannot run on the NPU
@@ -110,7 +111,7 @@ def _remedy(subject: Subject, pair: Pair, name: str) -> str:
         before = f"Give an NPU base a `{name}` such as `{first.name}` has ({place}); then "
     return (
         f"{before}`{command}` ports it, or says what keeps it out; where NPU does without it on purpose, "
-        f"`# runner-sync: ignore[{CODE}] reason`."
+        f"`# runner-sync: ignore[{CODE}:{name}] reason` above the class."
     )
 
 

@@ -84,12 +84,13 @@ def _hit(pair: Pair, function: Function, node: ast.AST, *, name: str, what: str)
     # A helper that NPU lacks comes with what calls it.
     unit = f"{own.name}.{function.name}" if own is not None else f"'{pair.npu.name}*'"
     place = f"{owner.reading.path}:{line}"
+    without = f"Where NPU does without it on purpose, `# runner-sync: ignore[{CODE}:{name}] reason`."
     return reading.hit(
         (CODE, SEVERITY),
         at,
         symbol=name,
         message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is nowhere in the code that runs on "
         f"`{pair.npu.name}`.",
-        fix=port_of(unit, place),
+        fix=f"{port_of(unit, place)} {without}",
         also=(owner.reading.span_of(function),),
     )

@@ -203,19 +203,20 @@ def merge(
 
 
 @lru_cache(maxsize=1024)
-def digest(text: str) -> str:
-    """SHA-256 (hex) of the syntax tree of one unit's text; comments, layout and docstring indentation do not count.
+def digest(text: str, *, documented: bool = True) -> str:
+    """SHA-256 (hex) of the syntax tree of one unit's text; comments, layout and docstring indentation do not count,
+    and docstrings only where they are ``documented``.
 
     A class header may stand without its body. Raises ``InputError`` for text that does not parse.
     """
-    return digest_of(_parse_unit(text))
+    return digest_of(_parse_unit(text), documented=documented)
 
 
-def digest_of(statements: Sequence[ast.stmt]) -> str:
+def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str:
     """``digest`` of a text whose syntax tree is at hand."""
     words: list[str] = []
     for statement in statements:
-        _canonical(statement, words.append)
+        _canonical(statement, words.append, documented)
     return hashlib.sha256("".join(words).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -250,7 +251,7 @@ class _Labels(dict[type[ast.AST], tuple[tuple[str, str], ...]]):
 _labels = _Labels()
 
 
-def _canonical(node: ast.AST, add: Callable[[str], None]) -> None:
+def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> None:
     """Hand the words of ``node`` to ``add``: one list for all, because a unit has thousands of nodes."""
     kind = node.__class__
     add(f"({kind.__name__}")
@@ -260,7 +261,7 @@ def _canonical(node: ast.AST, add: Callable[[str], None]) -> None:
             add(f"{label}str:{value!r}")
         elif isinstance(value, ast.AST):
             add(label)
-            _canonical(_documentation(value) if kind is ast.Expr else value, add)
+            _canonical(_documentation(value) if kind is ast.Expr else value, add, documented)
         elif value.__class__ is not list:
             if value is not None:
                 add(f"{label}{type(value).__name__}:{value!r}")
@@ -268,10 +269,16 @@ def _canonical(node: ast.AST, add: Callable[[str], None]) -> None:
             add(label)
             for item in value:
                 if isinstance(item, ast.AST):
-                    _canonical(item, add)
+                    if documented or not _is_documentation(item):
+                        _canonical(item, add, documented)
                 else:
                     add(f"{type(item).__name__}:{item!r}")
     add(")")
+
+
+def _is_documentation(node: ast.AST) -> bool:
+    """Whether a node is a string that stands by itself, which does nothing."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _documentation(value: Any) -> Any:

@@ -13,7 +13,7 @@ from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import NPU, Output, SamplerHook
 from runner_sync.upgrade.job import is_selected
-from runner_sync.verify.locked import record
+from runner_sync.verify.locked import GPU_CODE, record
 from runner_sync.verify.reading import Reading
 
 EMPTY_NPU = NPU_HEAD + "class NPUARModelRunner(OmniNPUModelRunner):\n    pass\n"
@@ -577,6 +577,29 @@ def test_the_comment_that_the_fix_names_goes_for_one_hook() -> None:
     assert symbols(job(accepted, gpu(ASK), vllm="x = 1\n"), "RS207") == []
     later = ASK.replace("wants_history", "wants_tokens")
     assert symbols(job(accepted, gpu(later), vllm="x = 1\n"), "RS207") == ["wants_tokens"]
+
+
+TWIN = "GPUARModelRunner.execute_model"
+
+
+DOCUMENTED = PLAIN.replace("):\n", '):\n    """Run it."""\n', 1)
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        pytest.param(DOCUMENTED.replace("Run it.", "Run the model."), [], id="a docstring"),
+        pytest.param(PLAIN, [], id="no docstring any more"),
+        pytest.param(DOCUMENTED.replace("return x", "return 'x'"), [TWIN], id="another string"),
+        pytest.param(DOCUMENTED.replace("(self, x)", "(self, x: int)"), [TWIN], id="an annotation"),
+        pytest.param(DOCUMENTED.replace("Run it.", "Run.").replace("return x", "return 1"), [TWIN], id="code as well"),
+    ],
+)
+def test_docstrings_of_the_gpu_side_are_no_change(now: str, expected: list[str]) -> None:
+    locked = entry(OLD_NPU, gpu(DOCUMENTED))
+    assert symbols(job(OLD_NPU, gpu(now), entries=[locked]), "RS201") == expected
+    older = replace(locked, extra={k: v for k, v in locked.extra.items() if k != GPU_CODE})
+    assert symbols(job(OLD_NPU, gpu(now), entries=[older]), "RS201") == [TWIN], "a lock of an older version"
 
 
 def test_a_lock_without_the_npu_text_reports_every_gpu_change() -> None:

@@ -770,6 +770,21 @@ def test_a_change_of_line_ends_touches_no_unit(locked: Trees) -> None:
     assert keys(sync.check(options)) == {("RS203", "_sample")}
 
 
+def test_a_docstring_of_the_gpu_side_is_no_change_after_a_new_lock_either(locked: Trees) -> None:
+    head = "def _stage_of(self, request):\n"
+    commit(locked.omni, "Before")
+    (locked.omni / lock.FILE_NAME).unlink()
+    locked.write_lock()
+    commit(locked.omni, "Lock")
+    locked.edit(GPU_AR, head, head + '        """The stage of a request."""\n')
+    assert sync.check(locked.check(select=("RS201",))).findings == ()
+    commit(locked.omni, "Say what it does")
+    locked.write_lock()
+    assert sync.check(locked.check(select=("RS201",))).findings == ()
+    locked.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    assert keys(sync.check(locked.check(select=("RS201",)))) == {("RS201", "GPUARModelRunner._stage_of")}
+
+
 @pytest.mark.parametrize(("path", "name"), [(AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")])
 def test_a_runner_whose_class_has_another_name_is_no_green_run(locked: Trees, path: str, name: str) -> None:
     """Every rule finds its runner by the name of the class, and would find nothing."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from runner_sync import lock as locks
 from runner_sync.model import BaseRef, FileChange, Source
@@ -64,13 +65,20 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
         upstream = _locked(upstream, known.upstream if known is not None else None)
         gpu = _locked(gpu, known.gpu if known is not None else None)
         if upstream is not None or gpu is not None:
-            entries.append(locks.Entry(result.path, name, upstream, gpu))
+            entries.append(locks.Entry(result.path, name, upstream, gpu, _code_known(known, gpu)))
     if marked and result.after != result.before:
         return tuple(entries)
     twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
     text = given.omni.read(twin) if twin else None
     gpu_reading = Reading(twin, text) if text is not None else None
     return locked.record(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
+
+
+def _code_known(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:
+    """What the old lock says of the code of a GPU text that is not at hand any more."""
+    if known is None or known.gpu is None or gpu is None or known.gpu.digest != gpu.digest:
+        return {}
+    return {key: known.extra[key] for key in (locked.GPU_CODE,) if key in known.extra}
 
 
 def _without_lost_twins(given: inputs.Inputs) -> locks.Lock:

@@ -21,7 +21,7 @@ from runner_sync.verify.catalog import has, need_of
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
-from runner_sync.verify.locked import digest_now
+from runner_sync.verify.locked import is_alike
 from runner_sync.verify.reading import Hit, Reading, Span
 from runner_sync.verify.registry import Rule, applicable, beside
 from runner_sync.verify.rules import rs410_conflict_markers, rs491_unused_ignore, rs492_ignore_without_reason
@@ -275,7 +275,7 @@ def _says_the_same(span: Span, changed: Lines, now: Library, before: Library) ->
         return False
     try:
         units = {name: u for name, u in readings[0].units.items() if not touched.isdisjoint(range(u.start, u.end + 1))}
-        known = all(digest_now(readings[0], name) == digest_now(readings[1], name) for name in units)
+        known = all(is_alike(readings[0], readings[1], name) for name in units)
     except InputError:
         return False
     return known and all(any(u.start <= line <= u.end for u in units.values()) for line in touched)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 # Keys of a lock entry beyond upstream and GPU twin: digests of the NPU unit as it was written, and quick hashes.
 OWN, OWN_TEXT, GPU_TEXT, OUTSIDE = "digest", "text_hash", "gpu_text_hash", "outside_hash"
-KEYS = (OWN, OWN_TEXT, GPU_TEXT, OUTSIDE)
+GPU_CODE = "gpu_code_hash"
+KEYS = (OWN, OWN_TEXT, GPU_TEXT, GPU_CODE, OUTSIDE)
 
 
 def unit_texts(text: str, path: str = "") -> Mapping[str, Unit]:
@@ -94,11 +95,29 @@ def is_edited(entry: Entry, reading: Reading) -> bool | None:
     return None if now is None else now != locked
 
 
-def has_moved(reference: BaseRef, reading: Reading, *, quick: object) -> bool:
-    """Whether the unit that ``reference`` names is no longer what was locked, or is gone."""
+def has_moved(reference: BaseRef, reading: Reading, *, quick: object, code: object = None) -> bool:
+    """Whether the unit that ``reference`` names is no longer what was locked, or is gone.
+
+    With ``code``, its hash without the docstrings at that time, docstrings do not count.
+    """
     if quick and text_hash(reading, reference.qualname) == quick:
         return False
-    return digest_now(reading, reference.qualname) != reference.digest
+    if digest_now(reading, reference.qualname) == reference.digest:
+        return False
+    return not code or code_hash(reading, reference.qualname) != code
+
+
+def is_alike(now: Reading, before: Reading, qualname: str) -> bool:
+    """Whether the unit of that name has the same code in both; layout, comments and docstrings do not count."""
+    text = text_hash(now, qualname)
+    if text and text == text_hash(before, qualname):
+        return True
+    return code_hash(now, qualname) == code_hash(before, qualname)
+
+
+def code_hash(reading: Reading, qualname: str) -> str:
+    """Hash of the code of the unit of that name without its docstrings, ``""`` when there is none."""
+    return (_digest(reading, qualname, documented=False) or "")[:16]
 
 
 def digest_now(reading: Reading, qualname: str) -> str | None:
@@ -108,7 +127,7 @@ def digest_now(reading: Reading, qualname: str) -> str | None:
     return reading.digests[qualname]
 
 
-def _digest(reading: Reading, qualname: str) -> str | None:
+def _digest(reading: Reading, qualname: str, *, documented: bool = True) -> str | None:
     from runner_sync.lock import digest, digest_of
 
     unit = reading.units.get(qualname)
@@ -117,8 +136,8 @@ def _digest(reading: Reading, qualname: str) -> str | None:
     node = definition(reading, qualname)
     # What stands on the lines of a function is that function and nothing else; fields may share a line.
     if isinstance(node, Function) and unit.start <= node.lineno <= unit.end:
-        return digest_of([node])
-    return digest(unit.text)
+        return digest_of([node], documented=documented)
+    return digest(unit.text, documented=documented)
 
 
 def record(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label: str) -> tuple[Entry, ...]:
@@ -138,3 +157,4 @@ def _keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> Iterat
     # Only where the twin is the locked one: else the quick way would hide a change.
     if gpu is not None and entry.gpu is not None and not has_moved(entry.gpu, gpu, quick=None):
         yield GPU_TEXT, text_hash(gpu, entry.gpu.qualname)
+        yield GPU_CODE, code_hash(gpu, entry.gpu.qualname)

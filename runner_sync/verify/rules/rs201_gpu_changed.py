@@ -13,7 +13,7 @@ Fix: `runner-sync upgrade --only UNIT` ports the change; if it is not for NPU, w
 `# runner-sync: ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding says it: that accepts this text of
 the GPU unit, and the next one is told again. `ignore[RS201] reason` accepts every one.
 
-Leaves alone: comments and layout on the GPU side, NPU units that were edited as well since the lock.
+Leaves alone: comments, docstrings and layout on the GPU side, NPU units that were edited as well since the lock.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import replace
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
 from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import GPU_TEXT, digest_now, has_moved, is_edited
+from runner_sync.verify.locked import GPU_CODE, GPU_TEXT, digest_now, has_moved, is_edited
 from runner_sync.verify.reading import Hit
 from runner_sync.verify.spots import unit_hit
 
@@ -39,7 +39,8 @@ def find(subject: Subject) -> Iterator[Hit]:
     for entry in subject.module.entries if gpu is not None else ():
         if gpu is None or entry.gpu is None or entry.gpu.path != gpu.path:
             continue
-        if has_moved(entry.gpu, gpu, quick=entry.extra.get(GPU_TEXT)) and not is_edited(entry, npu):
+        quick, code = (entry.extra.get(key) for key in (GPU_TEXT, GPU_CODE))
+        if has_moved(entry.gpu, gpu, quick=quick, code=code) and not is_edited(entry, npu):
             unit = npu.units.get(entry.qualname)
             if unit is not None:
                 yield _hit(subject, entry, unit, gpu.units.get(entry.gpu.qualname))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from check_samples import AR, GPU_AR, GPU_HEAD, NPU_BASE, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
+from check_samples import AR, GPU_AR, GPU_HEAD, NPU_BASE, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, run, symbols
 
 from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import NPU, Output, SamplerHook
 from runner_sync.upgrade.job import is_selected
+from runner_sync.verify.check import CheckJob
 from runner_sync.verify.locked import GPU_CODE, record
 from runner_sync.verify.reading import Reading
 
@@ -522,7 +524,6 @@ NEW_GPU = gpu(PLAIN.replace("return x", "return self.fixed(x)"))
     [
         pytest.param(OLD_NPU, OLD_GPU, [], id="nothing changed"),
         pytest.param(OLD_NPU, NEW_GPU, ["GPUARModelRunner.execute_model"], id="only the GPU side changed"),
-        pytest.param(npu(PLAIN.replace("return x", "return 1")), NEW_GPU, [], id="both changed"),
         pytest.param(
             OLD_NPU, gpu("# why\n" + PLAIN.replace("(x)\n", "(  x )  # call\n")), [], id="comments and layout"
         ),
@@ -579,7 +580,64 @@ def test_the_comment_that_the_fix_names_goes_for_one_hook() -> None:
     assert symbols(job(accepted, gpu(later), vllm="x = 1\n"), "RS207") == ["wants_tokens"]
 
 
+OWN_NPU = npu(PLAIN.replace("return x", "return self.log(x)"))
+
+
+def branched(now: tuple[str, str], before: tuple[str, str], entries: Sequence[Entry]) -> CheckJob:
+    """The job of a branch that had ``before``, NPU and GPU text, where it began; the lock is the same."""
+    then = job(*before, entries=entries)
+    return replace(job(*now, entries=entries), before=lambda: then)
+
+
+def rated(given: CheckJob) -> list[tuple[str, str]]:
+    return [(finding.severity, finding.symbol) for finding in found(given, "RS201")]
+
+
 TWIN = "GPUARModelRunner.execute_model"
+
+
+def test_both_changed_since_the_lock_is_for_a_person_to_tell() -> None:
+    given = job(OWN_NPU, NEW_GPU, entries=[entry(OLD_NPU, OLD_GPU)])
+    assert rated(given) == [("info", TWIN)]
+    (finding,) = found(given, "RS201")
+    assert finding.fix.startswith("Where it has the change, record it: `runner-sync lock`; ")
+    assert rated(job(OWN_NPU, OLD_GPU, entries=[entry(OLD_NPU, OLD_GPU)])) == [], "only the NPU side changed"
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "expected"),
+    [
+        pytest.param((OWN_NPU, NEW_GPU), (OWN_NPU, OLD_GPU), "warning", id="the GPU side alone"),
+        pytest.param((OWN_NPU, NEWER_GPU), (OWN_NPU, NEW_GPU), "warning", id="the GPU side alone, once more"),
+        pytest.param((f"{OWN_NPU}\n", NEW_GPU), (OWN_NPU, OLD_GPU), "warning", id="and the layout of NPU"),
+        pytest.param((OWN_NPU, gpu("pass")), (OWN_NPU, OLD_GPU), "warning", id="gone from the GPU side"),
+        pytest.param((OWN_NPU, NEW_GPU), (OLD_NPU, OLD_GPU), "info", id="both, by hand"),
+        pytest.param((OWN_NPU, NEW_GPU), (OLD_NPU, NEW_GPU), "info", id="the NPU side alone"),
+        pytest.param((OWN_NPU, NEW_GPU), (OWN_NPU, NEW_GPU), "info", id="neither"),
+        pytest.param((OWN_NPU, NEW_GPU), ("class:\n", OLD_GPU), "info", id="no Python where it began"),
+        pytest.param((OLD_NPU, NEW_GPU), (OLD_NPU, NEW_GPU), "warning", id="as locked, and long since"),
+    ],
+)
+def test_a_branch_changed_one_side_or_both(now: tuple[str, str], before: tuple[str, str], expected: str) -> None:
+    assert rated(branched(now, before, [entry(OLD_NPU, OLD_GPU)])) == [(expected, TWIN)]
+
+
+def test_a_branch_that_ports_by_hand_is_told_how_to_record_it_and_nothing_else() -> None:
+    entries = [entry(OLD_NPU, OLD_GPU)]
+    given = branched((OWN_NPU, NEW_GPU), (OLD_NPU, OLD_GPU), entries)
+    lines = frozenset(range(1, 20))
+    result = run(given, "RS201", changed={AR: lines, GPU_AR: lines})
+    assert (result.findings, result.ported) == ((), ("NPUARModelRunner.execute_model",))
+    later = branched((OWN_NPU, NEW_GPU), (OWN_NPU, NEW_GPU), entries)
+    assert run(later, "RS201", changed={}).ported == (), "it is another branch's"
+    assert run(given, "RS201").ported == (), "without a branch it is a finding"
+
+
+def test_a_baseline_keeps_what_it_accepts_of_a_unit_that_was_edited() -> None:
+    entries = [entry(OLD_NPU, OLD_GPU)]
+    accepted = run(job(OLD_NPU, NEW_GPU, entries=entries), "RS201").baseline
+    result = run(job(OWN_NPU, NEW_GPU, entries=entries), "RS201", baseline=accepted)
+    assert (result.findings, result.accepted, result.stale) == ((), 1, ())
 
 
 DOCUMENTED = PLAIN.replace("):\n", '):\n    """Run it."""\n', 1)

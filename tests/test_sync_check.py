@@ -785,6 +785,29 @@ def test_a_docstring_of_the_gpu_side_is_no_change_after_a_new_lock_either(locked
     assert keys(sync.check(locked.check(select=("RS201",)))) == {("RS201", "GPUARModelRunner._stage_of")}
 
 
+def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees) -> None:
+    commit(locked.omni, "Before")
+    for path in (GPU_AR, AR):
+        locked.edit(path, 'return info.get("stage")', 'return info.get("stage", 0)')
+    options = locked.check(changed_since="main", select=("RS201",))
+    report = sync.check(options)
+    assert report.findings == ()
+    (note,) = report.notes
+    assert note == (
+        "NPUARModelRunner._stage_of: changed since the lock, like the GPU twin; where that is the port, record it with "
+        "`runner-sync lock`"
+    )
+    commit(locked.omni, "Port")
+    options = locked.check(changed_since="main", select=("RS201",))
+    assert sync.check(options).notes == ()
+    assert [f.severity for f in sync.check(locked.check(select=("RS201",))).findings] == ["info"]
+    locked.edit(GPU_AR, 'return info.get("stage", 0)', 'return info.get("stage", 1)')
+    assert keys(sync.check(options)) == {("RS201", "GPUARModelRunner._stage_of")}
+    locked.edit(GPU_AR, 'return info.get("stage", 1)', 'return info.get("stage", 0)')
+    locked.write_lock()
+    assert sync.check(locked.check(select=("RS201",))).findings == ()
+
+
 @pytest.mark.parametrize(("path", "name"), [(AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")])
 def test_a_runner_whose_class_has_another_name_is_no_green_run(locked: Trees, path: str, name: str) -> None:
     """Every rule finds its runner by the name of the class, and would find nothing."""

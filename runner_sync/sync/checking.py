@@ -63,7 +63,7 @@ def check(options: CheckOptions) -> Report:
     said += check_modules.without_upstream(given, job.modules)
     said += [*_not_looked_for(given, codes), *_idle_ignores(given), *not_there(given, modules)]
     result = _run(options, given, job, codes, changed)
-    return _report("check", options, given, job, result, modules, said=(*said, *_unread(job, result)))
+    return _report("check", options, given, job, result, modules, said=(*said, *_unread(job, result), *_ported(result)))
 
 
 def verify(options: CheckOptions) -> Report:
@@ -143,6 +143,14 @@ def _unread(job: CheckJob, result: CheckResult) -> list[str]:
             f"{result.branch_error}"
         )
     return said
+
+
+def _ported(result: CheckResult) -> list[str]:
+    """What a branch did that only a new lock can tell from a slip."""
+    if not result.ported:
+        return []
+    said = f"{', '.join(result.ported)}: changed since the lock, like the GPU twin"
+    return [f"{said}; where that is the port, record it with `runner-sync lock`"]
 
 
 def _idle_ignores(given: inputs.Inputs) -> list[str]:

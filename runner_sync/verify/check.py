@@ -24,7 +24,12 @@ from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
 from runner_sync.verify.locked import is_alike
 from runner_sync.verify.reading import Hit, Reading, Span
 from runner_sync.verify.registry import Rule, applicable, beside
-from runner_sync.verify.rules import rs410_conflict_markers, rs491_unused_ignore, rs492_ignore_without_reason
+from runner_sync.verify.rules import (
+    rs201_gpu_changed,
+    rs410_conflict_markers,
+    rs491_unused_ignore,
+    rs492_ignore_without_reason,
+)
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
 
@@ -39,13 +44,15 @@ Opinion = Callable[[Sequence[Finding]], Sequence[Finding]]
 class CheckResult:
     """``findings`` are to be reported, by place; ``accepted`` were silenced by the baseline, ``ignored`` by comments.
 
-    ``stale`` are baseline entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write;
-    ``branch_error`` is why what a branch breaks was not looked for.
+    ``ported`` are units that a branch is about, and that were edited since the lock like their GPU twins; ``stale`` are
+    baseline entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write; ``branch_error`` is why
+    what a branch breaks was not looked for.
     """
 
     findings: tuple[Finding, ...]
     accepted: int = 0
     ignored: int = 0
+    ported: tuple[str, ...] = ()
     stale: tuple[StaleEntry, ...] = ()
     baseline: Baseline | None = None
     branch_error: InputError | None = None
@@ -73,7 +80,7 @@ def run(
     with _without_collection():
         found = list(_hits(library, codes, conflicts))
         conflicts.look_beside(changed)
-        of_modules, before, before_error = _with_what_is_new(found, job, codes)
+        of_modules, before, before_error = _with_what_is_new(found, library, codes)
         broken = _breakage(job, codes, conflicts, opinion)
         hits = sorted([*of_modules, *broken.hits, *conflicts.hits()], key=_place)
     paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
@@ -118,10 +125,14 @@ def _report(
     fresh = ratchet.uncovered(baseline, everything) if baseline is not None else everything
     keep = {id(finding) for finding in fresh}
     shown = [h.finding for h in found if id(h.finding) in keep and (changed is None or _is_touched(h, changed))]
+    shown = [finding for finding in shown if RANKS[finding.severity] >= RANKS[severity]]
+    # Whoever ports by hand has done what this rule asks for: that is told, and fails nothing.
+    ported = [f for f in shown if changed is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
     return CheckResult(
-        tuple(finding for finding in shown if RANKS[finding.severity] >= RANKS[severity]),
+        tuple(finding for finding in shown if finding not in ported),
         len(everything) - len(fresh),
         ignored,
+        tuple(finding.unit for finding in ported),
         ratchet.stale(baseline, everything, has_run=ran) if baseline is not None else (),
         ratchet.update(baseline, everything, has_run=ran),
     )
@@ -227,21 +238,21 @@ def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
 
 
 def _with_what_is_new(
-    hits: list[Hit], job: CheckJob, codes: Codes
+    hits: list[Hit], library: Library, codes: Codes
 ) -> tuple[list[Hit], Library | None, InputError | None]:
     """The hits, those marked that were none where the branch began, and the files there; or why that could not be told.
 
     What a branch takes away stands on no line that it touched: an override of NPU's own, one of two markers.
     """
-    if job.before is None:
-        return hits, None, None
     try:
-        library = Library(job.before())
-        before = [hit.finding for hit in _hits(library, codes, _Conflicts(library, codes))]
+        start = library.before
+        if start is None:
+            return hits, None, None
+        before = [hit.finding for hit in _hits(start, codes, _Conflicts(start, codes))]
     except InputError as error:  # the branch may be the one that repairs it
         return hits, None, error
     new = {id(finding) for finding in ratchet.brought([hit.finding for hit in hits], before)}
-    return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits], library, None
+    return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits], start, None
 
 
 def _changed_lines(path: str, lines: Set[int], now: Library, before: Library) -> Set[int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from runner_sync.errors import InputError
 from runner_sync.verify.outline import outline
 from runner_sync.verify.reading import ClassText, Reading
 
@@ -98,6 +99,14 @@ class Library:
                 self._by_path[module.gpu_path] = Reading(module.gpu_path, module.gpu_text)
         self._parsed = frozenset(self._by_path)
 
+    @cached_property
+    def before(self) -> Library | None:
+        """The files where the branch began, ``None`` where no branch is named.
+
+        Raises ``InputError`` where that tree cannot be checked.
+        """
+        return Library(self.job.before()) if self.job.before is not None else None
+
     def at(self, path: str) -> Reading | None:
         """The omni file at ``path``, ``None`` when the job knows no such file."""
         if path not in self._by_path:
@@ -159,6 +168,17 @@ class Subject:
     def gpu(self) -> Reading | None:
         """Its GPU twin."""
         return self.library.at(self.module.gpu_path) if self.module.gpu_path else None
+
+    @cached_property
+    def before(self) -> Subject | None:
+        """The same module where the branch began, ``None`` where no branch is named, or it has none that can be read
+        there."""
+        try:
+            library = self.library.before
+        except InputError:  # the branch may be the one that repairs it
+            return None
+        modules = library.job.modules if library is not None else ()
+        return next((Subject(library, m) for m in modules if library and m.path == self.module.path), None)
 
     @cached_property
     def upstream(self) -> Reading | None:

@@ -1,7 +1,8 @@
 """RS201 gpu-changed: a GPU method changed since its NPU twin was last synced, and the twin did not.
 
 What: the lock records which text of the GPU unit each NPU unit was ported from. The GPU unit is different now (or
-gone), and the NPU unit is still the one that was locked.
+gone), and the NPU unit is still the one that was locked. With `--changed-since` also a GPU unit that the branch
+changed, where the NPU unit was edited since the lock and the branch left it as it was.
 
 Example: a pull request fixes `GPUARModelRunner._build_multimodal_outputs` and leaves
 `NPUARModelRunner._build_multimodal_outputs` as it was.
@@ -13,7 +14,9 @@ Fix: `runner-sync upgrade --only UNIT` ports the change; if it is not for NPU, w
 `# runner-sync: ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding says it: that accepts this text of
 the GPU unit, and the next one is told again. `ignore[RS201] reason` accepts every one.
 
-Leaves alone: comments, docstrings and layout on the GPU side, NPU units that were edited as well since the lock.
+Leaves alone: comments, docstrings and layout on the GPU side. Where both were edited since the lock, by hand, it is an
+`info` (with `--changed-since` a note that fails nothing): nobody can tell whether the port is complete until
+`runner-sync lock` records it.
 """
 
 from __future__ import annotations
@@ -21,47 +24,84 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
 from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import GPU_CODE, GPU_TEXT, digest_now, has_moved, is_edited
-from runner_sync.verify.reading import Hit
+from runner_sync.verify.locked import GPU_CODE, GPU_TEXT, digest_now, has_moved, is_alike, is_edited
+from runner_sync.verify.reading import Hit, Reading
 from runner_sync.verify.spots import unit_hit
 
 CODE = "RS201"
 NAME = "gpu-changed"
 SEVERITY: Severity = "warning"
+PORTED: tuple[str, Severity] = (CODE, "info")
+"""Said of a unit that was edited as well."""
 
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per NPU unit."""
-    npu, gpu = subject.npu, subject.gpu
-    for entry in subject.module.entries if gpu is not None else ():
-        if gpu is None or entry.gpu is None or entry.gpu.path != gpu.path:
-            continue
-        quick, code = (entry.extra.get(key) for key in (GPU_TEXT, GPU_CODE))
-        if has_moved(entry.gpu, gpu, quick=quick, code=code) and not is_edited(entry, npu):
-            unit = npu.units.get(entry.qualname)
-            if unit is not None:
-                yield _hit(subject, entry, unit, gpu.units.get(entry.gpu.qualname))
-
-
-def _hit(subject: Subject, entry: Entry, unit: Unit, twin: Unit | None) -> Hit:
-    assert entry.gpu is not None
     gpu = subject.gpu
-    name, ref = entry.gpu.qualname, entry.gpu.ref
-    place = f"{twin.path}:{twin.start}" if twin is not None else entry.gpu.path
-    what = f"`{name}` ({place}) changed since {ref}" if twin is not None else f"`{name}` of {ref} is gone from {place}"
-    now = digest_now(gpu, name) if gpu is not None else None
-    state = (now or "gone")[:12]
+    if gpu is None:
+        return
+    for entry in subject.module.entries:
+        if entry.gpu is not None and entry.gpu.path == gpu.path and _has_moved(entry, gpu):
+            yield from _of_entry(subject, gpu, entry)
+
+
+def _has_moved(entry: Entry, gpu: Reading) -> bool:
+    quick, code = (entry.extra.get(key) for key in (GPU_TEXT, GPU_CODE))
+    return entry.gpu is not None and has_moved(entry.gpu, gpu, quick=quick, code=code)
+
+
+def _of_entry(subject: Subject, gpu: Reading, entry: Entry) -> Iterator[Hit]:
+    assert entry.gpu is not None
+    name, twin, since = entry.qualname, entry.gpu.qualname, entry.gpu.ref
+    if not is_edited(entry, subject.npu):
+        yield from _hit(subject, gpu, name, twin, since, "this unit is still as it was synced then")
+    elif _only_twin_changed(subject, name, twin):
+        yield from _hit(subject, gpu, name, twin, *_ON_BRANCH)
+    else:
+        yield from _hit(subject, gpu, name, twin, since, "this unit was edited since, too", is_ported=True)
+
+
+_ON_BRANCH = "the branch began", "this unit did not"
+
+
+def _only_twin_changed(subject: Subject, name: str, twin: str) -> bool:
+    """Whether the branch changed the GPU unit and left the NPU unit as it was; ``False`` where nobody can tell."""
+    before = subject.before
+    if before is None or before.gpu is None or subject.gpu is None:
+        return False
+    try:
+        return is_alike(subject.npu, before.npu, name) and not is_alike(subject.gpu, before.gpu, twin)
+    except InputError:
+        return False
+
+
+def _hit(
+    subject: Subject, gpu: Reading, name: str, twin: str, since: str, but: str, *, is_ported: bool = False
+) -> Iterator[Hit]:
+    """The finding; none for a unit that is gone."""
+    unit, other = subject.npu.units.get(name), gpu.units.get(twin)
+    if unit is None:
+        return
+    state = (digest_now(gpu, twin) or "gone")[:12]
+    what = f"changed since {since}" if other is not None else f"is gone since {since}"
+    port = f"`runner-sync upgrade --only {unit.qualname}` ports the change"
+    if is_ported:
+        port = f"Where it has the change, record it: `runner-sync lock`; {port}"
     hit = unit_hit(
         subject,
-        (CODE, SEVERITY),
+        PORTED if is_ported else (CODE, SEVERITY),
         unit,
-        symbol=name,
-        message=f"The GPU twin {what}, and this unit is still as it was synced then.",
-        fix=f"`runner-sync upgrade --only {unit.qualname}` ports the change; where it is not for NPU, "
-        f"`# runner-sync: ignore[{CODE}:{name}@{state}] reason` above this unit.",
-        also=((twin.path, twin.start, twin.end),) if twin is not None else (),
+        symbol=twin,
+        message=f"The GPU twin `{twin}` ({_place(gpu, other)}) {what}, and {but}.",
+        fix=f"{port}; where it is not for NPU, `# runner-sync: ignore[{CODE}:{twin}@{state}] reason` above this unit.",
+        also=((other.path, other.start, other.end),) if other is not None else (),
     )
-    return replace(hit, finding=replace(hit.finding, state=state))
+    yield replace(hit, finding=replace(hit.finding, state=state))
+
+
+def _place(gpu: Reading, twin: Unit | None) -> str:
+    return f"{twin.path}:{twin.start}" if twin is not None else gpu.path

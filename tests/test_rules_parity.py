@@ -660,6 +660,76 @@ def test_docstrings_of_the_gpu_side_are_no_change(now: str, expected: list[str])
     assert symbols(job(OLD_NPU, gpu(now), entries=[older]), "RS201") == [TWIN], "a lock of an older version"
 
 
+def test_a_unit_that_the_lock_does_not_know_is_told_of_in_the_branch_that_changes_its_twin() -> None:
+    others = [Entry(AR, "helper")]
+    assert rated(branched((OWN_NPU, NEW_GPU), (OWN_NPU, OLD_GPU), others)) == [("warning", TWIN)]
+    assert rated(branched((OWN_NPU, NEW_GPU), (OLD_NPU, OLD_GPU), others)) == []
+    assert rated(branched((OWN_NPU, NEW_GPU), (EMPTY_NPU, OLD_GPU), others)) == []
+    assert rated(job(OWN_NPU, NEW_GPU, entries=others)) == []
+
+
+# RS111
+
+TWO_NPU, TWO_GPU = (side(PLAIN + "\ndef nap(self):\n    return 1\n") for side in (npu, gpu))
+
+
+def entries_of(*names: str) -> list[Entry]:
+    return [replace(entry(OLD_NPU, OLD_GPU), qualname=f"NPUARModelRunner.{name}") for name in names]
+
+
+@pytest.mark.parametrize(
+    ("npu_text", "gpu_text", "names", "expected"),
+    [
+        pytest.param(TWO_NPU, TWO_GPU, ("execute_model", "nap"), [], id="all of them"),
+        pytest.param(TWO_NPU, OLD_GPU, ("execute_model",), [], id="new, without a twin"),
+        pytest.param(OLD_NPU, TWO_GPU, ("execute_model",), [], id="a method that NPU lacks"),
+        pytest.param(TWO_NPU, TWO_GPU, ("execute_model",), ["info"], id="new, with a twin"),
+        pytest.param(OLD_NPU, OLD_GPU, ("execute_model", "nap"), ["warning"], id="gone"),
+        pytest.param(TWO_NPU, TWO_GPU, ("execute_model", "rest"), ["warning"], id="another name"),
+    ],
+)
+def test_units_that_the_lock_has_no_entry_of(
+    npu_text: str, gpu_text: str, names: Sequence[str], expected: list[str]
+) -> None:
+    given = job(npu_text, gpu_text, entries=entries_of(*names))
+    assert [finding.severity for finding in found(given, "RS111")] == expected
+
+
+def test_one_finding_names_the_units() -> None:
+    (finding,) = found(job(TWO_NPU, TWO_GPU, entries=entries_of("rest")), "RS111")
+    assert (finding.line, finding.unit, finding.symbol) == (3, "NPUARModelRunner", "NPUARModelRunner")
+    assert finding.message == (
+        "`runner-sync.lock` has no entry of `NPUARModelRunner.execute_model`, `NPUARModelRunner.nap` and has entries "
+        "of `NPUARModelRunner.rest`, so nobody is told of a change of the GPU side."
+    )
+    assert finding.fix == "Record the units as they are: `runner-sync lock`."
+
+
+def test_entries_that_stand_in_for_a_lock_are_none_of_it() -> None:
+    copy = BaseRef("vllm-ascend", "0.26.0rc1", "worker.py", "NPUModelRunner.rest", "inferred", 1.0)
+    assert found(job(TWO_NPU, TWO_GPU, entries=[Entry(AR, "NPUARModelRunner.rest", copy)]), "RS111") == []
+    locked = replace(copy, how="lock")
+    assert found(job(TWO_NPU, TWO_GPU, entries=[Entry(AR, "NPUARModelRunner.rest", locked)]), "RS111")
+
+
+def test_an_entry_that_a_branch_took_out_is_to_come_back() -> None:
+    then = job(TWO_NPU, TWO_GPU, entries=entries_of("execute_model", "nap"))
+    given = replace(job(TWO_NPU, TWO_GPU, entries=entries_of("execute_model")), before=lambda: then)
+    (finding,) = found(given, "RS111")
+    assert finding.severity == "warning"
+    assert finding.fix.startswith("Bring back from git what it said of `NPUARModelRunner.nap`, or record ")
+    assert len(run(given, "RS111", changed={}).findings) == 1, "though it stands on no line"
+
+
+def test_what_the_lock_lacked_already_is_told_of_to_those_who_touch_it() -> None:
+    then = job(TWO_NPU, TWO_GPU, entries=entries_of("execute_model"))
+    now = TWO_GPU.replace("return 1", "return 2")
+    given = replace(job(TWO_NPU, now, entries=entries_of("execute_model")), before=lambda: then)
+    end = dedent(now)[: dedent(now).index("return 2")].count("\n") + 1
+    assert run(given, "RS111", changed={GPU_AR: frozenset({1})}).findings == ()
+    assert len(run(given, "RS111", changed={GPU_AR: frozenset({end})}).findings) == 1
+
+
 def test_a_lock_without_the_npu_text_reports_every_gpu_change() -> None:
     plain = Entry(AR, "NPUARModelRunner.execute_model", None, entry(OLD_NPU, OLD_GPU).gpu)
     edited = npu(PLAIN.replace("return x", "return 1"))

@@ -86,7 +86,7 @@ def test_a_job_loads_the_rules_that_can_say_something_about_it() -> None:
     local = codes(job("x = 1\n"))
     assert codes(job("x = 1\n", upstream="x = 1\n")) - local == {"RS101", "RS102", "RS104", "RS105"}
     assert codes(job("x = 1\n", vllm="x = 1\n")) - local == {"RS202", "RS207"}
-    assert codes(job("x = 1\n", entries=[Entry("a.py", "f")])) - local == {"RS110", "RS201"}
+    assert codes(job("x = 1\n", entries=[Entry("a.py", "f")])) - local == {"RS110", "RS111", "RS201"}
 
 
 def test_the_beginning_of_a_code_lists_its_rules() -> None:

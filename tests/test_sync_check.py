@@ -789,7 +789,7 @@ def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees) -> None:
     commit(locked.omni, "Before")
     for path in (GPU_AR, AR):
         locked.edit(path, 'return info.get("stage")', 'return info.get("stage", 0)')
-    options = locked.check(changed_since="main", select=("RS201",))
+    options = locked.check(changed_since="main", select=("RS201", "RS111"))
     report = sync.check(options)
     assert report.findings == ()
     (note,) = report.notes
@@ -798,7 +798,7 @@ def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees) -> None:
         "`runner-sync lock`"
     )
     commit(locked.omni, "Port")
-    options = locked.check(changed_since="main", select=("RS201",))
+    options = locked.check(changed_since="main", select=("RS201", "RS111"))
     assert sync.check(options).notes == ()
     assert [f.severity for f in sync.check(locked.check(select=("RS201",))).findings] == ["info"]
     locked.edit(GPU_AR, 'return info.get("stage", 0)', 'return info.get("stage", 1)')
@@ -806,6 +806,18 @@ def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees) -> None:
     locked.edit(GPU_AR, 'return info.get("stage", 1)', 'return info.get("stage", 0)')
     locked.write_lock()
     assert sync.check(locked.check(select=("RS201",))).findings == ()
+
+
+def test_an_entry_of_the_lock_that_a_branch_takes_out_is_told_of(locked: Trees) -> None:
+    commit(locked.omni, "Before")
+    file = locked.omni / lock.FILE_NAME
+    known = lock.load(file.read_text("utf-8"))
+    kept = tuple(entry for entry in known.entries if entry.qualname != "NPUARModelRunner._stage_of")
+    file.write_text(lock.dump(replace(known, entries=kept)), "utf-8")
+    options = locked.check(changed_since="main", select=("RS201", "RS111"))
+    assert [(f.code, f.severity) for f in sync.check(options).findings] == [("RS111", "warning")]
+    locked.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    assert {f.code for f in sync.check(options).findings} == {"RS111", "RS201"}
 
 
 @pytest.mark.parametrize(("path", "name"), [(AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")])
@@ -995,6 +1007,25 @@ def test_the_sample_hook(corpus_release: CorpusRelease, version: str, is_missing
     corpus_release("vllm-omni", version)
     found = told(sync.check(on_release(version, select=("RS203",))).findings)
     assert (("RS203", "NPUARModelRunner", "_sample") in found) is is_missing
+
+
+RECORDED = [("0.20.0", "0.18.0"), ("0.26.0", "0.26.0rc1"), ("0.32.0rc1", "0.30.0rc2")]
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("version", "ascend"), RECORDED)
+def test_a_lock_that_was_just_written_lacks_nothing(
+    corpus_release: CorpusRelease, tmp_path: Path, version: str, ascend: str
+) -> None:
+    tree = corpus_release("vllm-omni", version)
+    corpus_release("vllm-ascend", ascend)
+    for path in [path for path in tree.paths("vllm_omni/") if "/worker/" in path or path.count("/") < 2]:
+        lay_out(tmp_path, {path: tree.read(path) or ""})
+    omni = TreeOptions(path=tmp_path)
+    planned = sync.lock(UpgradeOptions(omni=omni, ascend=TreeOptions(version=ascend)))
+    assert planned.lock is not None
+    (tmp_path / lock.FILE_NAME).write_text(planned.lock.after or "", "utf-8")
+    assert sync.check(CheckOptions(omni=omni, select=("RS111",))).findings == ()
 
 
 @pytest.mark.corpus

@@ -123,7 +123,9 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
             f"{origin}{', '.join(codes.select)} compares with vllm-ascend: name one with --ascend-path or "
             "--ascend-version."
         )
-    if not given.lock.entries and codes.wants_any(check_modules.LOCKED):
+    # RS111 has nothing to say without a lock, and whoever left out the others has none.
+    asked = [code for code in check_modules.LOCKED if code != "RS111" or codes.select]
+    if not given.lock.entries and codes.wants_any(asked):
         where = given.omni.source.location
         write = "write it with `runner-sync lock --ascend-version V`, or " if given.root is not None else ""
         raise InputError(

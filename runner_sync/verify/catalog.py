@@ -41,7 +41,7 @@ BESIDE = ("rs402_device_calls", "rs403_gpu_imports")
 """Those of them that look at every module in the folders of the runners, whether a profile names it or not."""
 
 NEEDS: Mapping[Need, tuple[str, ...]] = {
-    "lock": ("rs110_edited_outside_block", "rs201_gpu_changed"),
+    "lock": ("rs110_edited_outside_block", "rs111_not_in_lock", "rs201_gpu_changed"),
     "upstream": ("rs101_body_drift", "rs102_upstream_gone", "rs104_signature_drift", "rs105_hidden_change"),
     "vllm": ("rs202_statement_missing", "rs207_hook_missing"),
 }

@@ -2,7 +2,7 @@
 
 What: the lock records which text of the GPU unit each NPU unit was ported from. The GPU unit is different now (or
 gone), and the NPU unit is still the one that was locked. With `--changed-since` also a GPU unit that the branch
-changed, where the NPU unit was edited since the lock and the branch left it as it was.
+changed, where the NPU unit was edited since the lock, or is not in it, and the branch left it as it was.
 
 Example: a pull request fixes `GPUARModelRunner._build_multimodal_outputs` and leaves
 `NPUARModelRunner._build_multimodal_outputs` as it was.
@@ -31,6 +31,7 @@ from runner_sync.verify.job import Subject
 from runner_sync.verify.locked import GPU_CODE, GPU_TEXT, digest_now, has_moved, is_alike, is_edited
 from runner_sync.verify.reading import Hit, Reading
 from runner_sync.verify.spots import unit_hit
+from runner_sync.verify.unlocked import unlocked_twins
 
 CODE = "RS201"
 NAME = "gpu-changed"
@@ -47,6 +48,9 @@ def find(subject: Subject) -> Iterator[Hit]:
     for entry in subject.module.entries:
         if entry.gpu is not None and entry.gpu.path == gpu.path and _has_moved(entry, gpu):
             yield from _of_entry(subject, gpu, entry)
+    for name, twin in unlocked_twins(subject) if subject.job.before is not None else ():
+        if _only_twin_changed(subject, name, twin):
+            yield from _hit(subject, gpu, name, twin, *_ON_BRANCH)
 
 
 def _has_moved(entry: Entry, gpu: Reading) -> bool:

@@ -19,12 +19,11 @@ _ANY = re.compile(r"^(?:<{7}|\|{7}|>{7}|={7})(?: .*)?\r?$", re.MULTILINE)
 def conflicts(text: str) -> list[tuple[int, int]]:
     """First and last line of every conflict, or of every single marker that stayed behind in what is no Python now.
 
-    A text that parses holds none: what looks like it stands in a string, as a row of equals signs in a docstring does.
+    A text that parses holds none but whole ones: a row of equals signs in a docstring is a heading.
     """
     if not _ANY.search(text):
         return []
-    stop = _stops_at(text)
-    return (_whole(text) or _single(text, stop)) if stop else []
+    return _whole(text) or _single(text)
 
 
 def _whole(text: str) -> list[tuple[int, int]]:
@@ -36,7 +35,10 @@ def _whole(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _single(text: str, stop: int) -> list[tuple[int, int]]:
+def _single(text: str) -> list[tuple[int, int]]:
+    stop = _stops_at(text)
+    if not stop:
+        return []
     lines = enumerate(text.split("\n"), start=1)
     # timid: equals signs are a heading somewhere, unless they are where Python gives up.
     return [(n, n) for n, line in lines if _SIDE.match(line) or (n == stop and _MIDDLE.match(line))]

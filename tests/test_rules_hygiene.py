@@ -22,8 +22,6 @@ def method(body: str, *, signature: str = "self, x") -> str:
     return f"class NPUARModelRunner:\n    def execute_model({signature}):\n{lines}\n"
 
 
-QUOTED = "<<<<<<< omni\na = 1\n=======\na = 2\n>>>>>>> upstream\n"
-
 NOOPS = [
     pytest.param("RS401", method(f"{RULER}\na = x\n{RULER}\nreturn a"), id="a block that closes"),
     pytest.param("RS401", method(f'doc = """\n{RULER}\n"""'), id="a ruler inside a string"),
@@ -129,7 +127,6 @@ NOOPS = [
     pytest.param("RS409", method("return torch.ones(2048, 2048)[:x, :x], min(x, 2048)"), id="the length is capped"),
     pytest.param("RS410", method('return """\n=======\n"""'), id="a rule inside a string"),
     pytest.param("RS410", method("# <<<<<<< read this first\nreturn x"), id="arrows in a comment"),
-    pytest.param("RS410", f'"""How it looks.\n\n{QUOTED}"""\n', id="a conflict that a docstring quotes"),
 ]
 
 
@@ -237,12 +234,6 @@ FINDINGS = [
         "<<<<<<< omni\na = 1\n=======\na = 2\n>>>>>>> upstream\n",
         [(1, 5, "conflict at line 1")],
         id="a conflict",
-    ),
-    pytest.param(
-        "RS410",
-        f'"""A."""\n{QUOTED}',
-        [(2, 6, "conflict at line 2")],
-        id="a conflict below a docstring",
     ),
 ]
 

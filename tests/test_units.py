@@ -219,6 +219,7 @@ def test_a_whole_class_can_be_one_unit() -> None:
         ("x = 1\ndef f(:\n", "a/r.py:2: does not parse"),
         ("x = 1\ny = '\0'\n", "a/r.py:2: contains a NUL byte"),
         ("x = 1\n<<<<<<< HEAD\ny = 1\n=======\ny = 2\n>>>>>>> topic\n", "a/r.py:2: holds an unresolved merge conflict"),
+        ('"""\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"""\n', "a/r.py:2: holds an unresolved merge conflict"),
         ("x = 1\n>>>>>>> topic\ny = 2\n", "a/r.py:2: holds an unresolved merge conflict"),
         ("x = 1\n=======\ny = 2\n", "a/r.py:2: holds an unresolved merge conflict"),
         ('"""Title\n=======\n"""\ndef f(:\n', "a/r.py:4: does not parse"),
@@ -230,6 +231,7 @@ def test_a_whole_class_can_be_one_unit() -> None:
         "syntax",
         "nul",
         "conflict",
+        "conflict in a string",
         "closing only",
         "middle only",
         "heading",
@@ -241,11 +243,6 @@ def test_a_whole_class_can_be_one_unit() -> None:
 def test_text_that_is_no_module_is_refused_with_file_and_line(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         split(text, path="a/r.py")
-
-
-def test_a_conflict_that_a_string_quotes_is_a_string() -> None:
-    text = '"""\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"""\n'
-    assert join(split(text, path="a/r.py")) == text
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """RS410 conflict-markers: the file holds an unresolved merge conflict.
 
-What: `<<<<<<<` … `>>>>>>>` at the start of lines, as git and `runner-sync upgrade --conflict inline` write them, or a
-single `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>` line that stayed behind, in a file that does not parse: an NPU
+What: `<<<<<<<` … `>>>>>>>` at the start of lines, as git and `runner-sync upgrade --conflict inline` write them, and a
+single `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>` line that stayed behind in a file that does not parse. In an NPU
 module, its GPU twin, a file in which a base of theirs is looked for, and what else a branch changed in the folder of an
 NPU module.
 
@@ -13,11 +13,12 @@ Example:
         positions = self.positions
     >>>>>>> vllm-ascend 0.30.0rc2
 
-Why: such a file does not parse, so nothing else can be checked in it, nor what inherits from it.
+Why: nothing else is checked in such a file, nor what inherits from it: it does not parse, or, with the conflict in a
+docstring, nobody knows which of the two sides it is.
 
 Fix: resolve the conflict (`git mergetool` reads these markers), then run `check` again.
 
-Leaves alone: what looks like a conflict inside a string, for then the file parses. A file that does not parse
+Leaves alone: rows of `=` or `<` inside comments and strings that no `>>>>>>>` line closes. A file that does not parse
 for another reason ends the run (exit 2), and so does a conflict where this rule is left out.
 """
 
@@ -47,6 +48,6 @@ def find(reading: Reading) -> Iterator[Hit]:
         )
 
 
-_REST = "so the file is no Python, and nothing else in it, or in what inherits from it, was checked."
+_REST = "and nothing else in the file, or in what inherits from it, was checked."
 _MESSAGE = f"This merge conflict is not resolved, {_REST}"
 _SINGLE = f"This marker of a merge conflict was left behind, {_REST}"

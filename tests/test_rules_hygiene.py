@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from check_samples import AR, BASE, GPU_BASE, NPU_BASE, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, symbols
 
+from runner_sync.errors import InputError
 from runner_sync.verify import check
 from runner_sync.verify.codes import Codes
 
@@ -571,12 +572,18 @@ def test_a_runner_that_no_profile_names_and_a_helper_are_read_as_npu_code() -> N
         pytest.param("vllm_omni/worker/helper.py", "torch.cuda.synchronize()\n", id="in the folder of the GPU's"),
         pytest.param(HELPER, "torch.npu.synchronize()\n# torch.cuda\n", id="only in a comment"),
         pytest.param(HELPER, "if torch.cuda.is_available():\n    torch.cuda.synchronize()\n", id="asked for"),
-        pytest.param(HELPER, "def _sync(:\n    torch.cuda.synchronize()\n", id="it does not parse"),
     ],
 )
 def test_a_helper_that_is_left_alone(path: str, text: str) -> None:
     given = job(EMPTY_AR, "", files={path: text})
     assert found(given, "RS402") == []
+
+
+def test_a_helper_that_is_no_python_ends_the_run_unless_a_branch_left_it_alone() -> None:
+    given = job(EMPTY_AR, "", files={HELPER: "def _sync(:\n    torch.cuda.synchronize()\n"})
+    with pytest.raises(InputError, match=r"helper\.py:1: does not parse"):
+        check.run(given, Codes(("RS402",)))
+    assert check.run(given, Codes(("RS402",)), changed={}).findings == ()
 
 
 def test_a_mixin_in_the_folder_is_told_once_and_where_it_stands() -> None:

@@ -6,7 +6,8 @@ import ast
 
 import pytest
 
-from runner_sync.compose.guarded import with_guarded
+from runner_sync.compose.guarded import with_conditions, with_guarded
+from runner_sync.compose.imports import Provider, settle
 
 CODE = """\
 import torch
@@ -35,18 +36,65 @@ def test_it_stands_above_the_code_where_an_import_comes_late() -> None:
     assert with_guarded(text, ["RowLists"], GUARD) == f"{head}\n\n{GUARD}\n\n\n{code}"
 
 
+BRANCHES = """\
+if vllm_version_is("1.2"):
+    from vllm.outputs import RowLists, Rows
+elif vllm_version_is("1.3"):
+    import vllm.rows as RowLists
+else:
+    from vllm.rows import (
+        RowTables,
+    )"""
+
+
+@pytest.mark.parametrize("name", ["RowLists", "RowTables", "Rows"])
+def test_it_comes_with_all_its_branches(name: str) -> None:
+    made = with_guarded(CODE, [name], f"import os\n{BRANCHES}\n")
+    head, code = CODE.split("\n\n\n")
+    assert made == f"{head}\n\n{BRANCHES}\n\n\n{code}"
+    assert with_guarded(made, [name], BRANCHES) == made
+
+
+EITHER = 'if vllm_version_is("1.2"):\n    from a import RowLists\nelse:\n    from b import RowLists'
+
+
+@pytest.mark.parametrize(
+    ("source", "added"),
+    [
+        pytest.param(EITHER, "if vllm_version_is", id="with its condition"),
+        pytest.param(EITHER.replace("vllm_version_is", "is_old"), "from p.q import RowLists", id="a check not here"),
+        pytest.param(GUARD + "\nelse:\n    RowLists = None", "from p.q import RowLists", id="bound otherwise"),
+        pytest.param("from a import RowLists\n" + GUARD, "from p.q import RowLists", id="imported anew"),
+        pytest.param(GUARD.replace("vllm_version_is", "is_old"), "", id="perhaps not at all"),
+        pytest.param(f"{GUARD}\nif vllm_version_is('1.2'):\n    from a import RowLists", "", id="by two checks"),
+    ],
+)
+def test_what_a_module_has_by_every_way(source: str, added: str) -> None:
+    """It has the name itself, so that it can be imported from there; one that it may lack is left unknown."""
+    provider = Provider(source, "p.q")
+    made = with_conditions(settle("", CODE, (provider,)), provider)
+    assert [name for name in made.unknown if name == "RowLists"] == ([] if added else ["RowLists"])
+    assert added in made.text
+    assert "import RowLists" in made.text or not added
+    assert "\nfrom a import" not in made.text
+
+
 @pytest.mark.parametrize(
     "source",
     [
         pytest.param(GUARD.replace("RowLists", "Rows"), id="another name"),
         pytest.param(GUARD.replace("vllm_version_is", "is_old"), id="a check that is not here"),
         pytest.param(GUARD + "\n    LIMIT = 3", id="more than imports"),
-        pytest.param(GUARD + "\nelse:\n    RowLists = None", id="another branch"),
+        pytest.param(GUARD + "\nelse:\n    RowLists = None", id="more than imports in another branch"),
+        pytest.param(GUARD + "\nelif is_old():\n    import rows", id="a check that is not here in another branch"),
+        pytest.param(GUARD + "\nelse:\n    from .outputs import RowTables", id="a relative import"),
+        pytest.param(GUARD + "\nfrom vllm.old import RowLists", id="with another import of the name"),
         pytest.param("if TYPE_CHECKING:\n    from vllm.outputs import RowLists", id="for type checkers"),
+        pytest.param("if typing.TYPE_CHECKING:\n    from vllm.outputs import RowLists", id="by another name"),
         pytest.param(GUARD + "\n    from vllm.rows import torch", id="with a name that is here"),
         pytest.param("from vllm.outputs import RowLists", id="under no condition"),
     ],
 )
 def test_an_import_that_is_left(source: str) -> None:
-    text = "from typing import TYPE_CHECKING\n" + CODE
+    text = "import typing\nfrom typing import TYPE_CHECKING\n" + CODE
     assert with_guarded(text, ["RowLists"], source) == text

@@ -15,8 +15,19 @@ import torch
 from vllm.config import CUDAGraphMode, VllmConfig as Config
 from ..utils import enable_sp
 from .local import here
-if True:
+if sys.platform == "linux":
     from vllm.guarded import guarded
+    from vllm.rows import maybe
+else:
+    from vllm.old_guarded import guarded
+if TYPE_CHECKING:
+    import xgrammar as xgr
+    from vllm.output import Output
+    from vllm.config import CUDAGraphMode
+else:
+    xgr = LazyLoader("xgr", globals(), "xgrammar")
+if not TYPE_CHECKING:
+    from vllm.rows import untold
 try:
     from vllm.rows import optional
 except ImportError:
@@ -59,7 +70,9 @@ def settled(before: str, after: str, providers: tuple[Provider, ...] = (UPSTREAM
         pytest.param("Config()", "from vllm.config import VllmConfig as Config", id="name under another name"),
         pytest.param("enable_sp()", "from vllm_ascend.utils import enable_sp", id="two dots are settled"),
         pytest.param("here()", "from vllm_ascend.worker.local import here", id="one dot is settled"),
-        pytest.param("guarded()", "from vllm.guarded import guarded", id="conditional import of the provider"),
+        pytest.param("xgr.Rows()", "from vllm_ascend.worker.runner import xgr", id="told to type checkers otherwise"),
+        pytest.param("Output()", "from vllm.output import Output", id="imported for type checkers"),
+        pytest.param("untold()", "from vllm.rows import untold", id="not imported for type checkers"),
         pytest.param("optional()", "from vllm_ascend.worker.runner import optional", id="import that may fail there"),
         pytest.param("either()", "from vllm_ascend.worker.runner import either", id="import from one of two modules"),
         pytest.param("needed()", "from vllm.rows import needed", id="import that must not fail there"),
@@ -99,15 +112,58 @@ def test_a_name_that_no_provider_knows_is_said() -> None:
     assert result.added == ("import torch",)
 
 
+@pytest.mark.parametrize("name", ["guarded", "maybe"])
+def test_what_a_provider_imports_under_a_condition_is_not_imported_without(name: str) -> None:
+    """Nor from a provider behind it, which may have it for another reason; from one in front of it, it is."""
+    code = f"x = {name}()\n"
+    other = Provider(f"from vllm.newer import {name}\n", "vllm_omni.runner")
+    assert settled("", code, (UPSTREAM, other)) == Settled(code, (), (name,))
+    assert settled("", code, (other, UPSTREAM)).added == (f"from vllm.newer import {name}",)
+
+
+LAZY = """\
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vllm.config import Config
+    from vllm.output import Row
+"""
+NOTED = "def f(x: Output) -> Output: ...\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "expected"),
+    [
+        pytest.param(LAZY, NOTED, LAZY.replace("import Row", "import Output, Row"), id="in annotations"),
+        pytest.param(
+            LAZY.replace("output import Row", "zoo import Row"),
+            NOTED,
+            LAZY.replace("from vllm.output import Row", "from vllm.output import Output\n    from vllm.zoo import Row"),
+            id="in a statement of its own",
+        ),
+        pytest.param(LAZY, "def f(x: Output): return Output()\n", "", id="in code, too"),
+        pytest.param(LAZY, "def f(x: torch.Tensor): ...\n", "", id="what the provider imports for all"),
+        pytest.param(LAZY.replace("annotations", "division"), NOTED, "", id="where annotations are evaluated"),
+        pytest.param(LAZY.partition("if ")[0], NOTED, "", id="where nothing is imported for type checkers"),
+    ],
+)
+def test_what_only_annotates_is_imported_for_type_checkers(before: str, code: str, expected: str) -> None:
+    made = settled(before, f"{before}\n\n{code}").text
+    head = made.partition("if TYPE")[0]
+    assert made == f"{expected}\n\n{code}" if expected else "Output" in head or "torch" in head
+
+
 def test_what_a_module_lacks_is_not_imported_from_it() -> None:
-    """A provider imports it under a version check that does not hold here; another one may have it elsewhere."""
-    code = "x = guarded()\n"
-    gone = settle("", code, (UPSTREAM,), lacks=lambda module, name: (module, name) == ("vllm.guarded", "guarded"))
+    """It speaks for a version that is not the target; another one may have it elsewhere."""
+    code = "x = needed()\n"
+    gone = settle("", code, (UPSTREAM,), lacks=lambda module, name: (module, name) == ("vllm.rows", "needed"))
     assert gone.text == code
-    assert gone.unknown == ("guarded",)
-    other = Provider("from vllm.newer import guarded\n", "vllm_omni.runner")
-    made = settle("", code, (UPSTREAM, other), lacks=lambda module, _: module == "vllm.guarded")
-    assert made.added == ("from vllm.newer import guarded",)
+    assert gone.unknown == ("needed",)
+    other = Provider("from vllm.newer import needed\n", "vllm_omni.runner")
+    made = settle("", code, (UPSTREAM, other), lacks=lambda module, _: module == "vllm.rows")
+    assert made.added == ("from vllm.newer import needed",)
 
 
 def test_the_first_provider_that_knows_a_name_gives_it() -> None:

@@ -83,6 +83,41 @@ def test_other_ways_to_set_it(line: str, tmp_path: Path) -> None:
     assert unset(tmp_path, new=f"\n    def start(self):\n        {line}\n") == []
 
 
+def under_a_condition(folder: Path, imported: str) -> tuple[str, list[str]]:
+    """The module and the questions about ``pack``, which upstream has ``imported`` and calls."""
+    trees = Trees(folder)
+    commit(trees.ascend_old)
+    calls = dedent(ASCEND_NEW[ASCEND]).replace("self.synchronize_rows(total)", "self.rows = pack(total)", 1)
+    lay_out(trees.ascend_old, {ASCEND: f"{imported}{calls}"})
+    commit(trees.ascend_old)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    asked = [f"{item.unit}: {item.reason}" for item in result.report.reviews if "pack" in item.reason]
+    return result.changes[0].after or "", asked
+
+
+CARRIED = """
+try:
+    import rows
+except ImportError:
+    rows = None
+if rows:
+    from vllm.rows import pack
+"""
+
+
+def test_an_import_under_a_condition_that_cannot_come_along_is_a_question(tmp_path: Path) -> None:
+    text, asked = under_a_condition(tmp_path, CARRIED)
+    assert "import pack" not in text
+    said = f"pack is neither defined nor imported here: {ASCEND} imports it under a condition"
+    assert asked == [f"OmniNPUModelRunner.execute_model: {said}"]
+
+
+def test_what_upstream_has_by_every_way_is_imported_from_there(tmp_path: Path) -> None:
+    text, asked = under_a_condition(tmp_path, f"{CARRIED}else:\n    from vllm.old_rows import pack\n")
+    assert "from vllm_ascend.worker.model_runner_v1 import NPUModelRunner, pack\n" in text
+    assert asked == []
+
+
 def unknown(text: str) -> list[int]:
     """The lines of a changed method that are asked about because nothing defines ``payload``."""
     draft = Draft("OmniNPUModelRunner.run", (Stage("    def run(self): ...\n"), Stage(text, "gpu")), "copy", "updated")

@@ -1,12 +1,14 @@
 """Imports that a module makes under a condition, such as a version check, brought with their condition.
 
-Comes in: a module's text and the text of a module whose code came into it. Goes out: the text with the condition behind
-its imports, and the names that it gives. May touch: nothing.
+Comes in: a module's text and a module whose code came into it. Goes out: the text with the condition, and all of its
+branches, behind its imports. May touch: nothing.
 
 The target may lack the name: a plain import of it would fail, and code under the same check never asks for it. On the
 version that has it, the code would end in a NameError without::
 
-    if not vllm_version_is("0.20.2"):
+    if vllm_version_is("0.21.0"):
+        from vllm.routed_experts import get_global_experts_capturer
+    else:
         from vllm.v1.outputs import RoutedExpertsLists
 """
 
@@ -15,9 +17,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from runner_sync.compose.bindings import bindings, names_bound
 from runner_sync.compose.import_places import head_imports
+from runner_sync.compose.imports import Import, Provider, Settled, add
 from runner_sync.compose.names import defined_names
 from runner_sync.syntax import module_of, walk
+
+
+def with_conditions(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
+    """``settled`` with what ``source`` imports under a condition.
+
+    Where the condition cannot come along, what ``source`` has by every way through it is imported from there.
+    """
+    text = with_guarded(settled.text, settled.unknown, source.text)
+    known = bindings(source.text)
+    certain = (known.conditional & known.certain & {*settled.unknown}) - defined_names(text)
+    entries = [Import(source.name, name, name) for name in sorted(certain)]
+    for entry in entries:
+        text = add(text, entry, first_party=first_party)
+    left = tuple(name for name in settled.unknown if name not in defined_names(text))
+    return Settled(text, (*settled.added, *(entry.statement() for entry in entries)), left)
 
 
 def with_guarded(text: str, names: Collection[str], source: str) -> str:
@@ -25,25 +44,44 @@ def with_guarded(text: str, names: Collection[str], source: str) -> str:
 
     Not one that asks for names which ``text`` lacks (timid), nor one for type checkers, which gives nothing to a run.
     """
-    here = defined_names(text)
     for guard in _guards(source):
-        given = {alias.asname or alias.name for one in guard.body for alias in _aliases(one)}
-        asked = {node.id for node in walk(guard.test) if isinstance(node, ast.Name)}
-        if given & set(names) and not given & here and asked <= here - {"TYPE_CHECKING"}:
+        here = defined_names(text)
+        given = {*names_bound(guard)}
+        needed = given & set(names)
+        asked = {node.id for node in walk(guard) if isinstance(node, ast.Name)}
+        is_free = not given & here and not needed & _bound_beside(guard, source)
+        if needed and is_free and asked <= here and not _asks_for_types(guard):
             text = _behind_imports(text, ast.get_source_segment(source, guard) or "", given)
     return text
 
 
+def _bound_beside(guard: ast.If, source: str) -> set[str]:
+    """What the other statements of a module bind: what is one of several ways to have a name is not all of them."""
+    return {name for one in module_of(source).body if one is not guard for name in names_bound(one)}
+
+
 def _guards(source: str) -> Iterator[ast.If]:
-    """The conditions at module level with imports under them, and nothing else."""
-    for statement in module_of(source).body:
-        if isinstance(statement, ast.If) and not statement.orelse and all(_aliases(one) for one in statement.body):
-            yield statement
+    """The conditions at module level with imports under them, in every branch, and nothing else."""
+    return (one for one in module_of(source).body if isinstance(one, ast.If) and _only_imports(one))
 
 
-def _aliases(statement: ast.stmt) -> list[ast.alias]:
-    """What a ``from`` import with an absolute module names."""
-    return statement.names if isinstance(statement, ast.ImportFrom) and not statement.level else []
+def _only_imports(guard: ast.If) -> bool:
+    rest = guard.orelse
+    is_elif = len(rest) == 1 and isinstance(rest[0], ast.If)
+    if is_elif:
+        assert isinstance(rest[0], ast.If)
+        return _are_imports(guard.body) and _only_imports(rest[0])
+    return _are_imports([*guard.body, *rest])
+
+
+def _are_imports(body: Collection[ast.stmt]) -> bool:
+    """Whether a suite holds imports of absolute modules and nothing else."""
+    return all(isinstance(one, ast.Import) or (isinstance(one, ast.ImportFrom) and not one.level) for one in body)
+
+
+def _asks_for_types(guard: ast.If) -> bool:
+    asked = (getattr(node, "id", getattr(node, "attr", "")) for node in walk(guard))
+    return "TYPE_CHECKING" in asked
 
 
 def _behind_imports(text: str, guard: str, given: Collection[str]) -> str:

@@ -5,17 +5,19 @@ Goes out: the text with its imports settled. May touch: nothing.
 
 A name is taken from the module that the code using it came from, so that an import follows its code; an import that
 upstream moved to another module moves with it; one that nothing uses any more goes only if something used it before.
-What a module imports only where it can, and binds to something else where it cannot, is imported from that module.
+What a module imports only where it can, and binds to something else where it cannot, is imported from that module;
+what it imports under a condition is not given at all (`guarded` brings it with its condition).
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from runner_sync.compose.bindings import bindings, imports_for_types, names_bound, only_annotates
 from runner_sync.compose.import_places import by_type, head_imports, position, top
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.edits import Edit, Places, apply
@@ -93,7 +95,8 @@ def _imports(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
 
 @lru_cache(maxsize=256)
 def _optional(text: str) -> frozenset[str]:
-    """Names that a module imports in a ``try`` and binds to something else where that fails.
+    """Names that a module imports in a ``try`` and binds to something else where that fails, or imports for type
+    checkers and binds to something else in a run.
 
     ``nans_to_dict`` of vllm-ascend 0.28.0rc1 is ``None`` there on a vLLM that has none yet, and its code asks for that.
     """
@@ -101,18 +104,8 @@ def _optional(text: str) -> frozenset[str]:
     for statement in module_of(text).body:
         if isinstance(statement, ast.Try):
             imported = {entry.bound for inner in _imports(statement.body) for entry in _entries(inner)}
-            found |= imported & {name for handler in statement.handlers for name in _bound(handler)}
-    return frozenset(found)
-
-
-def _bound(handler: ast.ExceptHandler) -> Iterator[str]:
-    for node in walk(handler):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (entry.bound for entry in _entries(node))
+            found |= imported & {name for handler in statement.handlers for name in names_bound(handler)}
+    return frozenset(found) | bindings(text).told_otherwise
 
 
 def _entries(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:
@@ -143,8 +136,10 @@ def settle(
     text = _move(after, moves or {}, first_party)
     missing = undefined_names(text) - undefined_names(before)
     added, unknown = _provide(missing, providers, lacks)
+    of_types = {name for provider in providers for name in bindings(provider.text).for_types}
     for entry in sorted(added):
-        text = add(text, entry, first_party=first_party)
+        for_types = entry.bound in of_types and only_annotates(text, entry.bound) and bool(imports_for_types(text))
+        text = add(text, entry, first_party=first_party, for_types=for_types)
     for entry in _unused(before, text):
         text = remove(text, entry)
     return Settled(text, tuple(e.statement() for e in sorted(added)), tuple(sorted(unknown)))
@@ -193,27 +188,32 @@ def _provide(
     missing: Iterable[str], providers: Sequence[Provider], lacks: Callable[[str, str], bool]
 ) -> tuple[list[Import], list[str]]:
     """The imports that define the ``missing`` names, of the first provider that can, and the names that none can."""
-    tables = [(imports(p.text), defined_names(p.text), _optional(p.text), p.name) for p in providers]
-    added, unknown = [], []
-    for name in sorted(missing):
-        found = [entry for table in tables if (entry := _find(name, *table)) is not None]
-        entry = next((entry for entry in found if not lacks(entry.module, entry.name)), None)
-        if entry is None:
-            unknown.append(name)
-        else:
-            added.append(entry)
-    return added, unknown
+    found = {name: _given(name, providers, lacks) for name in sorted(missing)}
+    return [entry for entry in found.values() if entry is not None], [name for name in found if found[name] is None]
 
 
-def _find(
-    name: str, known: Mapping[str, Import], defined: Collection[str], optional: Collection[str], module: str
-) -> Import | None:
-    """The import by which a module with these imports and definitions gives ``name``, ``None`` where it does not."""
-    if name in known and not (name in optional and module):
+def _given(name: str, providers: Sequence[Provider], lacks: Callable[[str, str], bool]) -> Import | None:
+    """The import by which the first provider that can gives ``name``.
+
+    None where one imports it under a condition: code that came from there may count on it (timid).
+    """
+    for provider in providers:
+        if name in bindings(provider.text).conditional:
+            return None
+        entry = _find(name, provider)
+        if entry is not None and not lacks(entry.module, entry.name):
+            return entry
+    return None
+
+
+def _find(name: str, provider: Provider) -> Import | None:
+    """The import by which a module gives ``name``, ``None`` where it neither imports nor defines it."""
+    known = imports(provider.text)
+    if name in known and not (name in _optional(provider.text) and provider.name):
         entry = known[name]
-        return replace(entry, module=absolute(entry.module, module))
-    if name in known or name in defined:
-        return Import(module, name, name)
+        return replace(entry, module=absolute(entry.module, provider.name))
+    if name in known or name in defined_names(provider.text):
+        return Import(provider.name, name, name)
     return None
 
 
@@ -280,21 +280,25 @@ def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
     return []
 
 
-def add(text: str, entry: Import, *, first_party: str = "") -> str:
-    """``text`` with one more imported name: in the statement that imports from its module, else in a new one."""
+def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = False) -> str:
+    """``text`` with one more imported name: in the statement that imports from its module, else in a new one.
+
+    ``for_types``: among the imports that ``text`` makes for type checkers.
+    """
     body = module_of(text).body
     lines = text.split("\n")
     if any(entry in _entries(s) for s in body if isinstance(s, ast.Import | ast.ImportFrom)):
         return text
-    tops = head_imports(text, {entry.bound})
+    tops = imports_for_types(text) if for_types else head_imports(text, {entry.bound})
+    indent = lines[tops[0].lineno - 1][: tops[0].col_offset] if tops else ""
     for statement in tops:
         entries = list(_entries(statement))
         is_home = entry.name and entries[0].module == entry.module and _takes_more(statement, lines)
         if is_home and _has_its_lines(Places(text), statement):
-            lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], "")
+            lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], indent)
             return "\n".join(lines)
     at, above, below = position(tops, entry.module, bool(entry.name), first_party) if tops else top(body, lines)
-    lines[at:at] = [*[""] * above, entry.statement(), *[""] * below]
+    lines[at:at] = [*[""] * above, indent + entry.statement(), *[""] * below]
     return "\n".join(lines)
 
 

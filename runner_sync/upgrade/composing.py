@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.guarded import with_guarded
+from runner_sync.compose.bindings import bindings
+from runner_sync.compose.guarded import with_conditions
 from runner_sync.compose.imports import Import, Provider, Settled, absolute_imports, add, imports, settle
-from runner_sync.compose.names import defined_names
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
@@ -36,13 +36,18 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
         return text, [*drafts]
     settled = _settled(_with_twins_imported(text, job), job, side, moves=_moves(drafts, job) | gone)
     if settled.unknown and job.upstream.new is not None:
-        whole = with_guarded(settled.text, settled.unknown, job.upstream.new.text)
-        left = tuple(name for name in settled.unknown if name not in defined_names(whole))
-        settled = replace(settled, text=whole, unknown=left)
+        source = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
+        settled = with_conditions(settled, source, first_party=job.profile.package)
     asked = _asking_about_gone(drafts, job, gone)
     for name in settled.unknown:
-        asked = ask_about_unknown(name, asked, job.path)
+        asked = ask_about_unknown(name, asked, job.path, conditional_in=_conditional_in(name, job))
     return settled.text, asked
+
+
+def _conditional_in(name: str, job: ModuleJob) -> str:
+    """The module that imports a name under a condition, empty where none does."""
+    sources = [side.new for side in (job.upstream, job.twin) if side.new is not None]
+    return next((side.path for side in sources if name in bindings(side.text).conditional), "")
 
 
 def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
@@ -100,7 +105,7 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
     written = absolute_imports(job.twin.new.text, path)
     translated = absolute_imports(side.module_text, path)
     lacking = [bound for bound, entry in translated.items() if job.target.lacks(entry.module, entry.name)]
-    kept = [written[bound] for bound in lacking if bound in written]
+    kept = [written[bound] for bound in lacking if bound in written.keys() - bindings(job.twin.new.text).conditional]
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
 
@@ -158,12 +163,17 @@ def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str
     if job.upstream.new is None:
         return moves
     now = absolute_imports(job.upstream.new.text, job.upstream.new.path)
+    conditional = bindings(job.upstream.new.text).conditional
     kept = {(entry.module, entry.name) for entry in now.values()}
     followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
     for side in job.upstream.bases:
         if side.ref not in followed:
             continue
         for bound, entry in absolute_imports(texts.outside_definitions(side.text, side.path), side.path).items():
-            if bound in now and (entry.module, entry.name) not in kept and now[bound].name == entry.name:
+            if (
+                bound in now.keys() - conditional
+                and (entry.module, entry.name) not in kept
+                and now[bound].name == entry.name
+            ):
                 moves[entry.module, entry.name] = now[bound].module
     return moves

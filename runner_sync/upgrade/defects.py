@@ -83,17 +83,19 @@ def _work(text: str) -> dict[str, list[int]]:
     return found
 
 
-def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str) -> list[Draft]:
-    """Ask where a name is read that neither the module nor any import at hand defines.
+def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str, *, conditional_in: str = "") -> list[Draft]:
+    """Ask where a name is read that neither the module nor any import at hand defines; ``conditional_in`` is the module
+    that imports it under a condition.
 
     Not where a unit has a local or a parameter of that name.
     """
-    return [draft.asking(*_about_unknown(name, draft, path)) for draft in drafts]
+    why = f": {conditional_in} imports it under a condition" if conditional_in else ""
+    return [draft.asking(*_about_unknown(name, draft, path, why)) for draft in drafts]
 
 
-def _about_unknown(name: str, draft: Draft, path: str) -> Iterator[ReviewItem]:
+def _about_unknown(name: str, draft: Draft, path: str, why: str) -> Iterator[ReviewItem]:
     if _is_changed(draft) and name in used_names(as_module(draft.text)):
-        for reason, line in _at_first(uses_of(draft.text, name), f"{name} is neither defined nor imported here"):
+        for reason, line in _at_first(uses_of(draft.text, name), f"{name} is neither defined nor imported here{why}"):
             yield _about(draft, path, reason=reason, line=line)
 
 

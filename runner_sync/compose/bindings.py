@@ -1,0 +1,141 @@
+"""How a module comes to what it imports: whatever happens, only under a condition, or for type checkers only.
+
+Comes in: module text. Goes out: sets of names. May touch: nothing.
+
+Only the first kind can be imported elsewhere as it is::
+
+    if vllm_version_is("0.21.0"):
+        from vllm.outputs import rows_of  # only under a condition
+    if TYPE_CHECKING:
+        import xgrammar as xgr  # for type checkers, who are told what the name is
+    else:
+        xgr = LazyLoader("xgr", globals(), "xgrammar")
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from runner_sync.syntax import is_name, module_of, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """The names that a module imports under a condition, those that it imports for type checkers and has otherwise in a
+    run, and those that only type checkers have; and of all names the ones that a run certainly has."""
+
+    conditional: frozenset[str]
+    told_otherwise: frozenset[str]
+    for_types: frozenset[str]
+    certain: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def bindings(text: str) -> Bindings:
+    """The bindings at module level, under ``if`` and ``try`` too."""
+    body = module_of(text).body
+    conditional, told = frozenset(_imported(body, "condition")), frozenset(_imported(body, "types"))
+    plain, bound = set(_imported(body, "")), _bound(body)
+    told -= plain | conditional
+    perhaps = told & bound.sometimes
+    return Bindings(conditional | perhaps, told & bound.always, told - bound.always - perhaps, bound.always)
+
+
+def is_for_types(test: ast.expr) -> bool:
+    """Whether a condition is ``TYPE_CHECKING``."""
+    return is_name(test, "TYPE_CHECKING") or (isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING")
+
+
+def imports_for_types(text: str) -> list[ast.Import | ast.ImportFrom]:
+    """The imports under the first ``if TYPE_CHECKING:`` of a module that has lines of their own."""
+    for statement in module_of(text).body:
+        if isinstance(statement, ast.If) and is_for_types(statement.test):
+            found = [one for one in statement.body if isinstance(one, ast.Import | ast.ImportFrom)]
+            return found if statement.body[0].lineno > statement.lineno else []
+    return []
+
+
+def only_annotates(text: str, name: str) -> bool:
+    """Whether a module reads a name in annotations only, and evaluates none of those."""
+    tree = module_of(text)
+    is_lazy = any(
+        isinstance(one, ast.ImportFrom) and one.module == "__future__" and "annotations" in names_bound(one)
+        for one in tree.body
+    )
+    said = [note for node in walk(tree) for key in ("annotation", "returns") if (note := getattr(node, key, None))]
+    annotating = {id(inner) for note in said for inner in walk(note)}
+    return is_lazy and not any(is_name(node, name) and id(node) not in annotating for node in walk(tree))
+
+
+def names_bound(statement: ast.stmt | ast.ExceptHandler) -> Iterator[str]:
+    """The names that a statement binds; of a function or class its own."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement.name
+        return
+    for node in walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+
+
+def _imported(body: Iterable[ast.stmt], way: str, above: str = "") -> Iterator[str]:
+    """The names that imports bind in one ``way``: under nothing (empty), a ``condition``, or for ``types``."""
+    for statement in body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from names_bound(statement) if way == above else ()
+        elif isinstance(statement, ast.If):
+            run, types = _branches(statement)
+            is_choice = len(run) == 2
+            yield from _imported(types, way, "types")
+            for branch in run:
+                yield from _imported(branch, way, above or ("condition" if is_choice else ""))
+        elif isinstance(statement, ast.Try):
+            handlers = [inner for handler in statement.handlers for inner in handler.body]
+            yield from _imported([*statement.body, *handlers, *statement.orelse, *statement.finalbody], way, above)
+
+
+def _branches(statement: ast.If) -> tuple[list[list[ast.stmt]], list[ast.stmt]]:
+    """The branches that a run may take, and what only type checkers read."""
+    if is_for_types(statement.test):
+        return [statement.orelse], statement.body
+    if isinstance(statement.test, ast.UnaryOp) and is_for_types(statement.test.operand):
+        return [statement.body], statement.orelse
+    return [statement.body, statement.orelse], []
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    always: frozenset[str] = frozenset()
+    sometimes: frozenset[str] = frozenset()
+
+    def then(self, other: _Bound) -> _Bound:
+        always = self.always | other.always
+        return _Bound(always, (self.sometimes | other.sometimes) - always)
+
+    def instead_of(self, other: _Bound) -> _Bound:
+        always = self.always & other.always
+        return _Bound(always, (self.always | other.always | self.sometimes | other.sometimes) - always)
+
+
+def _bound(body: Iterable[ast.stmt]) -> _Bound:
+    """What a run binds in a suite. Of a ``try`` its body counts, which is what the module was written for."""
+    found = _Bound()
+    for statement in body:
+        if isinstance(statement, ast.If):
+            first, *other = [_bound(branch) for branch in _branches(statement)[0]]
+            found = found.then(first.instead_of(other[0]) if other else first)
+        elif isinstance(statement, ast.Try):
+            handlers = [inner for handler in statement.handlers for inner in handler.body]
+            found = found.then(_bound([*statement.body, *statement.orelse, *statement.finalbody]))
+            found = found.then(_Bound(sometimes=_bound(handlers).always))
+        elif isinstance(statement, ast.For | ast.AsyncFor | ast.While):
+            found = found.then(_Bound(sometimes=frozenset(names_bound(statement))))
+        else:
+            found = found.then(_Bound(frozenset(names_bound(statement))))
+    return found

@@ -85,7 +85,7 @@ def changed_lines(old: str, new: str) -> Lines:
             "--no-index",
             "--no-color",
             "--no-ext-diff",
-            "--minimal",
+            "--diff-algorithm=minimal",
             "-U0",
             str(before),
             str(after),

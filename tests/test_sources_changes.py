@@ -56,6 +56,49 @@ def test_lines_of_the_work_tree(root: Path, rows: list[str], lines: set[int]) ->
     assert changed(root) == {FILE: lines}
 
 
+SETTINGS = (
+    "diff.interHunkContext=9",
+    "diff.context=9",
+    "diff.algorithm=patience",
+    "diff.noprefix=true",
+    "diff.mnemonicPrefix=true",
+    "diff.renames=false",
+    "diff.renameLimit=1",
+    "diff.orderFile=/dev/null",
+    "diff.external=false",
+    "color.ui=always",
+    "color.diff=always",
+    "core.quotePath=true",
+)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_no_setting_changes_what_is_read(root: Path, setting: str) -> None:
+    from git import Repo
+
+    names = [f"{FILE[:-3]}_{new}" for new in ("übrig", "two")]
+    with Repo(root) as repo:
+        for name in names:
+            (root / f"{name}.py").write_text(f"# {name}\n" * 9, "utf-8")
+        commit(root, "More")
+        for name in names:
+            repo.git.mv(f"{name}.py", f"{name}_too.py")
+            (root / f"{name}_too.py").write_text(f"# {name}\n" * 8, "utf-8")
+        write(root, ["one = 11", *ROWS[1:4], "five = 55"])
+        repo.git.config(*setting.split("="))
+        tree = open_path("vllm-omni", root)
+        assert isinstance(tree, WorkTree)
+        assert tree.renamed("main") == {f"{name}_too.py": f"{name}.py" for name in names}
+        assert tree.changed_lines("main") == {FILE: {1, 5}} | {f"{name}_too.py": {8, 9} for name in names}
+
+
+def test_no_variable_changes_what_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(root, ["one = 11", *ROWS[1:4], "five = 55"])
+    monkeypatch.setenv("GIT_DIFF_OPTS", "--unified=3")
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
+    assert changed(root) == {FILE: {1, 5}}
+
+
 def test_where_a_branch_began_is_asked_git_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     run = Repository.run

@@ -243,15 +243,18 @@ def test_history_holds_side_branches_and_only_merges_that_made_a_new_text(repo: 
         "log.showSignature=true",
         "log.decorate=full",
         "log.diffMerges=off",
+        "diff.orderFile=/dev/null",
+        "i18n.logOutputEncoding=UTF-16",
     ],
 )
 def test_history_does_not_depend_on_settings(repo: Repo, setting: str) -> None:
     name, value = setting.split("=")
-    repo.git.config(name, value)
     repo.commit({"vllm_ascend/copy.py": "one = 1\n"})
+    repo.git.config(name, value)
     tree = open_path("vllm-ascend", repo.folder)
     assert isinstance(tree, WorkTree)
-    assert [tree.read_blob(revision.blob) for revision in tree.history(RUNNER)] == ["one = 1\n"]
+    history = tree.history(RUNNER)
+    assert [(tree.read_blob(revision.blob), revision.subject) for revision in history] == [("one = 1\n", "First")]
 
 
 def test_a_file_system_monitor_of_the_repository_is_not_run(repo: Repo, tmp_path: Path) -> None:

@@ -14,7 +14,10 @@ from runner_sync.sources.repository import Repository
 _DIFF = ("--literal-pathspecs", "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff")
 _PLAIN = (
     "--no-textconv",
+    "--inter-hunk-context=0",
+    "--diff-algorithm=myers",
     "--find-renames",
+    "-l1000",
     "--no-relative",
     "--ignore-submodules=all",
     "--src-prefix=a/",

@@ -27,6 +27,7 @@ _PLAIN = (
     "--no-color",
     "--no-show-signature",
     "--date-order",
+    "--encoding=UTF-8",
     f"--format={_MARK}%H %s",
 )
 _STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=all")

@@ -30,6 +30,9 @@ _ABOUT = ("--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir",
 """The last of these, the way up to the top, is left unsaid outside of a work tree."""
 
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+_DROPPED = (*_HOOK_VARIABLES, "GIT_DIFF_OPTS")
+"""Git hooks export variables for *their* repository, which may be another one; the last is put above ``--unified``."""
+
 _SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ALLOW_PROTOCOL": "none",
@@ -65,8 +68,7 @@ class Repository:
     def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
         """Standard output of one git command under ``settings``, or ``InputError`` with git's own first sentence."""
         command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
-        # Git hooks export variables for *their* repository, which may be another one.
-        inherited = {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
+        inherited = {name: value for name, value in os.environ.items() if name not in _DROPPED}
         variables = inherited | _SETTINGS | _variables(settings or {})
         try:
             done = subprocess.run(

@@ -175,6 +175,46 @@ def test_what_happened_on_main_since_is_not_the_branchs(root: Path) -> None:
     assert changed(root) == {FILE: {2}}
 
 
+def without_a_common_commit(root: Path, folder: Path) -> Path:
+    """A shallow clone of two branches of ``root`` that knows neither where one left the other."""
+    from git import Repo
+
+    with Repo(root) as repo:
+        repo.git.checkout("-q", "-b", "other")
+        write(root, [*ROWS[:4], "five = 55"])
+        commit(root, "Elsewhere")
+        repo.git.checkout("-q", "main")
+        write(root, [ROWS[0], "two = 22", *ROWS[2:]])
+        commit(root, "Work")
+    Repo.clone_from(root.as_uri(), folder, depth=1, no_single_branch=True).close()
+    return folder
+
+
+def test_a_shallow_clone_that_does_not_reach_where_the_branch_began_is_an_error(root: Path, tmp_path: Path) -> None:
+    from git import Repo
+
+    clone = without_a_common_commit(root, tmp_path / "clone")
+    with pytest.raises(
+        InputError, match=r"without the commit at which .* left origin/other: .*fetch --unshallow .*: 0"
+    ):
+        changed(clone, "origin/other")
+    with Repo(clone) as repo:
+        repo.git.fetch("-q", "--unshallow")
+    write(clone, [ROWS[0], "two = 22", "three = 33", *ROWS[3:]])
+    assert changed(clone, "origin/other") == {FILE: {2, 3}}
+
+
+def test_another_history_is_an_error(root: Path) -> None:
+    from git import Repo
+
+    with Repo(root) as repo:
+        repo.git.checkout("-q", "--orphan", "other")
+        commit(root, "Another start")
+        repo.git.checkout("-q", "main")
+    with pytest.raises(InputError, match="other and this branch have no commit in common; name a revision"):
+        changed(root, "other")
+
+
 def test_a_project_in_a_folder_of_its_repository(tmp_path: Path) -> None:
     for folder in ("projects/omni", "projects/omni-too"):
         file = tmp_path / folder / FILE

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from runner_sync.errors import InputError
 from runner_sync.sources.repository import Repository
 
 _DIFF = ("--literal-pathspecs", "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff")
@@ -57,12 +58,22 @@ def untracked(repository: Repository, *, prefix: str = "") -> list[str]:
 
 
 def fork_point(repository: Repository, since: str, head: str) -> str:
-    """The commit at which ``head`` left ``since``; ``since`` itself when they have no common history.
+    """The commit at which ``head`` left ``since``.
 
-    Raises ``InputError`` for an unknown revision.
+    Raises ``InputError`` for an unknown revision, and where this clone knows no such commit.
     """
-    commit = repository.resolve(since)
-    return repository.merge_base(commit, repository.resolve(head)) or commit
+    found = repository.merge_base(repository.resolve(since), repository.resolve(head))
+    if found is not None:
+        return found
+    if repository.is_shallow():
+        raise InputError(
+            f"{repository.place} is a shallow clone without the commit at which this branch left {since}: complete it "
+            "with git fetch --unshallow (in a workflow, check out with fetch-depth: 0)."
+        )
+    raise InputError(
+        f"{repository.place}: {since} and this branch have no commit in common; name a revision that the branch is "
+        "made from."
+    )
 
 
 def _read(diff: str) -> Iterator[tuple[str, frozenset[int]]]:

@@ -110,6 +110,10 @@ class Repository:
         except InputError:
             return None
 
+    def is_shallow(self) -> bool:
+        """Whether this clone has a part of the history only."""
+        return self.run("rev-parse", "--is-shallow-repository").strip() == "true"
+
     def tags_at(self, commit: str) -> list[str]:
         """Names of the tags that point at ``commit``."""
         return self.run("tag", "--points-at", commit).split()
@@ -174,7 +178,7 @@ class Repository:
         near = difflib.get_close_matches(ref, sorted(names), n=3, cutoff=0.5)
         hint = f" (near it: {', '.join(near)})" if near else ""
         remedy = "give a tag, a branch or a commit hash"
-        if self.run("rev-parse", "--is-shallow-repository").strip() == "true":
+        if self.is_shallow():
             remote, _, branch = ref.partition("/")
             is_remote = branch and remote in self.run("remote").split()
             fetched = f" {remote} {branch}:refs/remotes/{ref}" if is_remote else " --tags"

@@ -199,6 +199,13 @@ def test_what_refuses(trees: Trees, unit: str, said: str) -> None:
     assert {path: (trees.omni / path).read_text("utf-8") for path in before} == before
 
 
+def test_a_file_with_a_carriage_return_inside_a_line_is_refused(trees: Trees) -> None:
+    file = trees.omni / GPU_AR
+    file.write_bytes(file.read_bytes() + b"# a comment\r# and more\n")
+    with pytest.raises(InputError, match=rf"^{GPU_AR}:\d+: has a carriage return that ends no line"):
+        hoist(trees, "_stage_of")
+
+
 def test_a_name_of_two_runners_must_be_told_apart(trees: Trees) -> None:
     trees.edit(
         AR, "    def _stage_of", "    def execute_model(self, output):\n        return output\n\n    def _stage_of"

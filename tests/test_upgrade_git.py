@@ -197,6 +197,16 @@ def test_a_runner_that_is_indented_with_tabs_is_refused(trees: Trees) -> None:
         trees.upgrade()
 
 
+def test_a_runner_with_a_carriage_return_inside_a_line_is_refused(trees: Trees) -> None:
+    data = (trees.omni / RUNNER).read_bytes().replace(b"\n", b"\r\n")
+    (trees.omni / RUNNER).write_bytes(data)
+    trees.upgrade()
+    (trees.omni / RUNNER).write_bytes(data + b"# one\r\n# a comment\r# and more\r\n")
+    line = data.count(b"\n") + 2
+    with pytest.raises(InputError, match=rf"^{RUNNER}:{line}: has a carriage return that ends no line; make it"):
+        trees.upgrade()
+
+
 def test_an_upgrade_of_some_units_leaves_what_the_lock_names_for_all(trees: Trees) -> None:
     """``verify`` and ``check`` go back to that vllm-ascend, which the other units still follow."""
 

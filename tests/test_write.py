@@ -332,11 +332,12 @@ def as_pipe(root: Path) -> None:
         (lambda root: (root / "pkg/a.py").chmod(0o444), r"pkg/a\.py: is read-only; make it writable"),
         (lambda root: (root / "pkg").chmod(0o555), r"pkg/c\.py: the directory .* is read-only"),
         (lambda root: (root / "pkg/a.py").write_text("a = 3\n"), r"pkg/a\.py: changed on disk since it was read"),
+        (lambda root: (root / "pkg/a.py").write_bytes(b"a\n=\r1\n"), r"^pkg/a\.py:2: has a carriage return that"),
         (lambda root: (root / "pkg/a.py").unlink(), r"pkg/a\.py: is gone since it was read"),
         (lambda root: (root / "pkg/a.py").write_bytes(b"\xff = 1\n"), r"pkg/a\.py: is not UTF-8"),
     ],
-    ids=["link outside", "folder outside", "directory", "pipe", "read-only", "read-only folder", "changed", "gone",
-         "latin-1"],
+    ids=["link outside", "folder outside", "directory", "pipe", "read-only", "read-only folder", "changed", "lone cr",
+         "gone", "latin-1"],
 )  # fmt: skip
 def test_a_target_that_cannot_be_written_stops_all(root: Path, spoil: Callable[[Path], object], message: str) -> None:
     spoil(root)

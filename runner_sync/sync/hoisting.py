@@ -39,6 +39,8 @@ def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
     move = find_move(given, find_modules(given), unit)
     edited = _Files(given, move)
     _PLACES[move.place](edited, move)
+    if given.root is not None:
+        write.refuse_lone_returns([path for path, text in edited.before.items() if text is not None], given.root)
     changes = edited.changes()
     report = Report(
         "hoist",

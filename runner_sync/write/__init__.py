@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange
-from runner_sync.write.endings import is_same, restore
+from runner_sync.write.endings import is_same, lone_return, restore
 from runner_sync.write.interrupts import uninterrupted
 
 
@@ -87,6 +87,7 @@ def _plan(change: FileChange, base: Path) -> _Job | None:
     if change.before is None:
         raise InputError(f"{change.path}: exists already; move it away or name another place.")
     if not is_same(disk, change.before):
+        _refuse_lone_return(disk, change.path)
         raise InputError(f"{change.path}: changed on disk since it was read; run again.")
     content = None if change.after is None else restore(disk, change.after).encode()
     return None if content == disk.encode() else _Job(change.path, target, content, exists=True)
@@ -116,6 +117,20 @@ def refuse_links(paths: Sequence[str], root: Path) -> None:
     base = root.resolve()
     for path in paths:
         _target(path, base)
+
+
+def refuse_lone_returns(paths: Sequence[str], root: Path) -> None:
+    """Raises ``InputError`` for a file with a carriage return that ends no line: with LF it is another text."""
+    for path in paths:
+        _refuse_lone_return(_read(root / path, path), path)
+
+
+def _refuse_lone_return(disk: str, path: str) -> None:
+    line = lone_return(disk)
+    if line:
+        raise InputError(
+            f"{path}:{line}: has a carriage return that ends no line; make it a line end or take it out, and run again."
+        )
 
 
 def _check_file(target: Path, path: str) -> None:

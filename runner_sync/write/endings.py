@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 _BOM = "\ufeff"
+_LONE = re.compile(r"\r(?!\n)")
 _ENDING = re.compile(r"\r\n|\n")
 
 
@@ -19,6 +20,13 @@ def is_same(disk: str, before: str) -> bool:
     plain = disk.removeprefix(_BOM)
     known = before.removeprefix(_BOM)
     return known in (plain, plain.replace("\r\n", "\n"))
+
+
+def lone_return(disk: str) -> int:
+    """The line of the first carriage return that ends no line, 0 for none: for Python it ends one, for git and for
+    editors it does not, and a text with LF does not tell where it was."""
+    found = _LONE.search(disk)
+    return disk.count("\n", 0, found.start()) + 1 if found else 0
 
 
 def restore(disk: str, after: str) -> str:

@@ -64,6 +64,49 @@ def test_the_mode_is_kept_and_new_files_follow_the_umask(root: Path) -> None:
     assert stat.S_IMODE((root / "pkg/sub/d.py").stat().st_mode) == 0o640
 
 
+@pytest.mark.parametrize(
+    ("permitted", "given"),
+    [
+        ((1234, -1), [(1234, 5678)]),
+        ((-1,), [(1234, 5678), (-1, 5678)]),
+        ((), [(1234, 5678), (-1, 5678)]),
+    ],
+    ids=["owner and group", "the group only", "neither"],
+)
+def test_owner_and_group_are_kept_as_far_as_permitted(
+    root: Path, monkeypatch: pytest.MonkeyPatch, permitted: tuple[int, ...], given: list[tuple[int, int]]
+) -> None:
+    target = root / "pkg/a.py"
+    target.chmod(0o751)
+    seen: list[tuple[int, int]] = []
+
+    def chown(path: Path, owner: int, group: int) -> None:
+        assert path != target
+        seen.append((owner, group))
+        path.chmod(0o600)  # a new owner may take bits of the mode away
+        if owner not in permitted:
+            raise PermissionError(1, "Operation not permitted")
+
+    def of_another(self: Path, **rest: bool) -> os.stat_result:
+        found = real(self, **rest)
+        return os.stat_result((*found[:4], 1234, 5678, *found[6:])) if self == target else found
+
+    real = Path.stat
+    monkeypatch.setattr(os, "chown", chown)
+    monkeypatch.setattr(Path, "stat", of_another)
+    write([change("a")], root)
+    assert seen == given
+    assert stat.S_IMODE(real(target).st_mode) == 0o751
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_root_gives_a_file_back_to_its_owner(root: Path) -> None:
+    os.chown(root / "pkg/a.py", 1234, 5678)
+    write([change("a")], root)
+    found = (root / "pkg/a.py").stat()
+    assert (found.st_uid, found.st_gid) == (1234, 5678)
+
+
 def failing(call: Callable[..., None], *, at: int, error: BaseException, late: bool) -> Callable[..., None]:
     """``call``, which raises ``error`` the ``at``-th time: before its work, or behind it when ``late``."""
     seen = 0

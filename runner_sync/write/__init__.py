@@ -5,7 +5,7 @@ the files named, and temporary files beside them while it runs. The only room th
 
 Everything that can be refused is refused before the first file is replaced; whatever interrupts the replacing
 (``KeyboardInterrupt`` too) puts every file back. Ctrl-C and SIGTERM wait until the files are in order (`interrupts`).
-What the old file had and texts in this program do not comes back: its mode, and what `endings` restores.
+What the old file had and texts in this program do not comes back: its mode and owner, and what `endings` restores.
 """
 
 from __future__ import annotations
@@ -187,10 +187,19 @@ def _stage(job: _Job) -> None:
         job.fresh = _beside(job.target, "new")
         _write_durably(job.fresh, job.content)
         if job.exists:
-            job.fresh.chmod(stat.S_IMODE(job.target.stat().st_mode))
+            _give(job.fresh, job.target.stat())
     if job.exists:
         job.backup = _beside(job.target, "old")
         _link(job.target, job.backup)
+
+
+def _give(fresh: Path, known: os.stat_result) -> None:
+    """Owner and group as far as this process may give them away, and the mode: root in a container keeps no file."""
+    for owner in (known.st_uid, -1) if hasattr(os, "chown") else ():
+        with contextlib.suppress(OSError):
+            os.chown(fresh, owner, known.st_gid)
+            break
+    fresh.chmod(stat.S_IMODE(known.st_mode))  # only now: a new owner takes bits of it away
 
 
 def _beside(target: Path, role: str) -> Path:
@@ -209,6 +218,7 @@ def _link(target: Path, backup: Path) -> None:
         os.link(target, backup)
     except OSError:
         shutil.copy2(target, backup)
+        _give(backup, target.stat())
 
 
 def _commit(jobs: Sequence[_Job], stop_if_asked: Callable[[], None]) -> None:

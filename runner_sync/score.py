@@ -91,7 +91,7 @@ def changed_lines(old: str, new: str) -> Lines:
             str(after),
         ]
         out = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8").stdout
-    lines = out.splitlines()
+    lines = out.split("\n")  # str.splitlines also cuts at form feeds and U+2028, where git does not
     body = lines[next(i for i, line in enumerate(lines) if line.startswith("@@")) :]
     return Counter((line[0], line[1:]) for line in body if line[:1] in "+-" and line)
 

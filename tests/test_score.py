@@ -82,6 +82,7 @@ def test_overlap_is_that_of_multisets() -> None:
         ("a\nb\n", "a\n", Counter({("-", "b"): 1})),
         ("a\n", "a\nb\nb\n", Counter({("+", "b"): 2})),
         ("", "-- a\n++ b\n", Counter({("+", "-- a"): 1, ("+", "++ b"): 1})),
+        ("a\n", "a\nb\f+ c\n", Counter({("+", "b\f+ c"): 1})),
     ],
 )
 def test_changed_lines(old: str, new: str, expected: Counter[tuple[str, str]]) -> None:

@@ -44,6 +44,16 @@ def test_a_return_that_comes_too_early_stays_out_and_the_rest_comes_in() -> None
     assert asked.upstream == "return self.handed(rows)"
 
 
+@pytest.mark.parametrize("sign", ["\u2028", "\x0c", "\x1d", "\x85"])
+def test_signs_that_end_no_line_for_python_shift_nothing(sign: str) -> None:
+    remark = f"        # one{sign}and{sign}more\n"
+    omni, made = (text.replace("        if", f"{remark}        if", 1) for text in (OMNI, WITH_FEATURE))
+    found = port(made.replace(*TOO_EARLY), omni=omni)
+    assert found is not None
+    assert found.text == made
+    assert [(one.line, one.end_line) for one in found.decisions] == [(3, 4)]
+
+
 def test_an_end_of_omnis_that_lost_its_condition_gets_it_back() -> None:
     bare = WITH_FEATURE.replace("        if rows is None:\n            return None\n", "        return None\n")
     found = port(bare)

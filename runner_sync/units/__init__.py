@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from runner_sync.units.bases import BaseClass, BaseOrigin, class_bases, set_bases
     from runner_sync.units.edits import insert_definition, insert_member, reindent, replace_units
     from runner_sync.units.listing import has_class, record_classes, units
-    from runner_sync.units.pieces import ClassPiece, Module, Piece, join
+    from runner_sync.units.pieces import ClassPiece, Module, Piece, join, split_lines
     from runner_sync.units.splitting import split
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "replace_units",
     "set_bases",
     "split",
+    "split_lines",
     "units",
 ]
 
@@ -54,6 +55,7 @@ _MODULES = {
     "replace_units": "edits",
     "set_bases": "bases",
     "split": "splitting",
+    "split_lines": "pieces",
     "units": "listing",
 }
 

@@ -18,6 +18,7 @@ from runner_sync import merge
 from runner_sync.compose.soundness import Problem, endings, problems, unreachable
 from runner_sync.confidence import CONTESTED
 from runner_sync.statements import flatten, parses
+from runner_sync.units import split_lines
 
 LEAST = 0.5
 """Share of the changed lines that must be left for a part to be worth more than a question about the whole."""
@@ -97,12 +98,12 @@ def _parts(omni: str, made: str) -> list[_Part]:
 
 
 def _lines(chunks: Iterable[str]) -> tuple[str, ...]:
-    return tuple(line for chunk in chunks for line in chunk.splitlines(keepends=True))
+    return tuple(line for chunk in chunks for line in split_lines(chunk))
 
 
 def _chunks(text: str) -> Iterator[str]:
     """The lines of each statement, head or comment, with the blank lines behind it."""
-    lines = text.splitlines(keepends=True)
+    lines = split_lines(text)
     starts = sorted({node.start for node in flatten(text)} | {1})
     for start, end in zip(starts, [*starts[1:], len(lines) + 1], strict=True):
         yield "".join(lines[start - 1 : end - 1])

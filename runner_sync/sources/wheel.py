@@ -5,7 +5,8 @@ kept files. May touch: the network, and the cache for members that were read.
 
 What is proved. A whole file is compared with the SHA-256 that the index states. A member read by range is compared with
 its CRC and with the SHA-256 in the wheel's RECORD. RECORD comes from the same file, so that proves that the member
-is intact and belongs to this wheel, not that the wheel is the one whose hash the index states; for that, pin the hash.
+is intact and belongs to this wheel, not that the wheel is the one whose hash the index states. ``open_release`` shows
+that where it is given the hash, and reads the whole file for it; the releases of the tests are pinned so.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from runner_sync import rulers
-from runner_sync.errors import InputError
+from runner_sync.errors import unparsable
 from runner_sync.model import Block, Unit
 from runner_sync.syntax import walk
 
@@ -156,7 +156,7 @@ def _parse(text: str, path: str) -> ast.Module:
             return ast.parse(text.removeprefix("\ufeff"))
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
-        raise InputError(f"{path}:{line}: does not parse ({error}); fix it and run again.") from error
+        raise unparsable(f"{path}:{line}", str(error)) from error
 
 
 def _docstrings(tree: ast.Module) -> dict[int, str]:

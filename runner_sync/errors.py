@@ -4,6 +4,11 @@ Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. Noth
 ``UnresolvedConflict`` is the kind of it that ``check`` reports as a finding instead.
 """
 
+import sys
+
+PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+"""The Python that reads every source: one that is written for a newer one may be sound, and does not parse."""
+
 
 class InputError(Exception):
     """Input that cannot be used. The message is one sentence that names the thing and the remedy."""
@@ -16,3 +21,9 @@ class UnresolvedConflict(InputError):
         super().__init__(f"{path or 'the text'}:{line}: holds an unresolved merge conflict; resolve it and run again.")
         self.path = path
         self.line = line
+
+
+def unparsable(place: str, why: str) -> InputError:
+    """The error for a text at ``place`` that does not parse."""
+    remedy = "fix it, or run with the Python that it is written for"
+    return InputError(f"{place}: does not parse with {PYTHON} ({why}); {remedy}.")

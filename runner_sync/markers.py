@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from runner_sync.errors import InputError, UnresolvedConflict
+from runner_sync.errors import UnresolvedConflict, unparsable
 from runner_sync.rulers import ruler_title
 from runner_sync.unmerged import conflicts
 
@@ -211,9 +211,9 @@ def _tokens(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
         yield from tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline)
     except tokenize.TokenError as error:
         line = error.args[1][0] if len(error.args) > 1 else 1
-        raise InputError(f"{where}:{line}: does not parse ({error.args[0]}); fix it and run again.") from error
+        raise unparsable(f"{where}:{line}", error.args[0]) from error
     except SyntaxError as error:
-        raise InputError(f"{where}:{error.lineno}: does not parse ({error.msg}); fix it and run again.") from error
+        raise unparsable(f"{where}:{error.lineno}", error.msg) from error
 
 
 def _pair(places: Iterable[_Place]) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner_sync.errors import InputError
+from runner_sync.errors import PYTHON, InputError
 from runner_sync.units import (
     BaseClass,
     BaseOrigin,
@@ -216,7 +216,7 @@ def test_a_whole_class_can_be_one_unit() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = 1\ndef f(:\n", "a/r.py:2: does not parse"),
+        ("x = 1\ndef f(:\n", f"a/r.py:2: does not parse with {PYTHON} (invalid syntax"),
         ("x = 1\ny = '\0'\n", "a/r.py:2: contains a NUL byte"),
         ("x = 1\n<<<<<<< HEAD\ny = 1\n=======\ny = 2\n>>>>>>> topic\n", "a/r.py:2: holds an unresolved merge conflict"),
         ('"""\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"""\n', "a/r.py:2: holds an unresolved merge conflict"),

@@ -640,7 +640,7 @@ BAD = {
     "a runner that is not Python": (
         {"npu": "def f(:\n"},
         NPU,
-        r"^vllm_omni/npu\.py:1: does not parse \(.*\); fix it and run again\.$",
+        r"^vllm_omni/npu\.py:1: does not parse with Python 3\.\d+ \(.*\); fix it, or run with the Python that it",
     ),
 }
 

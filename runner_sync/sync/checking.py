@@ -17,6 +17,7 @@ from runner_sync.errors import InputError
 from runner_sync.lock import FILE_NAME
 from runner_sync.model import FileChange, Finding, InGit, Report, Source
 from runner_sync.sync import baseline_file, check_modules, inputs, pairs, selection
+from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import (
     DerivedModule,
@@ -213,14 +214,15 @@ def _run(
 ) -> CheckResult:
     """Run the rules that ``codes`` name on ``job``, with the options and settings that narrow what is reported."""
     settings = given.config
-    return engine.run(
-        job,
-        replace(codes, per_path=settings.per_path_ignores),
-        severity=options.severity or settings.severity,
-        baseline=baseline_file.read_baseline(options, settings),
-        changed=changed,
-        opinion=opinion,
-    )
+    with naming_the_deepest(given):
+        return engine.run(
+            job,
+            replace(codes, per_path=settings.per_path_ignores),
+            severity=options.severity or settings.severity,
+            baseline=baseline_file.read_baseline(options, settings),
+            changed=changed,
+            opinion=opinion,
+        )
 
 
 def _changed(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset[int]] | None:

@@ -16,6 +16,7 @@ from runner_sync.model import Finding, Report, Tree
 from runner_sync.statements import forget_trees
 from runner_sync.sync import going_back, inputs, later_copies, planning, result_check, run_notes
 from runner_sync.sync.locking import lock_change
+from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
 from runner_sync.sync.relocking import Recorded, lost_note, readable_lock
@@ -33,10 +34,11 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     refuse_tabs(modules)
     if given.root is not None:
         write.refuse_lone_returns([module.path for module in modules], given.root)
-    results, notes = planning.plan(options, given)
-    finished = [_finish(result, options, given) for result in results]
-    forget_trees()
-    findings, remarks = result_check.new_breakage(given, finished, options)
+    with naming_the_deepest(given):
+        results, notes = planning.plan(options, given)
+        finished = [_finish(result, options, given) for result in results]
+        forget_trees()
+        findings, remarks = result_check.new_breakage(given, finished, options)
     said = (*(going_back.note(given) if options.upstream else ()), *notes, *remarks)
     return _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options)
 
@@ -135,7 +137,8 @@ def lock(options: UpgradeOptions) -> Upgrade:
     # What the lock names may be out of reach, and then this is the remedy: nothing is looked up by it.
     given = open_inputs(options, with_lock=False)
     refuse_classless(given, find_modules(given))
-    results, notes = planning.plan(options, given)
+    with naming_the_deepest(given):
+        results, notes = planning.plan(options, given)
     known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni, options.progress)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync import rulers
-from runner_sync.errors import InputError, UnresolvedConflict
+from runner_sync.errors import InputError, UnresolvedConflict, unparsable
 from runner_sync.syntax import first_line, module_of
 from runner_sync.units.pieces import ClassPiece, Module, Piece, PieceKind, split_lines
 from runner_sync.unmerged import conflicts
@@ -61,7 +61,7 @@ def parse(text: str, *, path: str = "") -> ast.Module:
             warnings.simplefilter("ignore")
             return module_of(text.removeprefix("\ufeff"))
     except SyntaxError as error:
-        raise InputError(f"{where}:{error.lineno or 1}: does not parse ({error.msg}); fix it and run again.") from error
+        raise unparsable(f"{where}:{error.lineno or 1}", error.msg) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"{where}: does not parse ({error}); fix it and run again.") from error
 

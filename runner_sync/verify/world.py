@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runner_sync.errors import InputError, UnresolvedConflict
+from runner_sync.errors import PYTHON, InputError, UnresolvedConflict, unparsable
 from runner_sync.model import PACKAGES, Project, Tree
 from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.unmerged import conflicts
@@ -172,8 +171,7 @@ class World:
             if project == "vllm-omni" and (found := conflicts(text)):
                 raise UnresolvedConflict(path, found[0][0]) from error
             if project == "vllm-omni":
-                said = f"{path}:{error.lineno}: does not parse ({error.msg}); fix it and run again."
-                raise InputError(said) from error
+                raise unparsable(f"{path}:{error.lineno or 1}", error.msg) from error
             broken = modules.build(name, path, project, text="", is_package=is_package)
             broken.dynamic = True
             broken.error = self.unread[path] = _upstream_error(path, tree, text=text, error=error)
@@ -288,6 +286,5 @@ def _upstream_error(path: str, tree: Tree, *, text: str, error: SyntaxError) -> 
         return UnresolvedConflict(path, found[0][0])
     # The file may be sound: Python reads `except A, B:` from 3.14 on, and no earlier one does.
     where = f"{path}:{error.lineno or 1} of {tree.source.project} {tree.source.ref}"
-    python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     remedy = "repair it, or run with the Python that it is written for"
-    return InputError(f"{where} does not parse with {python} ({error.msg}); {remedy}.")
+    return InputError(f"{where} does not parse with {PYTHON} ({error.msg}); {remedy}.")

@@ -1,0 +1,59 @@
+"""Which file a run ended on that is nested more deeply than Python's stack is.
+
+Comes in: ``Inputs``. Goes out: an ``InputError`` that names the file. May touch: the trees, by reading.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from runner_sync.errors import InputError
+from runner_sync.sync import inputs
+from runner_sync.syntax import children
+
+DEEP = 100
+"""Levels of a syntax tree that what ends a run has at least; the runners of the releases have 20."""
+
+
+@contextmanager
+def naming_the_deepest(given: inputs.Inputs) -> Iterator[None]:
+    """Raises ``InputError`` for a ``RecursionError``, naming the most deeply nested of the runners, their GPU twins and
+    the modules that they follow; where all of those are flat, the error as it is."""
+    try:
+        yield
+    except RecursionError as error:
+        depth, path = max(((depth_of(text), path) for path, text in _files(given)), default=(0, ""))
+        if depth < DEEP:
+            raise
+        raise InputError(
+            f"{path}: is nested too deeply to be read; take its longest expression or chain of conditions apart and "
+            "run again."
+        ) from error
+
+
+def depth_of(text: str) -> int:
+    """Levels of the syntax tree of a text, 0 for what is none; of one too deep for Python itself more than any has."""
+    try:
+        level: list[ast.AST] = [ast.parse(text)]
+    except (RecursionError, MemoryError):
+        return len(text)
+    except (SyntaxError, ValueError):
+        return 0
+    depth = 0
+    while level:
+        depth, level = depth + 1, [inner for node in level for inner in children(node)]
+    return depth
+
+
+def _files(given: inputs.Inputs) -> Iterator[tuple[str, str]]:
+    """Path and text of each file that every command reads."""
+    own = [path for module in given.profile.modules for path in module.paths]
+    twins = [module.gpu.path for module in given.profile.modules if module.gpu is not None]
+    followed = [unit.path for module in given.profile.modules for unit in module.upstreams]
+    for tree in given.trees.values():
+        for path in dict.fromkeys([*own, *twins, *followed]):
+            text = tree.read(path)
+            if text is not None:
+                yield path, text

@@ -1,0 +1,52 @@
+"""A file that is nested too deeply is named, whoever gives up on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import ASCEND, BASE, GPU_BASE, Trees, stay_at_home
+
+from runner_sync import sync
+from runner_sync.errors import InputError
+from runner_sync.sync.nested import depth_of, naming_the_deepest
+
+CHAIN = "rows = table" + ".next" * 900 + "\n"
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    stay_at_home(monkeypatch, tmp_path)
+    return Trees(tmp_path)
+
+
+@pytest.mark.parametrize("path", [BASE, GPU_BASE, ASCEND])
+def test_an_upgrade_names_the_file(trees: Trees, path: str) -> None:
+    file = (trees.ascend_new if path == ASCEND else trees.omni) / path
+    file.write_text(file.read_text("utf-8") + CHAIN, "utf-8")
+    with pytest.raises(InputError, match=rf"^{path}: is nested too deeply to be read; take "):
+        sync.upgrade(trees.upgrade(trees.ascend_new))
+
+
+def test_a_check_names_the_file(trees: Trees) -> None:
+    file = trees.omni / BASE
+    file.write_text(file.read_text("utf-8") + CHAIN, "utf-8")
+    with pytest.raises(InputError, match=rf"^{BASE}: is nested too deeply to be read; take "):
+        sync.check(trees.check(ascend=trees.ascend_new))
+
+
+def test_where_no_runner_is_deep_none_is_blamed(trees: Trees) -> None:
+    from runner_sync.sync import inputs
+
+    given = inputs.open_omni(trees.upgrade(trees.ascend_new).omni, None, lambda *_: None)
+    with pytest.raises(RecursionError), naming_the_deepest(given):
+        raise RecursionError
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [("", 1, 1), ("x = 1\n", 3, 3), (CHAIN, 900, 910), ("x = " + "-" * 99999 + "1\n", 901, 10**6), ("x = (\n", 0, 0)],
+    ids=["nothing", "flat", "deep", "too deep to parse", "no Python"],
+)
+def test_depth(text: str, least: int, most: int) -> None:
+    assert least <= depth_of(text) <= most

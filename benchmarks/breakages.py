@@ -33,7 +33,7 @@ from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.sync.runners import find_modules
 from runner_sync.syntax import lasting_module_of
 from runner_sync.verify import breakage
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.world import World
 
 PAIRS = (("0.26.0", "0.25.1rc1"), ("0.32.0rc1", "0.30.0rc2"))
 """Releases of vllm-omni, each with a vllm-ascend on which ``verify`` finds no error."""

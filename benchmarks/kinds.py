@@ -31,7 +31,7 @@ from runner_sync.sync.runners import find_modules
 from runner_sync.transforms import translate
 from runner_sync.units import texts
 from runner_sync.verify import breakage
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.world import World
 
 HERE = Path(__file__).parent
 

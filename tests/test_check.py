@@ -415,7 +415,7 @@ def test_check_from_the_lock_imports_nothing_heavy() -> None:
     script = PURE.format(path=AR)
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert {name.split(".")[0] for name in loaded} & HEAVY == set()
-    assert "runner_sync.verify.world" not in loaded
+    assert "runner_sync.verify.trees.world" not in loaded
 
 
 # With whole trees

@@ -11,12 +11,12 @@ from runner_sync.errors import InputError
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
-from runner_sync.verify.ancestry import ancestry
-from runner_sync.verify.hygiene import calls
-from runner_sync.verify.job import CheckJob, CheckModule, Library
-from runner_sync.verify.locked import has_moved
-from runner_sync.verify.outline import outline
-from runner_sync.verify.reading import ClassText, Reading, dotted, shortened
+from runner_sync.verify.runners.ancestry import ancestry
+from runner_sync.verify.runners.hygiene import calls
+from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
+from runner_sync.verify.runners.locked import has_moved
+from runner_sync.verify.runners.outline import outline
+from runner_sync.verify.runners.reading import ClassText, Reading, dotted, shortened
 
 MIXINS = '''
 """Mixins.

@@ -11,8 +11,8 @@ from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.verify.check import CheckJob
-from runner_sync.verify.locked import record
-from runner_sync.verify.reading import Reading
+from runner_sync.verify.runners.locked import record
+from runner_sync.verify.runners.reading import Reading
 
 BODY = """
 def _dummy_run(self, num_tokens, with_prefill=False):

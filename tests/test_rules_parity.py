@@ -15,8 +15,8 @@ from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import NPU, Output, SamplerHook
 from runner_sync.upgrade.job import is_selected
 from runner_sync.verify.check import CheckJob
-from runner_sync.verify.locked import GPU_CODE, record
-from runner_sync.verify.reading import Reading
+from runner_sync.verify.runners.locked import GPU_CODE, record
+from runner_sync.verify.runners.reading import Reading
 
 EMPTY_NPU = NPU_HEAD + "class NPUARModelRunner(OmniNPUModelRunner):\n    pass\n"
 MIXIN = "vllm_omni/worker/omni_connector_model_runner_mixin.py"

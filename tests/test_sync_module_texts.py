@@ -11,8 +11,8 @@ from runner_sync.model import PACKAGES, Project, Source, Tree
 from runner_sync.naming import module_name
 from runner_sync.profile import NPU
 from runner_sync.sync.module_texts import ModuleTexts
-from runner_sync.verify.classes import Classes
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.classes import Classes
+from runner_sync.verify.trees.world import World
 
 RUNNER = "vllm_omni/npu/runner.py"
 TREES = {

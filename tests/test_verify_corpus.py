@@ -11,7 +11,7 @@ from runner_sync.model import Finding, Project, Tree
 from runner_sync.profile import NPU
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
 from runner_sync.verify import breakage, typecheck
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.world import World
 
 pytestmark = pytest.mark.corpus
 

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from verify_samples import PROFILE, find, npu, symbols, world
 
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.world import World
 
 GETATTR = "def __getattr__(self, name):\n    return 1\n"
 ASCEND = """\

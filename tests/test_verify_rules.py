@@ -7,7 +7,7 @@ from verify_samples import NPU, PROFILE, find, npu, symbols, world
 
 from runner_sync.errors import InputError
 from runner_sync.verify import breakage
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.world import World
 
 ASCEND = """\
 from vllm.runner import GPUModelRunner

@@ -11,8 +11,8 @@ from verify_samples import NPU, TREES, TextTree, npu, symbols
 from runner_sync.model import Finding, Project, Source
 from runner_sync.profile import NPU as PROFILE
 from runner_sync.verify import breakage
-from runner_sync.verify.settled import settled
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.settled import settled
+from runner_sync.verify.trees.world import World
 
 SWITCH = """\
 if {test}:

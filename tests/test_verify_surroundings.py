@@ -6,7 +6,7 @@ import pytest
 from verify_samples import TextTree
 
 from runner_sync.model import Source
-from runner_sync.verify.surroundings import Surroundings
+from runner_sync.verify.trees.surroundings import Surroundings
 
 # A text, and whether it may have a class that derives from `Runner`.
 DERIVING = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.verify.word_index import WordIndex
+from runner_sync.verify.trees.word_index import WordIndex
 
 TEXTS = {f"m{number}.py": f"def name_{number}(self):\n    return self.common.é_{number}\n" for number in range(200)}
 QUOTED = {"q.py": 'item["num tokens"] = item["a-b"]  # “curled” and —dashed—: não_dito\n'}

@@ -10,11 +10,12 @@ import pytest
 from verify_samples import NPU, npu, world
 
 from runner_sync import signatures
-from runner_sync.verify import returns, rules
+from runner_sync.verify import rules
 from runner_sync.verify.breakage import RULES
-from runner_sync.verify.classes import Classes
-from runner_sync.verify.program import Program
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.classes import Classes
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values import returns
+from runner_sync.verify.trees.world import World
 
 RESOLVES = {
     "own definition": ("def f(): ...", "f", ["function vllm_omni.npu.f"]),

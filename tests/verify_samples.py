@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from runner_sync.model import Finding, Project, Source
 from runner_sync.profile import NPU as PROFILE
 from runner_sync.verify import breakage
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.world import World
 
 NPU = "vllm_omni/npu.py"
 

@@ -18,7 +18,7 @@ from runner_sync.sync.runners import DerivedModule
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.catalog import codes_with
 from runner_sync.verify.codes import Codes
-from runner_sync.verify.job import CheckModule
+from runner_sync.verify.runners.job import CheckModule
 
 LOCKED = codes_with("lock")
 """Rules that compare with the lock."""

@@ -33,7 +33,7 @@ from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
 from runner_sync.verify.codes import BREAKAGE, Codes
 
 if TYPE_CHECKING:
-    from runner_sync.verify.world import World
+    from runner_sync.verify.trees.world import World
 
 
 def check(options: CheckOptions) -> Report:

@@ -23,11 +23,11 @@ from runner_sync.sync import inputs
 from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.syntax import walk
-from runner_sync.verify.ancestry import Ancestry, ancestry
-from runner_sync.verify.duplication import same_globals, says_the_same
-from runner_sync.verify.job import CheckJob, CheckModule, Library
-from runner_sync.verify.parity import in_npu_words, is_device_bound
-from runner_sync.verify.reading import ClassText, Function, Reading
+from runner_sync.verify.runners.ancestry import Ancestry, ancestry
+from runner_sync.verify.runners.duplication import same_globals, says_the_same
+from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
+from runner_sync.verify.runners.parity import in_npu_words, is_device_bound
+from runner_sync.verify.runners.reading import ClassText, Function, Reading
 
 Place = Literal["inherited", "base", "mixin", "function"]
 

@@ -15,8 +15,8 @@ from runner_sync.model import BaseRef, FileChange, Source
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.upgrade import ModuleResult
-from runner_sync.verify import locked
-from runner_sync.verify.reading import Reading
+from runner_sync.verify.runners import locked
+from runner_sync.verify.runners.reading import Reading
 
 
 def lock_change(

@@ -19,7 +19,7 @@ from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions
 
 if TYPE_CHECKING:
-    from runner_sync.verify.world import World
+    from runner_sync.verify.trees.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Pair:
 
     def world(self, given: inputs.Inputs) -> World:
         """The pair with the omni tree on top, as one program."""
-        from runner_sync.verify.world import World
+        from runner_sync.verify.trees.world import World
 
         trees = replace(given, ascend=self.ascend, vllm=self.vllm).trees
         return World(trees, surroundings=given.profile.surroundings)

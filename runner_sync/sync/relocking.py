@@ -19,8 +19,8 @@ from runner_sync.sync.locked import unlike_locked
 from runner_sync.sync.options import Progress
 from runner_sync.sync.revisions import Revisions
 from runner_sync.upgrade import ModuleResult, ModuleRevision
-from runner_sync.verify import locked
-from runner_sync.verify.reading import Reading
+from runner_sync.verify.runners import locked
+from runner_sync.verify.runners.reading import Reading
 
 
 def readable_lock(tree: Tree, progress: Progress) -> Lock:

@@ -13,8 +13,8 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
-from runner_sync.verify.idle import Idle
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.idle import Idle
+from runner_sync.verify.trees.world import World
 
 
 def new_breakage(

@@ -12,11 +12,11 @@ from typing import Protocol, cast
 from runner_sync.model import PACKAGES, Finding
 from runner_sync.verify import rules
 from runner_sync.verify.catalog import OF_TREES
-from runner_sync.verify.idle import Idle, idle_reads
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
 from runner_sync.verify.rules import rs301_import_gone, rs304_missing_attribute, rs317_frozen_object
-from runner_sync.verify.world import World
+from runner_sync.verify.trees.idle import Idle, idle_reads
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.world import World
 
 
 class Rule(Protocol):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from runner_sync.verify import rules
 
 if TYPE_CHECKING:
-    from runner_sync.verify.job import CheckJob
+    from runner_sync.verify.runners.job import CheckJob
 
 Need = Literal["lock", "upstream", "vllm"]
 

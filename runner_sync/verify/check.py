@@ -20,9 +20,6 @@ from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.catalog import has, need_of
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
-from runner_sync.verify.job import CheckJob, CheckModule, Library, Subject
-from runner_sync.verify.locked import is_alike
-from runner_sync.verify.reading import Hit, Reading, Span
 from runner_sync.verify.registry import Rule, applicable, beside
 from runner_sync.verify.rules import (
     rs201_gpu_changed,
@@ -30,6 +27,9 @@ from runner_sync.verify.rules import (
     rs491_unused_ignore,
     rs492_ignore_without_reason,
 )
+from runner_sync.verify.runners.job import CheckJob, CheckModule, Library, Subject
+from runner_sync.verify.runners.locked import is_alike
+from runner_sync.verify.runners.reading import Hit, Reading, Span
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from runner_sync.syntax import statement_at
 from runner_sync.verify.catalog import known_codes
-from runner_sync.verify.reading import Comment, Hit, Reading
+from runner_sync.verify.runners.reading import Comment, Hit, Reading
 
 _COMMENT = re.compile(r"(?<!\S)#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z")
 _CODE = re.compile(r"(?P<code>RS\d{3})(?::(?P<symbol>.+))?\Z")

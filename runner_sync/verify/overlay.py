@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from runner_sync.syntax import lasting_module_of
-from runner_sync.verify import modules
-from runner_sync.verify.modules import Module
-from runner_sync.verify.world import World
+from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.world import World
 
 # On four pairs of releases the files that imports reach in two steps (about 400) gave the same new diagnostics as the
 # whole closure (about 3000), in a fifth of the time; one step lost half of them.

@@ -15,8 +15,8 @@ from runner_sync.verify.catalog import BESIDE, ELSEWHERE, LOCAL, NEEDS, OF_TREES
 
 if TYPE_CHECKING:
     from runner_sync.model import RuleText, Severity
-    from runner_sync.verify.job import CheckJob, Subject
-    from runner_sync.verify.reading import Hit
+    from runner_sync.verify.runners.job import CheckJob, Subject
+    from runner_sync.verify.runners.reading import Hit
 
 
 class DocumentedRule(Protocol):

@@ -25,14 +25,15 @@ from runner_sync.edits import Places
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.syntax import dotted_name, statement_at, walk
-from runner_sync.verify import modules, overlay
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.kinds import members
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify import overlay
 from runner_sync.verify.rules import rs304_missing_attribute
 from runner_sync.verify.rules import rs390_type_checker as rule
-from runner_sync.verify.world import World
+from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values.kinds import members
+from runner_sync.verify.trees.world import World
 
 Kind = Literal["ty", "mypy"]
 

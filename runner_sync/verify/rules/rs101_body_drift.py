@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from runner_sync.errors import InputError
 from runner_sync.lock import digest
 from runner_sync.model import Severity
-from runner_sync.verify.drift import Difference, Follower, difference, followers, is_copy
-from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Hit, shortened
-from runner_sync.verify.spots import unit_hit
+from runner_sync.verify.runners.drift import Difference, Follower, difference, followers, is_copy
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.reading import Hit, shortened
+from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS101"
 NAME = "body-drift"

@@ -19,11 +19,11 @@ from collections.abc import Iterator
 
 from runner_sync.lineage import similarity
 from runner_sync.model import Severity
-from runner_sync.verify.drift import Follower, followers, is_copy
-from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import unit_texts
-from runner_sync.verify.reading import Hit
-from runner_sync.verify.spots import unit_hit
+from runner_sync.verify.runners.drift import Follower, followers, is_copy
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import unit_texts
+from runner_sync.verify.runners.reading import Hit
+from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS102"
 NAME = "upstream-gone"

@@ -20,11 +20,11 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.drift import followers
-from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import definition
-from runner_sync.verify.reading import Function, Hit
-from runner_sync.verify.spots import unit_hit
+from runner_sync.verify.runners.drift import followers
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import definition
+from runner_sync.verify.runners.reading import Function, Hit
+from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS104"
 NAME = "signature-drift"

@@ -28,11 +28,11 @@ from dataclasses import dataclass
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.model import Severity
 from runner_sync.syntax import parents_called
-from runner_sync.verify.drift import followers, is_copy
-from runner_sync.verify.duplication import are_equal
-from runner_sync.verify.job import Subject
-from runner_sync.verify.parity import Pair, pairs
-from runner_sync.verify.reading import ClassText, Hit
+from runner_sync.verify.runners.drift import followers, is_copy
+from runner_sync.verify.runners.duplication import are_equal
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.parity import Pair, pairs
+from runner_sync.verify.runners.reading import ClassText, Hit
 
 CODE = "RS105"
 NAME = "hidden-change"

@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import OUTSIDE, is_edited, outside_hash
-from runner_sync.verify.reading import Hit
-from runner_sync.verify.spots import unit_hit
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import OUTSIDE, is_edited, outside_hash
+from runner_sync.verify.runners.reading import Hit
+from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS110"
 NAME = "edited-outside-block"

@@ -23,10 +23,10 @@ from dataclasses import replace
 
 from runner_sync.lock import FILE_NAME
 from runner_sync.model import Severity
-from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import definition
-from runner_sync.verify.reading import Hit, Span
-from runner_sync.verify.unlocked import units_gone, unlocked_twins
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import definition
+from runner_sync.verify.runners.reading import Hit, Span
+from runner_sync.verify.runners.unlocked import units_gone, unlocked_twins
 
 CODE = "RS111"
 NAME = "not-in-lock"

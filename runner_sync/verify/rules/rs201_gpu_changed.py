@@ -27,11 +27,11 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
-from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import GPU_CODE, GPU_TEXT, digest_now, has_moved, is_alike, is_edited
-from runner_sync.verify.reading import Hit, Reading
-from runner_sync.verify.spots import unit_hit
-from runner_sync.verify.unlocked import unlocked_twins
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import GPU_CODE, GPU_TEXT, digest_now, has_moved, is_alike, is_edited
+from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.spots import unit_hit
+from runner_sync.verify.runners.unlocked import unlocked_twins
 
 CODE = "RS201"
 NAME = "gpu-changed"

@@ -33,10 +33,10 @@ from runner_sync.lineage import fingerprint, nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
 from runner_sync.syntax import first_line, names_set
-from runner_sync.verify.job import Subject
-from runner_sync.verify.locked import unit_texts
-from runner_sync.verify.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
-from runner_sync.verify.reading import Function, Hit, Reading, shortened
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import unit_texts
+from runner_sync.verify.runners.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
+from runner_sync.verify.runners.reading import Function, Hit, Reading, shortened
 
 CODE = "RS202"
 NAME = "statement-missing"

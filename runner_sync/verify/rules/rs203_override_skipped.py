@@ -27,11 +27,11 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
-from runner_sync.verify.ancestry import calls_parent
-from runner_sync.verify.duplication import are_equal
-from runner_sync.verify.job import Subject
-from runner_sync.verify.parity import Pair, is_device_bound, pairs
-from runner_sync.verify.reading import ClassText, Function, Hit, dotted
+from runner_sync.verify.runners.ancestry import calls_parent
+from runner_sync.verify.runners.duplication import are_equal
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.parity import Pair, is_device_bound, pairs
+from runner_sync.verify.runners.reading import ClassText, Function, Hit, dotted
 
 CODE = "RS203"
 NAME = "override-skipped"

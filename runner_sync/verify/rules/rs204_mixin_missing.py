@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.job import Subject
-from runner_sync.verify.parity import Pair, pairs
-from runner_sync.verify.reading import Hit
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.parity import Pair, pairs
+from runner_sync.verify.runners.reading import Hit
 
 CODE = "RS204"
 NAME = "mixin-missing"

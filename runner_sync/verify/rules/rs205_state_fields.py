@@ -27,9 +27,9 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
 from runner_sync.syntax import statements_of
-from runner_sync.verify.hygiene import functions
-from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import ClassText, Hit, Reading, dotted
+from runner_sync.verify.runners.hygiene import functions
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
 
 CODE = "RS205"
 NAME = "state-fields"

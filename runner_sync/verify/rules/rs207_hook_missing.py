@@ -23,9 +23,9 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.profile import Output
 from runner_sync.syntax import walk
-from runner_sync.verify.job import Subject
-from runner_sync.verify.parity import Pair, model_hooks, pairs, port_of, words
-from runner_sync.verify.reading import Function, Hit, dotted
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.parity import Pair, model_hooks, pairs, port_of, words
+from runner_sync.verify.runners.reading import Function, Hit, dotted
 
 CODE = "RS207"
 NAME = "hook-missing"

@@ -29,11 +29,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name
-from runner_sync.verify import modules
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import Import, Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.world import Definition
+from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.modules import Import, Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.world import Definition
 
 CODE = "RS301"
 NAME = "import-gone"

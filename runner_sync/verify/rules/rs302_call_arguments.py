@@ -29,11 +29,11 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.calls import unfitting
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.steps import Step, steps
-from runner_sync.verify.typed_dicts import required_keys_of
+from runner_sync.verify.trees.calling.calls import unfitting
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, steps
+from runner_sync.verify.trees.values.typed_dicts import required_keys_of
 
 CODE = "RS302"
 NAME = "call-arguments"

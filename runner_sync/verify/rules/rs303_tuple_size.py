@@ -31,17 +31,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
-from runner_sync.verify import returns
-from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import ClassInfo, is_protocol, is_record
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.functions import FunctionNode
-from runner_sync.verify.kinds import none_has
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.steps import Step, step_of
-from runner_sync.verify.uses import Place, indexes, places, turns, unpackings
-from runner_sync.verify.virtual import virtual_calls
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.virtual import virtual_calls
+from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, step_of
+from runner_sync.verify.trees.values import returns
+from runner_sync.verify.trees.values.kinds import none_has
+from runner_sync.verify.trees.values.uses import Place, indexes, places, turns, unpackings
 
 CODE = "RS303"
 NAME = "tuple-size"

@@ -39,12 +39,12 @@ from typing import TypeGuard
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_super, walk
-from runner_sync.verify import gpu_only
-from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.giving import defines
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees import gpu_only
+from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values.giving import defines
 
 CODE = "RS304"
 NAME = "missing-attribute"

@@ -22,11 +22,11 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.virtual import VirtualCall, hidden_by, virtual_calls
+from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
 
 CODE = "RS305"
 NAME = "override-signature"

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.calls import unfitting
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees.calling.calls import unfitting
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
 
 CODE = "RS306"
 NAME = "keyword-gone"

@@ -24,15 +24,15 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
-from runner_sync.verify import returns
-from runner_sync.verify.aliases import meant
-from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.steps import Step, steps
-from runner_sync.verify.uses import unpackings
-from runner_sync.verify.virtual import hidden_by, virtual_calls
+from runner_sync.verify.trees.calling.aliases import meant
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
+from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, steps
+from runner_sync.verify.trees.values import returns
+from runner_sync.verify.trees.values.uses import unpackings
 
 CODE = "RS307"
 NAME = "positional-shift"

@@ -40,14 +40,15 @@ from typing import Literal
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
 from runner_sync.syntax import is_name
-from runner_sync.verify import builtin, vanished
-from runner_sync.verify.annotations import Instance
-from runner_sync.verify.classes import Mro, is_record
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.guards import questions
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.typed_dicts import keys_of
+from runner_sync.verify.trees import vanished
+from runner_sync.verify.trees.classes import Mro, is_record
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values import builtin
+from runner_sync.verify.trees.values.annotations import Instance
+from runner_sync.verify.trees.values.guards import questions
+from runner_sync.verify.trees.values.typed_dicts import keys_of
 
 CODE = "RS308"
 NAME = "typed-attribute"

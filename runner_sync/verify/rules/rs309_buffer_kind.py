@@ -23,10 +23,10 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name, is_name
-from runner_sync.verify.classes import Assignment, ClassInfo, Mro
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
 
 CODE = "RS309"
 NAME = "buffer-kind"

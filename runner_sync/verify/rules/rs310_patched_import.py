@@ -22,9 +22,9 @@ from collections.abc import Iterable
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.verify import modules
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
 
 CODE = "RS310"
 NAME = "patched-import"

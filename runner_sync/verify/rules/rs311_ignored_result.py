@@ -31,16 +31,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import always_leaves
 from runner_sync.syntax import is_name, is_super
-from runner_sync.verify import returns
-from runner_sync.verify.callees import Callee
-from runner_sync.verify.classes import ClassInfo
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.functions import is_plain, returns_of
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.steps import Step, step_of
-from runner_sync.verify.uses import Place, places
-from runner_sync.verify.virtual import VirtualCall, hidden_by, virtual_calls
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.virtual import VirtualCall, hidden_by, virtual_calls
+from runner_sync.verify.trees.classes import ClassInfo
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import is_plain, returns_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, step_of
+from runner_sync.verify.trees.values import returns
+from runner_sync.verify.trees.values.uses import Place, places
 
 CODE = "RS311"
 NAME = "ignored-result"

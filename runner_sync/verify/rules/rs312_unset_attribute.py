@@ -23,12 +23,12 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.functions import FunctionNode
-from runner_sync.verify.giving import gives
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values.giving import gives
 
 CODE = "RS312"
 NAME = "unset-attribute"

@@ -26,11 +26,11 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Project, Severity
-from runner_sync.verify.classes import Assignment, ClassInfo, Mro, is_attribute_of
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.functions import FunctionNode, nodes_of, words_of
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, is_attribute_of
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of, words_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
 
 CODE = "RS313"
 NAME = "default-only"

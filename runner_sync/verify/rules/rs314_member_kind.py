@@ -31,18 +31,18 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
-from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.deferred import is_asked, is_taken_for_value
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.functions import nodes_of
-from runner_sync.verify.guards import is_identity, questions
-from runner_sync.verify.kinds import Member, lacks, member_of, members
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.protocols import FAILS, asked_for
-from runner_sync.verify.steps import Step, steps
-from runner_sync.verify.uses import places, stands_of
-from runner_sync.verify.virtual import virtual_reads
+from runner_sync.verify.trees.calling.virtual import virtual_reads
+from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import nodes_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, steps
+from runner_sync.verify.trees.values.deferred import is_asked, is_taken_for_value
+from runner_sync.verify.trees.values.guards import is_identity, questions
+from runner_sync.verify.trees.values.kinds import Member, lacks, member_of, members
+from runner_sync.verify.trees.values.protocols import FAILS, asked_for
+from runner_sync.verify.trees.values.uses import places, stands_of
 
 CODE = "RS314"
 NAME = "member-kind"

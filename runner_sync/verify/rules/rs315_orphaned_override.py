@@ -27,11 +27,11 @@ from runner_sync.lineage import similarity
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import statements_of, walk
-from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.functions import FunctionNode, decorator_name
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode, decorator_name
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
 
 CODE = "RS315"
 NAME = "orphaned-override"

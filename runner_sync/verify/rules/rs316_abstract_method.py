@@ -25,11 +25,11 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.classes import ClassInfo, Mro
-from runner_sync.verify.frames import Frame, class_finding
-from runner_sync.verify.functions import FunctionNode, decorator_name
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame, class_finding
+from runner_sync.verify.trees.functions import FunctionNode, decorator_name
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
 
 CODE = "RS316"
 NAME = "abstract-method"

@@ -27,13 +27,13 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
-from runner_sync.verify import generated
-from runner_sync.verify.annotations import Instance
-from runner_sync.verify.classes import ClassInfo, Mro, is_record, is_struct
-from runner_sync.verify.frames import Frame, class_finding
-from runner_sync.verify.functions import decorator_name
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
+from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record, is_struct
+from runner_sync.verify.trees.frames import Frame, class_finding
+from runner_sync.verify.trees.functions import decorator_name
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values import generated
+from runner_sync.verify.trees.values.annotations import Instance
 
 CODE = "RS317"
 NAME = "frozen-object"

@@ -25,12 +25,12 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.syntax import is_name
-from runner_sync.verify.classes import Mro
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.steps import Step, steps
-from runner_sync.verify.virtual import virtual_reads
+from runner_sync.verify.trees.calling.virtual import virtual_reads
+from runner_sync.verify.trees.classes import Mro
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, steps
 
 CODE = "RS318"
 NAME = "orphaned-assignment"

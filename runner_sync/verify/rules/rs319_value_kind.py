@@ -27,14 +27,14 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import parameters
-from runner_sync.verify.annotations import tuple_parts
-from runner_sync.verify.callees import Callee
-from runner_sync.verify.declared import Declared, is_another, joined, kinds_of
-from runner_sync.verify.frames import Frame
-from runner_sync.verify.functions import is_plain, nodes_of
-from runner_sync.verify.modules import Module
-from runner_sync.verify.program import Program
-from runner_sync.verify.steps import steps
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import is_plain, nodes_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import steps
+from runner_sync.verify.trees.values.annotations import tuple_parts
+from runner_sync.verify.trees.values.declared import Declared, is_another, joined, kinds_of
 
 CODE = "RS319"
 NAME = "value-kind"

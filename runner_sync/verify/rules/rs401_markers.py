@@ -26,9 +26,9 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.rulers import ruler_title
-from runner_sync.verify.hygiene import functions
-from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Hit, Reading
+from runner_sync.verify.runners.hygiene import functions
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS401"
 NAME = "markers"

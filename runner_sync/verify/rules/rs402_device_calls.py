@@ -35,12 +35,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
-from runner_sync.verify.ancestry import Ancestry, ancestry
-from runner_sync.verify.device_names import Gpu, may_name, names_in
-from runner_sync.verify.job import Subject
-from runner_sync.verify.parity import mentioned, words
-from runner_sync.verify.patch import patch
-from runner_sync.verify.reading import ClassText, Function, Hit, Reading, dotted
+from runner_sync.verify.runners.ancestry import Ancestry, ancestry
+from runner_sync.verify.runners.device_names import Gpu, may_name, names_in
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.parity import mentioned, words
+from runner_sync.verify.runners.patch import patch
+from runner_sync.verify.runners.reading import ClassText, Function, Hit, Reading, dotted
 
 CODE = "RS402"
 NAME = "device-calls"

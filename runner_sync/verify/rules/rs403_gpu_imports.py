@@ -26,8 +26,8 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.profile import NameRewrite
 from runner_sync.syntax import walk
-from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Hit, Reading
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS403"
 NAME = "gpu-imports"

@@ -26,9 +26,9 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.hygiene import blocks, functions
-from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Function, Hit, Reading
+from runner_sync.verify.runners.hygiene import blocks, functions
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.reading import Function, Hit, Reading
 
 CODE = "RS405"
 NAME = "duplicate"

@@ -27,9 +27,9 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import blocks_of, statements_of, walk
-from runner_sync.verify.hygiene import blocks, functions
-from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Function, Hit, Reading, dotted
+from runner_sync.verify.runners.hygiene import blocks, functions
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.reading import Function, Hit, Reading, dotted
 
 CODE = "RS408"
 NAME = "value-reset"

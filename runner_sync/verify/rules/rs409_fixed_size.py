@@ -23,9 +23,9 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
-from runner_sync.verify.hygiene import function_around
-from runner_sync.verify.job import Subject
-from runner_sync.verify.reading import Hit, Reading, dotted
+from runner_sync.verify.runners.hygiene import function_around
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.reading import Hit, Reading, dotted
 
 CODE = "RS409"
 NAME = "fixed-size"

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.ignores import Ignore, listed, said
-from runner_sync.verify.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS491"
 NAME = "unused-ignore"

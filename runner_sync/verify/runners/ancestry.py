@@ -1,0 +1,102 @@
+"""Which methods of omni's classes run on a runner: its MRO as far as the omni tree shows it.
+
+Comes in: a class and the library of omni files. Goes out: the classes of its MRO in order and the methods that can run.
+May touch: nothing. Classes outside omni only count by name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from runner_sync import mro
+from runner_sync.syntax import is_super, parents_called, walk
+from runner_sync.verify.runners.job import Library
+from runner_sync.verify.runners.reading import ClassText, Function
+
+
+@dataclass(slots=True, eq=False)
+class Ancestry:
+    """The omni classes of an MRO, the class itself first, and the names of every base, known or not."""
+
+    classes: tuple[ClassText, ...]
+    names: frozenset[str]
+    _live: list[tuple[ClassText, Function]] = field(default_factory=list)
+
+    def find(self, method: str, *, after: ClassText | None = None) -> ClassText | None:
+        """The first omni class that defines ``method``."""
+        start = 0 if after is None else self.classes.index(after) + 1
+        return next((c for c in self.classes[start:] if method in c.methods), None)
+
+    def live(self) -> list[tuple[ClassText, Function]]:
+        """The methods that can run: the first of each name, and what those reach by ``super()`` or by class name."""
+        if not self._live:
+            first = [
+                (c, function)
+                for c in self.classes
+                for name, functions in c.methods.items()
+                if self.find(name) is c
+                for function in functions
+            ]
+            self._live = self._reach(first)
+        return self._live
+
+    def is_live(self, owner: ClassText, function: Function) -> bool:
+        """Whether this method of ``owner`` can run; where none hides it, no other class is parsed to tell."""
+        if owner not in self.classes:
+            return False
+        return self.find(function.name) is owner or any(live is function for _, live in self.live())
+
+    def _reach(self, pending: list[tuple[ClassText, Function]]) -> list[tuple[ClassText, Function]]:
+        seen: dict[int, tuple[ClassText, Function]] = {}
+        while pending:
+            owner, function = pending.pop()
+            if id(function) not in seen:
+                seen[id(function)] = (owner, function)
+                pending.extend(self._parents(owner, function))
+        return list(seen.values())
+
+    def _parents(self, owner: ClassText, function: Function) -> Iterator[tuple[ClassText, Function]]:
+        text = owner.reading.text_of(function)
+        named = {c.name: c for c in self.classes if f"{c.name}." in text}
+        if "super(" not in text and not named:
+            return
+        for node in walk(function):
+            if not isinstance(node, ast.Attribute):
+                continue
+            if is_super(node.value):
+                reached = self.find(node.attr, after=owner)
+            elif isinstance(node.value, ast.Name) and node.value.id in named:
+                reached = self.find_from(named[node.value.id], node.attr)
+            else:
+                continue
+            yield from ((reached, f) for f in reached.methods[node.attr]) if reached is not None else ()
+
+    def find_from(self, start: ClassText, method: str) -> ClassText | None:
+        """The class that ``Start.method(self, …)`` reaches."""
+        return next((c for c in self.classes[self.classes.index(start) :] if method in c.methods), None)
+
+
+def ancestry(library: Library, head: ClassText) -> Ancestry:
+    """The MRO of ``head``. Where C3 has no answer (or bases form a circle), bases in the order they are written."""
+    return library.answers.once((ancestry, id(head)), lambda: _ancestry(library, head))
+
+
+def _ancestry(library: Library, head: ClassText) -> Ancestry:
+    def bases(owner: ClassText) -> list[ClassText]:
+        found = (library.find_class(owner.reading, base) for base in owner.bases)
+        return [one for one in found if one is not None]
+
+    classes = tuple(mro.linearise(head, bases))
+    names = {c.name for c in classes} | {base.rpartition(".")[2] for c in classes for base in c.bases}
+    return Ancestry(classes, frozenset(names))
+
+
+def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
+    """Whether ``function`` hands on to a parent's ``name``: ``super().name(…)`` or ``Base.name(self, …)``.
+
+    With ``named``, a call by name counts only when it names that class.
+    """
+    called = parents_called(function, name)
+    return "super()" in called or bool(called and named in ("", *called))

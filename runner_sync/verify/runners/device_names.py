@@ -1,0 +1,127 @@
+"""The names by which a module knows `torch.cuda`, and what uses it under one of them.
+
+Comes in: a `Reading`, the words of GPU and NPU. Goes out: a `Gpu`, asked about nodes. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from runner_sync.syntax import walk
+from runner_sync.verify.runners.reading import Function, Reading, dotted
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """``root`` is `torch.cuda`; ``names`` are single names that stand for it, or for something of it; ``helpers`` are
+    functions that use it, with the place where they do."""
+
+    word: str
+    npu_word: str
+    names: frozenset[str] = frozenset()
+    helpers: Mapping[str, ast.AST] = field(default_factory=dict)
+
+    @property
+    def root(self) -> str:
+        """The module of torch whose calls no NPU has."""
+        return f"torch.{self.word}"
+
+    def use(self, node: ast.AST) -> ast.AST | None:
+        """The use that a node is, or that it comes to as a call of a helper."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.helpers:
+            return self.helpers[node.func.id]
+        return node if self.is_used(node) else None
+
+    def is_used(self, node: ast.AST) -> bool:
+        """Whether a node reads it: only the chain that ends at ``root`` itself, so that `torch.cuda.Stream` counts
+        once."""
+        if isinstance(node, ast.Name):
+            return node.id in self.names and isinstance(node.ctx, ast.Load)
+        return isinstance(node, ast.Attribute) and dotted(node) == self.root
+
+    def within(self, function: Function) -> Gpu:
+        """The same in a function, which has names of its own."""
+        nodes = walk(function)
+        own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        own |= {alias.asname or alias.name for node in nodes for alias in _aliases(node)}
+        imported = {name for node in nodes for name in _imported(node, self.root)}
+        helpers = {name: node for name, node in self.helpers.items() if name not in own}
+        return replace(self, names=(self.names - own) | imported, helpers=helpers)
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether the text of a function has one of the names, or a helper's."""
+        return any(name in text for name in (*self.names, *self.helpers)) or may_name(text, self)
+
+
+def names_in(reading: Reading, gpu: Gpu, first_use: Callable[[Function, Gpu], ast.AST | None]) -> Gpu:
+    """What a whole module imports `torch.cuda` as, or sets to it, and its functions that use it, by ``first_use``; each
+    where that is said once and under no condition."""
+    if not may_name(reading.text, gpu):
+        return gpu
+    bound = Counter(_bound(reading.tree.body))
+    bound.update(name for said in re.findall(r"\bglobal ([\w, ]+)", reading.text) for name in re.findall(r"\w+", said))
+    imported = [name for statement in reading.tree.body for name in _imported(statement, gpu.root)]
+    found = replace(gpu, names=frozenset(name for name in imported if bound[name] == 1))
+    helpers: dict[str, ast.AST] = {}
+    for statement in reading.tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if bound[name] == 1:
+                if any(found.is_used(part) for part in _chain(value)):
+                    found = replace(found, names=found.names | {name})
+    for statement in reading.tree.body:
+        is_helper = isinstance(statement, Function) and bound[statement.name] == 1
+        if isinstance(statement, Function) and is_helper and found.may_be_in(reading.text_of(statement)):
+            use = first_use(statement, found)
+            helpers |= {statement.name: use} if use is not None else {}
+    return replace(found, helpers=helpers)
+
+
+def may_name(text: str, gpu: Gpu) -> bool:
+    """Whether a text can mean `torch.cuda` anywhere."""
+    if gpu.root in text:
+        return True
+    return any(gpu.word in found[1] for found in re.finditer(r"from torch import (\([^()]*\)|[^\n]+)", text))
+
+
+def _chain(value: ast.expr) -> Iterator[ast.expr]:
+    """The parts of ``a.b.c``, nothing of what is no such chain."""
+    while dotted(value) and isinstance(value, ast.Attribute):
+        yield value
+        value = value.value
+    if isinstance(value, ast.Name):
+        yield value
+
+
+def _bound(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """Every name that module-level code binds, once for each place; a function's own are not among them."""
+    for statement in statements:
+        if isinstance(statement, Function | ast.ClassDef):
+            yield statement.name
+            continue
+        for node in walk(statement):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                yield node.id
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in _aliases(node))
+
+
+def _aliases(node: ast.AST) -> list[ast.alias]:
+    return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
+
+
+def _imported(node: ast.AST, root: str) -> Iterator[str]:
+    """The names that an import gives to `torch.cuda`, or to something of it."""
+    package, _, word = root.partition(".")
+    for alias in _aliases(node):
+        name = alias.asname or alias.name
+        match node:
+            case ast.ImportFrom(module=str() as module, level=0):
+                is_below = module == root or module.startswith(f"{root}.")
+                if is_below or (module == package and alias.name == word):
+                    yield name
+            case ast.Import() if alias.asname and (alias.name == root or alias.name.startswith(f"{root}.")):
+                yield name

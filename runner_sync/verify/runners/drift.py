@@ -1,0 +1,136 @@
+"""What the RS1xx rules share: units of a module against the base they were copied from and the target.
+
+Comes in: a `Subject`. Goes out: `Follower`s with their texts on every side, and statement differences. May touch:
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from runner_sync.lineage import Candidate, dice, fingerprint, infer, kind_of, similarity
+from runner_sync.lock import Entry
+from runner_sync.model import Unit
+from runner_sync.verify.runners.ancestry import calls_parent
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import definition, unit_texts
+from runner_sync.verify.runners.parity import in_npu_words
+from runner_sync.verify.runners.reading import Function, Reading
+
+PORT = 0.25
+"""Difference of Dice coefficients from which on a unit that is closer to its GPU twin was ported from there: in the
+releases 0.18.0 … 0.30.0, ports are closer to the twin by 0.28 … 1.0 and copies by 0.11 at most."""
+
+SAME_BUT_OMNI = 0.85
+"""Dice coefficient of words from which on a statement is upstream's but for omni's part of it: an unpacking of thirteen
+values with omni's own one more has 0.96."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """One NPU unit and the upstream unit it goes by.
+
+    ``name`` is the upstream qualified name, ``ref`` names the base; ``base`` and ``upstream`` are texts or ``None``.
+    """
+
+    unit: Unit
+    entry: Entry | None
+    name: str
+    ref: str
+    base: str | None
+    upstream: str | None
+
+
+def followers(subject: Subject) -> Iterator[Follower]:
+    """The NPU units that have an upstream unit, by lock or by name."""
+    entries = {entry.qualname: entry for entry in subject.module.entries}
+    upstream = _texts(subject.upstream)
+    for name, unit in subject.npu.units.items():
+        if unit.kind == "field":
+            continue
+        entry = entries.get(name)
+        if entry is not None and entry.upstream is None:
+            continue
+        ref = entry.upstream.ref if entry is not None and entry.upstream is not None else subject.module.base_ref
+        base = _texts(subject.base(ref))
+        for candidate in _upstream_names(subject, name, entry):
+            if candidate in base or candidate in upstream:
+                yield Follower(unit, entry, candidate, ref, _of(base, candidate), _of(upstream, candidate))
+                break
+
+
+def _texts(reading: Reading | None) -> Mapping[str, Unit]:
+    return unit_texts(reading.text, reading.path) if reading is not None else {}
+
+
+def _of(texts: Mapping[str, Unit], name: str) -> str | None:
+    return texts[name].text if name in texts else None
+
+
+def _upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[str]:
+    """Upstream qualified names to try for the NPU unit ``name``."""
+    locked = [entry.upstream.qualname] if entry is not None and entry.upstream is not None else []
+    _, dot, member = name.rpartition(".")
+    anchors = subject.runner.upstreams if subject.runner is not None else ()
+    return [*locked, *(f"{anchor.name}.{member}" if dot else name for anchor in anchors)]
+
+
+def is_copy(subject: Subject, follower: Follower) -> bool:
+    """Whether the NPU unit is a copy of its upstream, not an override that merely has the name or calls it."""
+    node = definition(subject.npu, follower.unit.qualname)
+    if isinstance(node, Function) and calls_parent(node, node.name, named=follower.name.rpartition(".")[0]):
+        return False
+    known = [text for text in (follower.base, follower.upstream) if text is not None]
+    origin = infer(follower.unit.text, [Candidate("", text) for text in known])
+    if origin is None or kind_of(follower.unit.text, origin) != "copy":
+        return False
+    return _likeness_to_twin(subject, follower.unit) <= origin.similarity + PORT
+
+
+def _likeness_to_twin(subject: Subject, unit: Unit) -> float:
+    text = _of(_texts(subject.gpu), subject.profile.gpu_name(unit.qualname))
+    return similarity(unit.text, in_npu_words(text, subject.profile)) if text is not None else 0.0
+
+
+def _has_in_own_words(statement: str, own: Iterable[str], dropped: Iterable[str]) -> bool:
+    """Whether the copy has the statement with omni's words in it, and not what upstream dropped for it."""
+    return any(
+        (likeness := _overlap(statement, mine)) >= SAME_BUT_OMNI
+        and likeness > max((_overlap(mine, old) for old in dropped), default=0.0)
+        for mine in own
+    )
+
+
+def _overlap(a: str, b: str) -> float:
+    """How many words two statements have in common, 0…1."""
+    return dice(_words(a), _words(b))
+
+
+@lru_cache(maxsize=8192)
+def _words(canon: str) -> Counter[str]:
+    """The words of a statement, shared by all who ask for them: not to be changed."""
+    return Counter(re.findall(r"\w+", canon))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What upstream did to a unit and the copy has not got: statements added there, statements gone there."""
+
+    added: tuple[str, ...]
+    dropped: tuple[str, ...]
+    missing: tuple[str, ...]
+    leftover: tuple[str, ...]
+
+
+def difference(base: str, upstream: str, copy: str) -> Difference:
+    """Statements that changed from ``base`` to ``upstream``, and which of them ``copy`` does not follow yet."""
+    old, new, mine = fingerprint(base), fingerprint(upstream), fingerprint(copy)
+    added, dropped = new - old, old - new
+    own = mine - old - new
+    missing = Counter(s for s in (added - mine).elements() if not _has_in_own_words(s, own, dropped))
+    leftover = dropped & (mine - (new & mine))
+    return Difference(*(tuple(counter.elements()) for counter in (added, dropped, missing, leftover)))

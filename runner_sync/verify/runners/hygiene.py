@@ -1,0 +1,56 @@
+"""What the RS4xx rules share: expressions and statements of one NPU file, found cheaply.
+
+Comes in: a `Reading`. Goes out: nodes. May touch: nothing. A rule first asks whether a word stands in the text at all,
+because most files hold none of what these rules look for, and walking a tree costs as much as parsing it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from runner_sync.syntax import blocks_of, walk
+from runner_sync.verify.runners.reading import Function, Reading, dotted
+
+
+def functions(reading: Reading) -> Iterator[Function]:
+    """Every top-level function and method."""
+    yield from reading.functions.values()
+    for owner in reading.classes.values():
+        for definitions in owner.methods.values():
+            yield from definitions
+
+
+def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> Iterator[list[ast.stmt]]:
+    """``body`` and the statement lists inside it, those of functions, classes and ``closed`` statements left out."""
+    yield body
+    for statement in body:
+        for block in blocks_of(statement) if not isinstance(statement, closed) else ():
+            yield from blocks(block, closed=closed)
+
+
+def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
+    """Calls of ``name`` (``name(…)`` or ``x.name(…)``), if any of them seems to pass ``keyword``."""
+    if _may_pass(reading.text, name, keyword):
+        for part in reading.parts(name):
+            for node in walk(part):
+                if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
+                    yield node
+
+
+def _may_pass(text: str, name: str, keyword: str) -> bool:
+    """Whether, counting parentheses by letter, some ``name(`` is still open at a ``keyword=``."""
+    if f"{name}(" not in text:
+        return False
+    for found in re.finditer(rf"{re.escape(keyword)}\s*=", text):
+        start = text.rfind(f"{name}(", 0, found.start())
+        between = text[start : found.start()] if start >= 0 else ""
+        if between.count("(") > between.count(")"):
+            return True
+    return False
+
+
+def function_around(reading: Reading, line: int) -> Function | None:
+    """The top-level function or method that holds ``line``."""
+    return next((f for f in functions(reading) if f.lineno <= line <= (f.end_lineno or f.lineno)), None)

@@ -1,0 +1,216 @@
+"""What `check` is given, and one module of it as the rules see it.
+
+Comes in: texts (by `sync`, from whatever source). Goes out: `CheckJob`, `CheckModule`, and `Subject` for the rules. May
+touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from runner_sync.errors import InputError
+from runner_sync.verify.runners.outline import outline
+from runner_sync.verify.runners.reading import ClassText, Reading
+
+if TYPE_CHECKING:
+    from runner_sync.lock import Entry
+    from runner_sync.profile import Profile, RunnerModule
+    from runner_sync.verify.trees.world import World
+
+_MOST_STEPS = 4
+"""Modules that pass a class on, followed to where it is defined."""
+
+TextReader = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckModule:
+    """One NPU module. ``gpu_text`` is its GPU twin now; the other texts are ``None`` when nobody knows them.
+
+    ``upstream_text`` is the target vllm-ascend module, ``base_text`` (of ``base_ref``) the one the copies were taken
+    from; units that the lock ties to another ref find its text in ``base_texts``, ``{ref: text}``. ``vllm_text`` is
+    vLLM's own module of the same version (what of the GPU twin is not omni's).
+    """
+
+    path: str
+    text: str
+    gpu_path: str = ""
+    gpu_text: str | None = None
+    entries: tuple[Entry, ...] = ()
+    upstream_path: str = ""
+    upstream_text: str | None = None
+    upstream_ref: str = ""
+    base_text: str | None = None
+    base_ref: str = ""
+    vllm_text: str | None = None
+    base_texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckJob:
+    """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
+
+    ``beside`` are the other modules in the folders of ``modules``, and below: helpers, runners that no profile names.
+    ``world`` and ``old_world`` are the trees of the RS3xx rules; ``branch_point`` are those of ``world`` with the omni
+    tree as the branch found it, and ``before`` makes the job that this one was there.
+    """
+
+    profile: Profile
+    modules: tuple[CheckModule, ...]
+    read: TextReader | None = None
+    beside: tuple[str, ...] = ()
+    world: World | None = None
+    old_world: World | None = None
+    branch_point: World | None = None
+    before: Callable[[], CheckJob] | None = None
+
+
+_Answer = TypeVar("_Answer")
+
+
+class Answers:
+    """What was worked out once, for whoever asks the same question again."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Any] = {}
+
+    def once(self, question: Hashable, find: Callable[[], _Answer]) -> _Answer:
+        """What ``find`` gave when ``question`` was asked first."""
+        if question not in self._known:
+            self._known[question] = find()
+        known: _Answer = self._known[question]
+        return known
+
+
+class Library:
+    """The files of a job, each read and parsed once."""
+
+    def __init__(self, job: CheckJob) -> None:
+        self.job = job
+        self._by_path: dict[str, Reading | None] = {}
+        self.answers = Answers()
+        self._known: dict[tuple[str, str], ClassText | None] = {}
+        for module in job.modules:
+            self._by_path[module.path] = Reading(module.path, module.text)
+            if module.gpu_text is not None and module.gpu_path:
+                self._by_path[module.gpu_path] = Reading(module.gpu_path, module.gpu_text)
+        self._parsed = frozenset(self._by_path)
+
+    @cached_property
+    def before(self) -> Library | None:
+        """The files where the branch began, ``None`` where no branch is named.
+
+        Raises ``InputError`` where that tree cannot be checked.
+        """
+        return Library(self.job.before()) if self.job.before is not None else None
+
+    def at(self, path: str) -> Reading | None:
+        """The omni file at ``path``, ``None`` when the job knows no such file."""
+        if path not in self._by_path:
+            text = self.job.read(path) if self.job.read is not None else None
+            self._by_path[path] = Reading(path, text) if text is not None else None
+        return self._by_path[path]
+
+    def paths(self) -> tuple[str, ...]:
+        """The files that were looked into so far."""
+        return tuple(path for path, reading in self._by_path.items() if reading is not None)
+
+    def module(self, dotted_name: str) -> Reading | None:
+        """The omni module of that dotted name."""
+        if dotted_name.split(".", 1)[0] != self.job.profile.package:
+            return None
+        stem = dotted_name.replace(".", "/")
+        return self.at(f"{stem}.py") or self.at(f"{stem}/__init__.py")
+
+    def _class_in(self, reading: Reading, name: str) -> ClassText | None:
+        if reading.path in self._parsed:
+            return reading.classes.get(name)
+        key = (reading.path, name)
+        if key not in self._known:
+            self._known[key] = outline(reading, name)
+        return self._known[key]
+
+    def find_class(self, reading: Reading, name: str, depth: int = 0) -> ClassText | None:
+        """The omni class that ``name`` means in ``reading``, through imports; ``None`` for any other."""
+        own = self._class_in(reading, name)
+        if own is not None:
+            return own
+        for module, original in reading.imports.get(name, ()):
+            source = self.module(module) if original and depth < _MOST_STEPS else None
+            found = self.find_class(source, original, depth + 1) if source is not None else None
+            if found is not None:
+                return found
+        return None
+
+
+class Subject:
+    """One NPU module in its job: what every rule is handed."""
+
+    def __init__(self, library: Library, module: CheckModule) -> None:
+        self.library = library
+        self.job = library.job
+        self.profile: Profile = library.job.profile
+        self.module = module
+        self._bases: dict[str, Reading | None] = {}
+        self.answers = Answers()
+
+    @cached_property
+    def npu(self) -> Reading:
+        """The NPU module."""
+        reading = self.library.at(self.module.path)
+        assert reading is not None
+        return reading
+
+    @cached_property
+    def gpu(self) -> Reading | None:
+        """Its GPU twin."""
+        return self.library.at(self.module.gpu_path) if self.module.gpu_path else None
+
+    @cached_property
+    def before(self) -> Subject | None:
+        """The same module where the branch began, ``None`` where no branch is named, or it has none that can be read
+        there."""
+        try:
+            library = self.library.before
+        except InputError:  # the branch may be the one that repairs it
+            return None
+        modules = library.job.modules if library is not None else ()
+        return next((Subject(library, m) for m in modules if library and m.path == self.module.path), None)
+
+    @cached_property
+    def upstream(self) -> Reading | None:
+        """The target vllm-ascend module."""
+        return _reading(self.module.upstream_path or "the vllm-ascend module", self.module.upstream_text)
+
+    def base(self, ref: str = "") -> Reading | None:
+        """The vllm-ascend module at ``ref``; without one, or when it is the usual one, that which copies are from."""
+        if ref not in self._bases:
+            usual = self.module.base_text if ref in ("", self.module.base_ref) else None
+            text = self.module.base_texts.get(ref, usual)
+            self._bases[ref] = _reading(self.module.upstream_path or "the base module", text)
+        return self._bases[ref]
+
+    @cached_property
+    def vllm(self) -> Reading | None:
+        """vLLM's own module of the GPU twin."""
+        return _reading("vLLM's module", self.module.vllm_text)
+
+    @cached_property
+    def runner(self) -> RunnerModule | None:
+        """The profile's entry for this module."""
+        return next((m for m in self.profile.modules if self.module.path in m.paths), None)
+
+    @cached_property
+    def twins(self) -> tuple[tuple[ClassText, ClassText], ...]:
+        """(GPU class, NPU class) pairs of the two files."""
+        if self.gpu is None:
+            return ()
+        pairs = ((self.gpu.classes.get(g), self.npu.classes.get(n)) for g, n in self.profile.classes)
+        return tuple((gpu, npu) for gpu, npu in pairs if gpu is not None and npu is not None)
+
+
+def _reading(path: str, text: str | None) -> Reading | None:
+    return Reading(path, text) if text is not None else None

@@ -1,0 +1,160 @@
+"""Units of a module against the lock: who was edited since it was written (RS110, RS201).
+
+Comes in: a `Reading` and lock entries. Goes out: answers, and entries with the extra keys by which a later `check`
+tells (`record`). May touch: nothing. Nearly every unit is as it was, and a hash of its lines says so; only for the rest
+is the module cut into units, whose digests ignore layout and comments.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from runner_sync.syntax import first_line
+from runner_sync.verify.runners.reading import Function, Reading, dotted
+
+if TYPE_CHECKING:
+    from runner_sync.lock import Entry
+    from runner_sync.model import BaseRef, Unit
+
+# Keys of a lock entry beyond upstream and GPU twin: digests of the NPU unit as it was written, and quick hashes.
+OWN, OWN_TEXT, GPU_TEXT, OUTSIDE = "digest", "text_hash", "gpu_text_hash", "outside_hash"
+GPU_CODE = "gpu_code_hash"
+KEYS = (OWN, OWN_TEXT, GPU_TEXT, GPU_CODE, OUTSIDE)
+
+
+def unit_texts(text: str, path: str = "") -> Mapping[str, Unit]:
+    """Units of a module by qualified name: methods, functions, fields, and records whole."""
+    return _unit_texts(text, path)
+
+
+@lru_cache(maxsize=64)
+def _unit_texts(text: str, path: str) -> Mapping[str, Unit]:
+    return Reading(path, text).units
+
+
+def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:
+    """The definition of that name; the last one of several."""
+    owner, _, member = qualname.rpartition(".")
+    if owner:
+        found = reading.classes[owner].methods.get(member) if owner in reading.classes else None
+        return found[-1] if found else None
+    if member in reading.functions:
+        return reading.functions[member]
+    return reading.classes[member].node if member in reading.classes else None
+
+
+def text_hash(reading: Reading, qualname: str) -> str:
+    """Hash of the lines of a definition or class-level field, ``""`` when there is none."""
+    node = definition(reading, qualname) or _field(reading, qualname)
+    return _hash(reading.text_of(node)) if node is not None else ""
+
+
+def _field(reading: Reading, qualname: str) -> ast.stmt | None:
+    owner, _, member = qualname.rpartition(".")
+    body = reading.classes[owner].node.body if owner in reading.classes else []
+    named = (s for s in body if isinstance(s, ast.Assign | ast.AnnAssign) and _target(s) == member)
+    return next(named, None)
+
+
+def _target(statement: ast.Assign | ast.AnnAssign) -> str:
+    return dotted(statement.targets[0] if isinstance(statement, ast.Assign) else statement.target)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def outside_hash(reading: Reading, qualname: str, *, label: str) -> str:
+    """Hash of the code of a definition outside its Omni-new blocks; layout and comments do not count."""
+    from runner_sync.markers import read_markers
+
+    node = definition(reading, qualname) or _field(reading, qualname)
+    if node is None:
+        return ""
+    marked = read_markers(reading.text, path=reading.path, label=label).marked
+    start = first_line(node)
+    lines = enumerate(reading.lines[start - 1 : node.end_lineno], start=start)
+    kept = [re.sub(r"\s+|#.*", "", line) for number, line in lines if number not in marked]
+    return _hash("".join(kept))
+
+
+def is_edited(entry: Entry, reading: Reading) -> bool | None:
+    """Whether the NPU unit differs from what was locked; ``None`` when the lock does not tell or the unit is gone."""
+    locked = entry.extra.get(OWN)
+    if not isinstance(locked, str):
+        return None
+    if text_hash(reading, entry.qualname) == entry.extra.get(OWN_TEXT):
+        return False
+    now = digest_now(reading, entry.qualname)
+    return None if now is None else now != locked
+
+
+def has_moved(reference: BaseRef, reading: Reading, *, quick: object, code: object = None) -> bool:
+    """Whether the unit that ``reference`` names is no longer what was locked, or is gone.
+
+    With ``code``, its hash without the docstrings at that time, docstrings do not count.
+    """
+    if quick and text_hash(reading, reference.qualname) == quick:
+        return False
+    if digest_now(reading, reference.qualname) == reference.digest:
+        return False
+    return not code or code_hash(reading, reference.qualname) != code
+
+
+def is_alike(now: Reading, before: Reading, qualname: str) -> bool:
+    """Whether the unit of that name has the same code in both; layout, comments and docstrings do not count."""
+    text = text_hash(now, qualname)
+    if text and text == text_hash(before, qualname):
+        return True
+    return code_hash(now, qualname) == code_hash(before, qualname)
+
+
+def code_hash(reading: Reading, qualname: str) -> str:
+    """Hash of the code of the unit of that name without its docstrings, ``""`` when there is none."""
+    return (_digest(reading, qualname, documented=False) or "")[:16]
+
+
+def digest_now(reading: Reading, qualname: str) -> str | None:
+    """Digest of the unit of that name, ``None`` when there is none."""
+    if qualname not in reading.digests:
+        reading.digests[qualname] = _digest(reading, qualname)
+    return reading.digests[qualname]
+
+
+def _digest(reading: Reading, qualname: str, *, documented: bool = True) -> str | None:
+    from runner_sync.lock import digest, digest_of
+
+    unit = reading.units.get(qualname)
+    if unit is None:
+        return None
+    node = definition(reading, qualname)
+    # What stands on the lines of a function is that function and nothing else; fields may share a line.
+    if isinstance(node, Function) and unit.start <= node.lineno <= unit.end:
+        return digest_of([node], documented=documented)
+    return digest(unit.text, documented=documented)
+
+
+def record(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label: str) -> tuple[Entry, ...]:
+    """``entries`` of one module with the keys by which RS110 and RS201 tell who was edited since.
+
+    Call it when the lock is written, with the texts as they are written.
+    """
+    return tuple(replace(entry, extra={**entry.extra, **dict(_keys(entry, npu, gpu, label))}) for entry in entries)
+
+
+def _keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> Iterator[tuple[str, str]]:
+    own = digest_now(npu, entry.qualname)
+    if own is not None:
+        yield OWN, own
+        yield OWN_TEXT, text_hash(npu, entry.qualname)
+        yield OUTSIDE, outside_hash(npu, entry.qualname, label=label)
+    # Only where the twin is the locked one: else the quick way would hide a change.
+    if gpu is not None and entry.gpu is not None and not has_moved(entry.gpu, gpu, quick=None):
+        yield GPU_TEXT, text_hash(gpu, entry.gpu.qualname)
+        yield GPU_CODE, code_hash(gpu, entry.gpu.qualname)

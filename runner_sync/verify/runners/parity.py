@@ -1,0 +1,144 @@
+"""What the RS2xx rules share: an NPU class, its GPU twin, and who runs what.
+
+Comes in: a `Subject`. Goes out: `Pair`s with both MROs, names that code mentions, GPU text in NPU words. May touch:
+nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from runner_sync.profile import Profile
+from runner_sync.syntax import walk
+from runner_sync.verify.runners.ancestry import Ancestry, ancestry
+from runner_sync.verify.runners.job import Library, Subject
+from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
+
+
+@dataclass(eq=False)
+class Pair:
+    """A GPU class and its NPU twin."""
+
+    library: Library
+    gpu: ClassText
+    npu: ClassText
+
+    @cached_property
+    def gpu_mro(self) -> Ancestry:
+        """The GPU class's MRO."""
+        return ancestry(self.library, self.gpu)
+
+    @cached_property
+    def npu_mro(self) -> Ancestry:
+        """The NPU class's MRO."""
+        return ancestry(self.library, self.npu)
+
+    @cached_property
+    def npu_mentions(self) -> frozenset[str]:
+        """Every name that NPU code which can run mentions, and what the NPU file itself mentions."""
+        live = [function for _, function in self.npu_mro.live()]
+        return frozenset(mentioned([*live, self.npu.reading.tree]))
+
+    @cached_property
+    def bound_names(self) -> frozenset[str]:
+        """GPU helpers that need the GPU, directly or through another helper. Helpers that the NPU side defines do not
+        count."""
+        texts = {name: self.gpu.reading.text_of(f) for name, f in self.gpu.reading.functions.items()}
+        texts |= {name: self.gpu.reading.text_of(c.node) for name, c in self.gpu.reading.classes.items()}
+        texts |= {name: self.gpu.reading.text_of(f[-1]) for name, f in self.gpu.methods.items()}
+        todo = {n: t for n, t in texts.items() if n not in self.npu_mentions and n != self.gpu.name}
+        bound = {name for name, text in todo.items() if is_device_bound(text, self.library.job.profile)}
+        used = {name: frozenset(re.findall(r"\w+", text)) for name, text in todo.items()}
+        while more := {name for name in todo if name not in bound and used[name] & bound}:
+            bound |= more
+        return frozenset(bound)
+
+    @property
+    def npu_own(self) -> tuple[ClassText, ...]:
+        """The classes of the NPU MRO that the GPU MRO does not have."""
+        return tuple(c for c in self.npu_mro.classes if c not in self.gpu_mro.classes)
+
+
+def pairs(subject: Subject) -> tuple[Pair, ...]:
+    """The twins of one module, made once for all rules."""
+    return subject.answers.once(pairs, lambda: tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins))
+
+
+def port_of(unit: str, place: str) -> str:
+    """The remedy for statements that NPU lacks. What the unit did without at its last sync comes from an older base."""
+    command = f"runner-sync upgrade --gpu-only --only {unit}"
+    return (
+        f"`{command}` brings what is newer than the last sync; with `--omni-base V` also what is older, where V is a "
+        f"vllm-omni in which the GPU runner did not have it yet ({place})."
+    )
+
+
+def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Names, attributes, string literals, keywords and parameters anywhere below ``nodes``.
+
+    To define a method is not to mention it: somebody has to call it.
+    """
+    for top in nodes:
+        for node in walk(top):
+            if isinstance(node, ast.Attribute):
+                yield node.attr
+            elif isinstance(node, ast.Name):
+                yield node.id
+            elif isinstance(node, ast.Constant):
+                if isinstance(node.value, str):
+                    yield node.value
+            elif isinstance(node, ast.keyword | ast.arg) and node.arg:
+                yield node.arg
+
+
+def words(reading: Reading | None) -> frozenset[str]:
+    """Every word of a text, whatever it is there; empty for no text."""
+    return _words(reading.text) if reading is not None else frozenset()
+
+
+@lru_cache(maxsize=8)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+def in_npu_words(text: str, profile: Profile) -> str:
+    """GPU code with the profile's names put in: good enough to compare by, never to write."""
+    pattern, table = _dictionary(profile)
+    # Most texts hold none, and the pattern is tried at every letter.
+    if not any(name in text for name in table):
+        return text
+    return pattern.sub(lambda found: table[found[0]], text)
+
+
+@lru_cache(maxsize=4)
+def _dictionary(profile: Profile) -> tuple[re.Pattern[str], Mapping[str, str]]:
+    table = {row.name: row.new_name for row in reversed(profile.names) if row.name != row.new_name}
+    table |= dict(profile.classes) | dict(profile.attributes)
+    ordered = sorted(table, key=len, reverse=True)
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, ordered))})\b"), table
+
+
+def is_device_bound(text: str, profile: Profile) -> bool:
+    """Whether GPU code cannot simply be ported: it uses what the profile calls device-only or unported."""
+    translated = in_npu_words(text, profile)
+    return any(word in text for word in profile.device_only) or any(word in translated for word in profile.unported)
+
+
+def model_hooks(function: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """``hasattr(self.model, "x")`` and ``getattr(self.model, "x", …)``: hooks that a model may offer."""
+    for node in walk(function):
+        if isinstance(node, ast.Call) and dotted(node.func) in ("hasattr", "getattr") and len(node.args) >= 2:
+            name = constant_text(node.args[1])
+            if name and _is_model(node.args[0]):
+                yield name, node
+
+
+def _is_model(node: ast.expr) -> bool:
+    """``self.model``, ``model``, or ``getattr(self, "model", …)``."""
+    if isinstance(node, ast.Call) and dotted(node.func) == "getattr" and len(node.args) >= 2:
+        return dotted(node.args[0]) == "self" and constant_text(node.args[1]) == "model"
+    return dotted(node) in ("model", "self.model")

@@ -1,0 +1,43 @@
+"""Units of a module that the lock says nothing of, and entries of the lock whose unit is gone (RS111, RS201).
+
+Comes in: a `Subject`. Goes out: names. May touch: nothing. Only methods of the twin classes and functions are looked
+at: whoever writes a lock records each that has a GPU twin.
+"""
+
+from __future__ import annotations
+
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import definition, text_hash
+from runner_sync.verify.runners.reading import Reading
+
+
+def unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
+    """NPU and GPU name of every unit that both sides define and that the lock has no entry of."""
+    return subject.answers.once(unlocked_twins, lambda: _unlocked_twins(subject))
+
+
+def _unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
+    gpu = subject.gpu
+    if gpu is None or _is_inferred(subject):
+        return ()
+    locked = {entry.qualname for entry in subject.module.entries}
+    names = [f"{npu.name}.{member}" for _, npu in subject.twins for member in npu.methods]
+    pairs = [(name, subject.profile.gpu_name(name)) for name in (*names, *subject.npu.functions) if name not in locked]
+    return tuple((name, twin) for name, twin in pairs if definition(gpu, twin) is not None)
+
+
+def units_gone(subject: Subject) -> tuple[str, ...]:
+    """The units that the lock has entries of and that the module does not have."""
+    names = (entry.qualname for entry in subject.module.entries if not _is_inferred(subject))
+    return tuple(name for name in names if not has_unit(subject.npu, name))
+
+
+def _is_inferred(subject: Subject) -> bool:
+    """Whether the entries stand in for a lock that there is not: they are of copies only."""
+    entries = (entry for module in subject.job.modules for entry in module.entries)
+    return any(entry.upstream is not None and entry.upstream.how == "inferred" for entry in entries)
+
+
+def has_unit(reading: Reading, name: str) -> bool:
+    """Whether there is a unit of that name; where it is none of a few common kinds, the whole module is cut."""
+    return bool(text_hash(reading, name)) or name in reading.units

@@ -1,0 +1,56 @@
+"""What a call of a local name calls: after ``run = partial(self.step, 1)``, ``run(2)`` is ``self.step(1, 2)``.
+
+Comes in: a `Frame` and a call in it. Goes out: the call that is meant. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import decorator_name
+
+
+def meant(frame: Frame, call: ast.Call) -> ast.Call:
+    """The call of the function that a local name stands for, or that a ``partial`` begins; any other as it is.
+
+    timid: of a name that is bound more than once nobody can tell.
+    """
+    if not isinstance(call.func, ast.Name) or not frame.bound.get(call.func.id):
+        return _begun(call) if _is_partial(call) else call
+    match frame.bound[call.func.id] if call.func.id not in frame.imports else ():
+        case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() | ast.Call() as value)]:
+            return _finished(call, value)
+    return call
+
+
+def _is_partial(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and decorator_name(node) == "partial" and _is_function(node.args)
+
+
+def _is_function(given: list[ast.expr]) -> bool:
+    return bool(given) and isinstance(given[0], ast.Name | ast.Attribute)
+
+
+# The same node each time: what was asked about a call once is remembered by it.
+@functools.lru_cache(maxsize=4096)
+def _begun(call: ast.Call) -> ast.Call:
+    """The call that ``partial(f, …)`` will make: its arguments plus unknown further ones."""
+    anything = ast.Name("_")
+    arguments = [*call.args[1:], ast.Starred(anything)]
+    made = ast.Call(call.args[0], arguments, [*call.keywords, ast.keyword(None, anything)])
+    return ast.copy_location(made, call)
+
+
+@functools.lru_cache(maxsize=4096)
+def _finished(call: ast.Call, value: ast.expr) -> ast.Call:
+    """A call of what ``value`` is: a method, or what a ``partial`` began. The call's own keywords go first."""
+    if isinstance(value, ast.Attribute):
+        return ast.copy_location(ast.Call(value, call.args, call.keywords), call)
+    if not isinstance(value, ast.Call) or not _is_partial(value):
+        return call
+    own = {keyword.arg for keyword in call.keywords}
+    begun = [keyword for keyword in value.keywords if keyword.arg is None or keyword.arg not in own]
+    made = ast.Call(value.args[0], [*value.args[1:], *call.args], [*call.keywords, *begun])
+    return ast.copy_location(made, call)

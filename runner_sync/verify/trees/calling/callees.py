@@ -1,0 +1,110 @@
+"""What a call reaches: a function, or the constructor of a class, written, generated or inherited.
+
+Comes in: functions and classes. Goes out: `Callee`s, ``None`` for what cannot be told. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner_sync import signatures
+from runner_sync.signatures import Signature
+from runner_sync.syntax import is_name, is_super
+from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
+from runner_sync.verify.trees.functions import FunctionNode, decorator_name, nodes_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.values import generated
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Callee:
+    """One function or constructor that a call can reach. ``function`` is what hands back its value: ``None`` for a
+    constructor, which hands back an instance."""
+
+    name: str
+    place: str
+    signature: Signature
+    function: FunctionNode | None
+    module: Module
+    info: ClassInfo | None
+
+
+def of_function(
+    function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
+) -> Callee | None:
+    """A function as what a call reaches; ``None`` where a decorator changes its parameters out of sight."""
+    if not signatures.is_as_written(function):
+        return None
+    bound = info is not None and signatures.is_bound(function, through_class=through_class)
+    signature = signatures.of_function(function, bound=bound)
+    return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
+
+
+def as_wrapped(
+    function: FunctionNode, met: FunctionNode, home: Module, info: ClassInfo | None, *, through_class: bool
+) -> Callee | None:
+    """A decorated function that callers meet as ``met``, which is itself or a wrapper in another module ``home``."""
+    if not {"property", "cached_property"}.isdisjoint(decorator_name(d) for d in function.decorator_list):
+        return None
+    bound = info is not None and signatures.is_bound(function, through_class=through_class)
+    signature = signatures.of_function(met, bound=bound)
+    # The names in a wrapper are those of its own module, not of the class.
+    return Callee(function.name, f"{home.path}:{met.lineno}", signature, met, home, info if met is function else None)
+
+
+def constructors(classes: Classes, info: ClassInfo) -> list[Callee]:
+    """The constructor of a class, one for each MRO: written, generated or inherited; empty when one cannot be told."""
+    found = [_constructor(mro, info) for mro in classes.mros(info)]
+    known = [callee for callee in found if callee is not None]
+    return known if len(known) == len(found) else []
+
+
+def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
+    if mro.open or mro.has_method("__new__"):
+        return None
+    for part in mro.classes:
+        decorators = {decorator_name(d) for d in part.node.decorator_list}
+        if is_record(part):
+            return Callee(info.name, part.place, signatures.of_fields(part.fields), None, part.module, part)
+        is_made = "dataclass" in decorators or part in generated.structs(mro.classes)
+        if is_made and "__init__" not in part.methods:
+            return _made_constructor(info, mro.classes[mro.classes.index(part) :])
+        if decorators - {"dataclass", "final", "runtime_checkable"}:
+            return None
+        written = part.methods.get("__init__", [])
+        if ("__init__" in part.written or written) and not (len(written) == 1 and _hands_everything_on(written[0])):
+            return _written_constructor(info, part)
+    return None
+
+
+def _hands_everything_on(function: FunctionNode) -> bool:
+    """Whether ``__init__(self, *args, **kwargs)`` does ``super().__init__(*args, **kwargs)``, and nothing else with
+    them: the next class says what it takes."""
+    given = function.args
+    names = [a.arg for a in (given.vararg, given.kwarg) if a is not None]
+    if len(names) != 2 or len([*given.posonlyargs, *given.args, *given.kwonlyargs]) != 1 or function.decorator_list:
+        return False
+    args, kwargs = names
+    used = [node.id for node in nodes_of(function) if isinstance(node, ast.Name) and node.id in names]
+    for statement in function.body:
+        match statement:
+            case ast.Expr(
+                ast.Call(ast.Attribute(value, "__init__"), [ast.Starred(first)], [ast.keyword(None, second)])
+            ) if is_super(value):
+                return is_name(first, args) and is_name(second, kwargs) and sorted(used) == sorted(names)
+    return False
+
+
+def _written_constructor(info: ClassInfo, part: ClassInfo) -> Callee | None:
+    functions = part.methods.get("__init__", [])
+    callee = of_function(functions[0], part.module, part, through_class=False) if len(functions) == 1 else None
+    return Callee(info.name, callee.place, callee.signature, None, part.module, info) if callee else None
+
+
+def _made_constructor(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
+    """What the dataclass or struct ``classes[0]`` and those it inherits from generate, called as ``info``."""
+    signature = generated.constructor(classes)
+    made = classes[0]
+    return Callee(info.name, made.place, signature, None, made.module, made) if signature is not None else None

@@ -1,0 +1,104 @@
+"""Calls that inherited code makes to a method of a checked class.
+
+Comes in: a `Program`, an MRO, a method name. Goes out: `VirtualCall`s from unchecked code that can still run:
+through ``self`` on the MRO itself, and through an attribute of another checked MRO that holds it (a
+worker's runner). May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner_sync.model import Project
+from runner_sync.syntax import is_name
+from runner_sync.verify.trees.calling.aliases import meant
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.classes import Mro, is_attribute_of
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import nodes_of, reads_of
+from runner_sync.verify.trees.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualCall:
+    """One call, in the frame that makes it."""
+
+    frame: Frame
+    node: ast.Call
+
+    @property
+    def place(self) -> str:
+        """``path:line`` of the call."""
+        return f"{self.frame.module.path}:{self.node.lineno}"
+
+
+def virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall]:
+    """Calls of ``name`` on instances of the MRO's class from code that is not itself checked."""
+    for other in program.leaves():
+        for frame, node in unchecked_calls(program, other).get(name, ()):
+            function = node.func
+            assert isinstance(function, ast.Attribute)
+            if frame.owner is None:
+                continue
+            if is_name(function.value, frame.owner):
+                if other is mro:
+                    yield VirtualCall(frame, node)
+            elif is_attribute_of(function.value, frame.owner) and _holds(program, other, function.value, mro):
+                yield VirtualCall(frame, node)
+
+
+def virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.Attribute]]:
+    """Reads and calls of ``name`` on instances of the MRO's class in code that is not itself checked."""
+    for other in program.leaves():
+        for frame, node in _unchecked_reads(program, other).get(name, ()):
+            if frame.owner is None:
+                continue
+            own = is_name(node.value, frame.owner) and other is mro
+            if own or (is_attribute_of(node.value, frame.owner) and _holds(program, other, node.value, mro)):
+                yield frame, node
+
+
+def hidden_by(program: Program, mro: Mro, own: Callee, *, project: Project) -> list[Callee]:
+    """What a call from ``project`` meant before the override: upstream code means upstream's nearest definition."""
+    for info in mro.classes[mro.classes.index(own.info) + 1 :] if own.info else ():
+        if own.name in info.methods and (project == "vllm-omni" or info.module.project != "vllm-omni"):
+            before = mro.classes[mro.classes.index(info) - 1]
+            return program.method(mro, own.name, after=before)
+    return []
+
+
+def unchecked_calls(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Call]]]:
+    """Attribute calls in the MRO's live methods outside the checked modules, by the attribute's name."""
+    if id(mro) not in program.calls_seen:
+        checked = {id(module) for module in program.checked}
+        found: dict[str, list[tuple[Frame, ast.Call]]] = {}
+        for info, function in program.live(mro).values():
+            if id(info.module) in checked:
+                continue
+            frame = program.frame(info, function)
+            for node in nodes_of(function):
+                call = meant(frame, node) if isinstance(node, ast.Call) else None
+                if call is not None and isinstance(call.func, ast.Attribute):
+                    found.setdefault(call.func.attr, []).append((frame, call))
+        program.calls_seen[id(mro)] = found
+    return program.calls_seen[id(mro)]
+
+
+def _unchecked_reads(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Attribute]]]:
+    """The attributes that the MRO's live methods outside the checked modules read, by name."""
+    if id(mro) not in program.reads_seen:
+        checked = {id(module) for module in program.checked}
+        found: dict[str, list[tuple[Frame, ast.Attribute]]] = {}
+        for info, function in program.live(mro).values():
+            for node in reads_of(function) if id(info.module) not in checked else ():
+                found.setdefault(node.attr, []).append((program.frame(info, function), node))
+        program.reads_seen[id(mro)] = found
+    return program.reads_seen[id(mro)]
+
+
+def _holds(program: Program, holder: Mro, attribute: ast.expr, mro: Mro) -> bool:
+    assert isinstance(attribute, ast.Attribute)
+    instances = program.attribute(holder, attribute.attr)
+    return bool(instances) and any(instance.info is mro.head for instance in instances or ())

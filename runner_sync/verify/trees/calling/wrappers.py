@@ -1,0 +1,79 @@
+"""What callers meet of a decorated function: its own parameters, or those of the wrapper that is put around it.
+
+Comes in: a world, a function and its module. Goes out: the function that says which arguments fit, with its module;
+``None`` where a decorator cannot be read. May touch: the world's trees, by reading.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from runner_sync.signatures import TRANSPARENT
+from runner_sync.syntax import dotted_name, is_name
+from runner_sync.verify.trees.functions import FunctionNode, decorator_name, nodes_of, returns_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.world import World
+
+
+def met(world: World, function: FunctionNode, module: Module) -> tuple[FunctionNode, Module] | None:
+    """The function itself where all its decorators hand everything on, else the outermost wrapper of another form."""
+    for decorator in function.decorator_list:
+        if decorator_name(decorator) in TRANSPARENT:
+            continue
+        found = _wrapper(world, decorator, module)
+        if found is None:
+            return None
+        wrapper, wrapped, home = found
+        if not _hands_everything_on(wrapper, wrapped):
+            is_closed = wrapper.args.vararg is None and wrapper.args.kwarg is None
+            return (wrapper, home) if is_closed else None
+    return function, module
+
+
+def _wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[FunctionNode, str, Module] | None:
+    """The inner function that a decorator returns, the name that it has for what it wraps, and the module of both."""
+    is_made = isinstance(decorator, ast.Call)
+    dotted = dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+    definitions = world.resolve(module, dotted) if dotted else []
+    if len(definitions) != 1 or definitions[0].kind != "function" or world.patches_of(definitions[0].name):
+        return None
+    outer, home = definitions[0].node, definitions[0].module
+    if not isinstance(outer, ast.FunctionDef) or outer.decorator_list or home is None:
+        return None
+    taking = _returned(outer) if is_made else outer
+    wrapper = _returned(taking) if taking is not None else None
+    taken = [*taking.args.posonlyargs, *taking.args.args] if taking is not None else []
+    if wrapper is None or len(taken) != 1 or any(decorator_name(d) != "wraps" for d in wrapper.decorator_list):
+        return None
+    return wrapper, taken[0].arg, home
+
+
+def _returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
+    """The function inside that every ``return`` hands out."""
+    inner = [statement for statement in function.body if isinstance(statement, ast.FunctionDef)]
+    values = list(returns_of(function))
+    if len(inner) != 1 or not values or not all(v is not None and is_name(v, inner[0].name) for v in values):
+        return None
+    bound = [n for n in nodes_of(function) if isinstance(n, ast.Name) and n.id == inner[0].name]
+    return inner[0] if all(isinstance(name.ctx, ast.Load) for name in bound) else None
+
+
+def _hands_everything_on(wrapper: FunctionNode, wrapped: str) -> bool:
+    """Whether a wrapper takes anything and calls what it wraps with that, and with nothing else, when it returns."""
+    given = wrapper.args
+    if given.vararg is None or given.kwarg is None or given.kwonlyargs:
+        return False
+    names = [a.arg for a in (*given.posonlyargs, *given.args)]
+    wanted = ast.unparse(
+        ast.Call(
+            ast.Name(wrapped),
+            [*(ast.Name(name) for name in names), ast.Starred(ast.Name(given.vararg.arg))],
+            [ast.keyword(None, ast.Name(given.kwarg.arg))],
+        )
+    )
+    calls = [n for n in nodes_of(wrapper) if isinstance(n, ast.Call) and is_name(n.func, wrapped)]
+    changed = [n for n in nodes_of(wrapper) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    handed = {*names, given.vararg.arg, given.kwarg.arg, wrapped}
+    returned = [ast.unparse(value) if value is not None else "" for value in returns_of(wrapper)]
+    is_same = bool(calls) and all(ast.unparse(call) == wanted for call in calls)
+    return is_same and set(returned) == {wanted} and not any(name.id in handed for name in changed)

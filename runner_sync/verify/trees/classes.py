@@ -1,0 +1,321 @@
+"""Classes of a world: members, what methods assign to ``self``, base classes, MRO, and which inherited code still
+runs.
+
+Comes in: a `World`. Goes out: `ClassInfo` and `Mro` (one linearisation of a class, one per branch of a
+conditional base). May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from runner_sync import mro
+from runner_sync.syntax import is_name, statements_of, walk
+from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.world import Definition, World
+
+# Bases that add no attribute a runner could read and hide none.
+_PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "Protocol", "typing.Protocol", "typing.Generic"})
+# The base of a class whose constructor and slots are made from its annotations.
+_STRUCT = "msgspec.Struct"
+# Methods of a dictionary that only look at it.
+_LOOKS = frozenset({"items", "keys", "values", "get", "copy"})
+
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_OF_ENUM = frozenset({"name", "value", *dir(enum.IntFlag), *dir(enum.StrEnum)})
+
+_MAX_MROS = 8
+"""Linearisations of one class that are looked at: three conditional bases of two branches; releases have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One write of an attribute: in a class body (``function`` is ``None``) or through ``self`` in a method."""
+
+    value: ast.expr | None
+    annotation: ast.expr | None
+    function: FunctionNode | None
+    node: ast.AST
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it only says of what type the attribute is: ``rows: list[Row]``."""
+        return self.value is None and isinstance(self.node, ast.AnnAssign)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class ClassInfo:
+    """What a class statement shows. ``open`` is whether it can have attributes that no statement sets."""
+
+    name: str
+    module: Module
+    node: ast.ClassDef
+    methods: dict[str, list[FunctionNode]] = field(default_factory=dict)
+    written: dict[str, list[Assignment]] = field(default_factory=dict)
+    open: bool = False
+
+    @property
+    def place(self) -> str:
+        """``path:line`` of the class statement."""
+        return f"{self.module.path}:{self.node.lineno}"
+
+    @property
+    def has_getattr(self) -> bool:
+        """Whether objects of the class may have attributes that nobody set."""
+        return "__getattr__" in self.methods or "__getattribute__" in self.methods
+
+    def has(self, name: str) -> bool:
+        """Whether the class statement shows a member of that name, wherever in it that is given or declared."""
+        return name in self.methods or name in self.written
+
+    def written_in_body(self, name: str) -> list[Assignment]:
+        """What the class body itself says of a name outside of its methods."""
+        return [assignment for assignment in self.written.get(name, ()) if assignment.function is None]
+
+    @property
+    def fields(self) -> list[tuple[str, bool]]:
+        """Annotated class-level fields in order, with whether each has a default (NamedTuple, dataclass)."""
+        return [
+            (statement.target.id, statement.value is not None)
+            for statement in self.node.body
+            if isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and "ClassVar" not in ast.unparse(statement.annotation)
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mro:
+    """One linearisation: the class itself first. ``open`` is whether an external base may add anything.
+
+    ``is_foreign`` is the same of the class itself: ``__getattr__`` makes up attributes of its objects only.
+    """
+
+    classes: tuple[ClassInfo, ...]
+    open: bool
+    is_foreign: bool
+
+    @property
+    def head(self) -> ClassInfo:
+        """The class whose MRO this is."""
+        return self.classes[0]
+
+    def find(self, method: str, *, after: ClassInfo | None = None) -> tuple[ClassInfo, list[FunctionNode]] | None:
+        """The class that ``self.method`` (or ``super().method`` from ``after``) reaches, with its definitions."""
+        start = 0 if after is None else self.classes.index(after) + 1
+        for info in self.classes[start:]:
+            if method in info.methods:
+                return info, info.methods[method]
+            if method in info.written:
+                return info, []
+        return None
+
+    def has(self, name: str) -> bool:
+        """Whether some class of it shows a member of that name."""
+        return any(info.has(name) for info in self.classes)
+
+    def has_method(self, name: str) -> bool:
+        """Whether some class of it has a method of that name, be it hidden or not."""
+        return any(name in info.methods for info in self.classes)
+
+    def written(self, name: str) -> list[tuple[ClassInfo, Assignment]]:
+        """All that its classes say of an attribute, whether that runs or not."""
+        return [(info, assignment) for info in self.classes for assignment in info.written.get(name, ())]
+
+    def writes(self) -> Iterator[tuple[ClassInfo, str, Assignment]]:
+        """The same of every attribute."""
+        rows = ((info, name, writes) for info in self.classes for name, writes in info.written.items())
+        return ((info, name, write) for info, name, writes in rows for write in writes)
+
+    def __contains__(self, info: object) -> bool:
+        return info in self.classes
+
+
+class Classes:
+    """Class information of one world, computed once per class."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._infos: dict[int, ClassInfo] = {}
+        self._mros: dict[int, list[Mro]] = {}
+
+    def info(self, definition: Definition) -> ClassInfo | None:
+        """The class that ``definition`` is, or ``None`` when it is none."""
+        if definition.module is None or not isinstance(definition.node, ast.ClassDef):
+            return None
+        return self.info_of(definition.module, definition.node)
+
+    def info_of(self, module: Module, node: ast.ClassDef) -> ClassInfo:
+        """Class information of a class statement; patches that the trees apply to the class are merged in."""
+        if id(node) not in self._infos:
+            info = _read_class(module, node)
+            self._infos[id(node)] = info
+            self._apply_patches(info)
+        return self._infos[id(node)]
+
+    def mros(self, info: ClassInfo) -> list[Mro]:
+        """The possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
+        if id(info.node) not in self._mros:
+            self._mros[id(info.node)] = [Mro((), True, True)]  # a class among its own bases reads as open
+            self._mros[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_MROS))
+        return self._mros[id(info.node)]
+
+    def _linearise(self, info: ClassInfo) -> Iterator[Mro]:
+        choices = [self._base_mros(info, base) for base in info.node.bases]
+        is_open = info.open or any(
+            k.arg == "metaclass" and "ABCMeta" not in ast.unparse(k.value) for k in info.node.keywords
+        )
+        for combination in itertools.product(*choices):
+            parts = [list(part.classes) for part in combination if part is not None]
+            merged, is_agreed = mro.merge([*parts, [part[0] for part in parts if part]])
+            known = all(part is not None for part in combination)
+            is_unsure = is_open or not known or not is_agreed
+            opened = is_unsure or info.has_getattr or any(part.open for part in combination if part)
+            is_foreign = is_unsure or any(part.is_foreign for part in combination if part)
+            yield Mro((info, *merged), opened, is_foreign)
+
+    def _base_mros(self, info: ClassInfo, base: ast.expr) -> list[Mro | None]:
+        expression = base.value if isinstance(base, ast.Subscript) else base
+        text = ast.unparse(expression)
+        if text in _PLAIN_BASES or text.split(".")[-1] in {"NamedTuple", *_ENUMS}:
+            return [Mro((), False, False)]
+        found: list[Mro | None] = []
+        definitions = self.world.resolve(info.module, text)
+        if definitions and all(definition.name == _STRUCT for definition in definitions):
+            return [Mro((), False, False)]
+        for definition in definitions:
+            inner = self.info(definition)
+            found.extend(self.mros(inner) if inner is not None else [None])
+        return found or [None]
+
+    def _apply_patches(self, info: ClassInfo) -> None:
+        for attribute, replacements in self.world.class_patches(f"{info.module.name}.{info.name}").items():
+            for definition in replacements:
+                if isinstance(definition.node, FunctionNode):
+                    info.methods.setdefault(attribute, []).append(definition.node)
+                else:
+                    # timid: replaced by something unreadable, so no signature of it is known any more.
+                    info.written.setdefault(attribute, []).append(Assignment(None, None, None, info.node))
+                    info.methods.pop(attribute, None)
+
+
+def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
+    info = ClassInfo(node.name, module, node)
+    unseen = modules.for_typing(node.body)
+    for statement in statements_of(node.body):
+        if id(statement) in unseen and not isinstance(statement, ast.AnnAssign):
+            continue
+        if isinstance(statement, FunctionNode):
+            info.methods.setdefault(statement.name, []).append(statement)
+        for name, value, annotation in _written_by(statement):
+            info.written.setdefault(name, []).append(Assignment(value, annotation, None, statement))
+    for function in [function for functions in info.methods.values() for function in functions]:
+        _read_method(info, function)
+    if any(ast.unparse(base).split(".")[-1] in _ENUMS for base in node.bases):
+        info.written |= {name: [Assignment(None, None, None, node)] for name in _OF_ENUM - info.written.keys()}
+    return info
+
+
+def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:
+    """Name, value and annotation of what a statement of a class body sets, methods left out."""
+    if isinstance(statement, ast.ClassDef):
+        yield statement.name, None, None
+    elif isinstance(statement, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name, None, None) for alias in statement.names)
+    for target, value, annotation in assignments_of(statement):
+        if isinstance(target, ast.Name):
+            yield target.id, value, annotation
+
+
+_WRITING = ASSIGNING | {ast.Call, ast.Attribute}
+"""The kinds of node that may set an attribute, or reach for all of them."""
+
+
+def _read_method(info: ClassInfo, function: FunctionNode) -> None:
+    owner = self_name(function)
+    if owner is None:
+        return
+    looked_at: set[int] = set()
+    for node in nodes_of(function):
+        if type(node) not in _WRITING:
+            continue
+        for target, value, annotation in assignments_of(node):
+            if is_attribute_of(target, owner):
+                assert isinstance(target, ast.Attribute)
+                info.written.setdefault(target.attr, []).append(Assignment(value, annotation, function, node))
+        if isinstance(node, ast.Call):
+            _read_setattr(info, function, node, owner=owner)
+        if isinstance(node, ast.Attribute) and node.attr in _LOOKS:
+            looked_at.add(id(node.value))
+        elif _is_dictionary(node, owner) and id(node) not in looked_at:
+            info.open = True
+
+
+def _is_dictionary(node: ast.AST, owner: str) -> bool:
+    """Whether ``node`` is ``self.__dict__`` or ``vars(self)``."""
+    if isinstance(node, ast.Call):
+        return is_name(node.func, "vars") and bool(node.args) and is_name(node.args[0], owner)
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__" and is_name(node.value, owner)
+
+
+def _read_setattr(info: ClassInfo, function: FunctionNode, call: ast.Call, *, owner: str) -> None:
+    if not _is_setattr(call.func) or len(call.args) != 3 or not is_name(call.args[0], owner):
+        return
+    attribute = call.args[1]
+    if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
+        info.written.setdefault(attribute.value, []).append(Assignment(None, None, function, call))
+    elif not _is_read_first(function, owner, ast.unparse(attribute)):
+        info.open = True
+
+
+def _is_setattr(called: ast.expr) -> bool:
+    on_object = isinstance(called, ast.Attribute) and called.attr == "__setattr__" and is_name(called.value, "object")
+    return on_object or is_name(called, "setattr")
+
+
+def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
+    """Whether the same method reads ``getattr(self, name)``: its ``setattr`` then only overwrites what exists."""
+    return any(
+        isinstance(node, ast.Call)
+        and is_name(node.func, "getattr")
+        and len(node.args) == 2
+        and is_name(node.args[0], owner)
+        and ast.unparse(node.args[1]) == name
+        for node in walk(function)
+    )
+
+
+def is_record(info: ClassInfo) -> bool:
+    """Whether a class is a ``NamedTuple`` by its own bases."""
+    return any(ast.unparse(base).endswith("NamedTuple") for base in info.node.bases)
+
+
+def is_struct(info: ClassInfo) -> bool:
+    """Whether a class is a ``msgspec.Struct`` by its own bases."""
+    return any(ast.unparse(base) in (_STRUCT, "Struct") for base in info.node.bases)
+
+
+def is_protocol(info: ClassInfo) -> bool:
+    """Whether a class is a ``Protocol`` by its own bases: what is annotated with it may be of any class."""
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases)
+    return any(ast.unparse(base).split(".")[-1] == "Protocol" for base in bases)
+
+
+def self_name(function: FunctionNode) -> str | None:
+    """The name of the instance (or class) parameter, ``None`` for static methods."""
+    if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):
+        return None
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    return arguments[0].arg if arguments else None
+
+
+def is_attribute_of(node: ast.expr, owner: str) -> bool:
+    """Whether ``node`` is ``owner.something``."""
+    return isinstance(node, ast.Attribute) and is_name(node.value, owner)

@@ -1,0 +1,286 @@
+"""One function body under scrutiny: which names are local in it, what it guards, where its nodes stand.
+
+Comes in: a module and its functions. Goes out: `Frame`s, in source order. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from runner_sync.edits import Places
+from runner_sync.model import Finding, Severity
+from runner_sync.statements import may_swallow, parameters
+from runner_sync.syntax import head_end, statements_of, walk
+from runner_sync.verify.trees import importing, modules
+from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of, target_names
+from runner_sync.verify.trees.classes import Classes, ClassInfo, is_attribute_of, self_name
+from runner_sync.verify.trees.functions import FunctionNode, changes_of, nodes_of, reads_of
+from runner_sync.verify.trees.modules import Import, Module
+from runner_sync.verify.trees.values.guards import Guards
+
+_ATTRIBUTE_ERRORS = frozenset({"AttributeError", "FrozenInstanceError", "Exception", "BaseException"})
+_KEY_ERRORS = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
+_CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
+
+_RUNS_AGAIN = FunctionNode | ast.Lambda | ast.For | ast.AsyncFor | ast.While
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Frame:
+    """A top-level function or method with everything nested in it. ``info`` is its class."""
+
+    module: Module
+    function: FunctionNode
+    info: ClassInfo | None
+    bound: dict[str, list[ast.AST]] = field(default_factory=dict)
+    imports: dict[str, list[Import]] = field(default_factory=dict)
+    narrowed: set[str] = field(default_factory=set)
+    _safe: dict[frozenset[str], set[int]] = field(default_factory=dict)
+    _guards: Guards | None = None
+
+    @property
+    def unit(self) -> str:
+        """``Class.method``, the function's name, or ``<module>`` for a module's own statements."""
+        return f"{self.info.name}.{self.function.name}" if self.info else self.function.name
+
+    @property
+    def owner(self) -> str | None:
+        """The name of ``self`` (or ``cls``), ``None`` outside methods and in static ones."""
+        return self_name(self.function) if self.info else None
+
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the body, nested functions included, decorators and signature left out."""
+        outside = [
+            *self.function.decorator_list,
+            self.function.args,
+            *([self.function.returns] if self.function.returns else []),
+        ]
+        skip = {id(node) for part in outside for node in walk(part)}
+        return [node for node in nodes_of(self.function)[1:] if id(node) not in skip]
+
+    def names(self, name: str) -> bool:
+        """Whether the function or its module gives ``name`` a meaning of its own: a ``len`` that is no builtin."""
+        return name in self.bound or name in self.imports or name in self.module.bindings
+
+    def narrowed_to(self, read: ast.expr) -> ast.expr | None:
+        """What a read below ``if isinstance(read, Kind):`` is, where the body leaves it alone and asks no more."""
+        text = ast.unparse(read)
+        found: ast.expr | None = None
+        for node in nodes_of(self.function):
+            match node:
+                case ast.If(test=ast.Call(func=ast.Name(id="isinstance"), args=[tested, kind]), body=body):
+                    inside = [inner for statement in body for inner in walk(statement)]
+                    if ast.unparse(tested) == text and any(inner is read for inner in inside):
+                        found = None if self._is_changed(read, inside) else kind
+        return found
+
+    def _is_changed(self, read: ast.expr, inside: list[ast.AST]) -> bool:
+        """Whether the statements around a read may bind it, or what it is read from, before; or ask again what it is.
+
+        timid: on the line of the read only ``x = x.rows`` binds after it.
+        """
+        parts = {ast.unparse(part) for part in walk(read) if isinstance(part, ast.expr)}
+        bound = [b for part in parts for b in self.bound.get(part, ()) if any(b is inner for inner in inside)]
+        bound += [
+            inner
+            for inner in inside
+            if isinstance(inner, ast.Attribute | ast.Subscript)
+            and not isinstance(inner.ctx, ast.Load)
+            and ast.unparse(inner) in parts
+        ]
+        before = [b for b in bound if getattr(b, "lineno", 0) <= read.lineno and not _is_made_from(b, read)]
+        is_again = bool(bound) and any(isinstance(inner, _RUNS_AGAIN) for inner in inside)
+        is_asked = any(ast.unparse(asked) in parts for inner in inside for asked in _asked_for_kind(inner))
+        return bool(before) or is_again or is_asked or not parts.isdisjoint(self.imports)
+
+    def bound_before(self, read: ast.Name) -> list[ast.AST]:
+        """What may have bound a name when it is read: no statement below, unless a loop or a nested function leads
+        back."""
+        bound = self.bound.get(read.id, [])
+        below = [node for node in bound if getattr(node, "lineno", 0) > read.lineno]
+        again = [n for n in nodes_of(self.function)[1:] if below and isinstance(n, _RUNS_AGAIN)]
+        if any(inner is read for node in again for inner in walk(node)):
+            return bound
+        return [node for node in bound if node not in below] or bound
+
+    def own_reads(self) -> Iterator[ast.Attribute]:
+        """Where a method reads attributes of ``self``, also to change them (``self.x += 1``); nothing in a function."""
+        owner = self.owner
+        if owner is None:
+            return
+        read = (*reads_of(self.function), *changes_of(self.function))
+        yield from (node for node in read if is_attribute_of(node, owner))
+
+    def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
+        """Whether the code expects that ``node`` fails: in a ``try`` that catches it, or under a version switch."""
+        return self._expects(node, _CALL_ERRORS if calls else _ATTRIBUTE_ERRORS)
+
+    def may_lack_key(self, node: ast.Subscript) -> bool:
+        """Whether the code expects that a key is not there, or asks somewhere whether it is: ``"key" in rows``."""
+        key = ast.unparse(node.slice)
+        asked = (n for n in nodes_of(self.function) if isinstance(n, ast.Compare) and ast.unparse(n.left) == key)
+        return self._expects(node, _KEY_ERRORS) or any(isinstance(n.ops[0], ast.In | ast.NotIn) for n in asked)
+
+    def _expects(self, node: ast.AST, errors: frozenset[str]) -> bool:
+        if errors not in self._safe:
+            self._safe[errors] = _guarded_nodes(self.function, errors)
+        return id(node) in self._safe[errors]
+
+    def is_tested(self, node: ast.Attribute) -> bool:
+        """Whether ``node`` is read where the function has asked for it, by ``hasattr`` or ``getattr``."""
+        return self.has_asked(node.value, node.attr)
+
+    def has_asked(self, value: ast.expr, attribute: str) -> bool:
+        """The same of what is read without naming it: ``len(value)``."""
+        if self._guards is None:
+            self._guards = Guards(self.function)
+        return self._guards.is_covered(value, attribute)
+
+    def conditions(self, node: ast.AST) -> list[ast.expr]:
+        """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
+        branches = [n for n in nodes_of(self.function) if isinstance(n, ast.If)]
+        return [b.test for b in branches if any(inner is node for part in b.body for inner in walk(part))]
+
+    def finding(
+        self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
+    ) -> Finding:
+        """A finding at ``node`` of this frame; at its head where that is the frame's function itself."""
+        end = head_end(self.function) if node is self.function else (node.end_lineno or 0, node.end_col_offset or 0)
+        places = Places(self.module.text)
+        return Finding(
+            code,
+            severity,
+            self.module.path,
+            node.lineno,
+            end[0],
+            self.unit,
+            symbol,
+            message,
+            fix,
+            places.column(node.lineno, node.col_offset),
+            places.column(*end),
+        )
+
+
+def class_finding(code: str, severity: Severity, info: ClassInfo, *, symbol: str, message: str, fix: str) -> Finding:
+    """A finding at the head of a class."""
+    line, end, places = info.node.lineno, head_end(info.node), Places(info.module.text)
+    return Finding(
+        code,
+        severity,
+        info.module.path,
+        line,
+        end[0],
+        info.name,
+        symbol,
+        message,
+        fix,
+        places.column(line, info.node.col_offset),
+        places.column(*end),
+    )
+
+
+def frames_of(classes: Classes, module: Module) -> list[Frame]:
+    """The functions of ``module``, the methods of its top-level classes, and what runs when it is imported."""
+    found: list[Frame] = [Frame(module, function, None) for function in importing.functions_of(module)]
+    for statement in statements_of(module.node.body):
+        if isinstance(statement, FunctionNode):
+            found.append(frame_of(module, statement, None))
+        elif isinstance(statement, ast.ClassDef):
+            info = classes.info_of(module, statement)
+            own = [s for s in statements_of(statement.body) if isinstance(s, FunctionNode)]
+            found.extend(frame_of(module, function, info) for function in own)
+    return found
+
+
+def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> Frame:
+    """Read the local names, imports and guards of ``function``."""
+    frame = Frame(module, function, info)
+    for argument in parameters(function):
+        frame.bound.setdefault(argument.arg, []).append(argument)
+    for node in nodes_of(function):
+        if node is not function and type(node) in _TELLING:
+            _read_node(frame, node)
+    return frame
+
+
+def class_frame(info: ClassInfo) -> Frame:
+    """An empty frame in the class's module: what names mean in its body."""
+    return module_frame(info.module)
+
+
+def module_frame(module: Module) -> Frame:
+    """An empty frame in a module: what names mean at its top level."""
+    return Frame(module, _nothing(), None)
+
+
+@functools.cache
+def _nothing() -> FunctionNode:
+    """The function of all empty frames: one, so that what is asked about them is known to be the same."""
+    empty = ast.parse("def _(): ...").body[0]
+    assert isinstance(empty, ast.FunctionDef)
+    return empty
+
+
+_TELLING = ASSIGNING | {
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.comprehension),
+    *(ast.ExceptHandler, ast.Match, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Call),
+}
+"""The kinds of node that a frame reads something off: one in six."""
+
+
+def _read_node(frame: Frame, node: ast.AST) -> None:
+    if isinstance(node, FunctionNode | ast.ClassDef):
+        frame.bound.setdefault(node.name, []).append(node)
+    if isinstance(node, FunctionNode | ast.Lambda):
+        for argument in parameters(node):
+            # timid: an inner parameter shadows the outer name, so that name is no longer typed.
+            frame.bound.setdefault(argument.arg, []).append(node)
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        for alias in node.names:
+            name = alias.asname or alias.name.split(".")[0]
+            module = modules.absolute_name(frame.module, node) if isinstance(node, ast.ImportFrom) else alias.name
+            imported = alias.name if isinstance(node, ast.ImportFrom) else None
+            frame.imports.setdefault(name, []).append(
+                Import(module, imported, name, node.lineno, node.lineno, alias.col_offset, False)
+            )
+    elif isinstance(node, ast.comprehension):
+        for target in target_names(node.target):
+            if isinstance(target, ast.Name):
+                frame.bound.setdefault(target.id, []).append(node)
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        frame.bound.setdefault(node.name, []).append(node)
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        frame.bound.setdefault(node.rest, []).append(node)
+    frame.narrowed.update(ast.unparse(asked) for asked in _asked_for_kind(node))
+    for target, _, _ in assignments_of(node):
+        if isinstance(target, ast.Name):
+            frame.bound.setdefault(target.id, []).append(node)
+
+
+def _asked_for_kind(node: ast.AST) -> Iterator[ast.expr]:
+    """What a node asks for its class: ``isinstance(x, Kind)``, ``type(x) is Kind``, ``match x:``."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance" | "type"), args=[asked, *_]) | ast.Match(subject=asked):
+            yield asked
+
+
+def _is_made_from(binding: ast.AST, read: ast.expr) -> bool:
+    return isinstance(binding, ast.Assign) and any(inner is read for inner in walk(binding.value))
+
+
+def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
+    guarded: set[int] = set()
+    for node in nodes_of(function):
+        body: list[ast.stmt] = []
+        if isinstance(node, ast.Try) and any(modules.catches(handler, errors) for handler in node.handlers):
+            body = node.body
+        elif isinstance(node, ast.If) and modules.is_switch(node.test):
+            body = [*node.body, *node.orelse]
+        elif isinstance(node, ast.With) and may_swallow(node):
+            body = node.body
+        guarded.update(id(inner) for statement in body for inner in walk(statement))
+    return guarded

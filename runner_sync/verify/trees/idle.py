@@ -1,0 +1,71 @@
+"""Attributes of a runner that only methods set which nothing calls any more.
+
+Comes in: a ``Program``. Goes out: ``Idle`` values. May touch: the trees around the runners, by reading words.
+
+The attribute is in the MRO as before, so no rule misses it. vLLM's ``init_routed_experts_capturer`` sets what
+``sample_tokens`` of vllm-omni 0.27.0rc1 reads; vllm-ascend 0.25.1rc1 calls it in its ``initialize_kv_cache``, 0.30.0rc2
+does not, and neither does anybody else: an ``AttributeError`` on hardware, once the feature is turned on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+
+Setter = tuple[ClassInfo, FunctionNode]
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """A read of ``attribute`` in ``unit`` (``path:line``), which only ``setter`` sets (``place``)."""
+
+    attribute: str
+    unit: str
+    where: str
+    setter: str
+    place: str
+
+
+def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
+    """The reads in a module that can only fail: not those that ask for the attribute first, or stand in a ``try``.
+
+    Nor where a class body or ``__init__`` sets it, where another module names the setter or writes the attribute on a
+    runner that it was handed, and in classes with dynamic attributes.
+    """
+    reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
+    for frame, node in reads:
+        is_expected = frame.is_tested(node) or frame.is_guarded(node)
+        found = None if is_expected else _idle_setter(program, frame, node.attr)
+        if found is not None:
+            info, function = found
+            place = f"{info.module.path}:{function.lineno}"
+            yield Idle(node.attr, frame.unit, f"{module.path}:{node.lineno}", function.name, place)
+
+
+def _idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
+    assert frame.info is not None
+    found = [_only_setter(program, mro, name) for mro in program.mros(frame.info)]
+    if not found or any(setter is None for setter in found) or program.world.surroundings.is_set_on_runner(name):
+        return None
+    return found[0]
+
+
+def _only_setter(program: Program, mro: Mro, name: str) -> Setter | None:
+    """A method that sets the attribute, where only such do that run if they are called, and nothing calls them."""
+    if mro.open or mro.has_method(name):
+        return None
+    live = program.live(mro)
+    setters: list[Setter] = []
+    for info, write in mro.written(name):
+        if write.function is None:
+            return None
+        setters += [(info, write.function)] if id(write.function) in live else []
+    if not setters or any(function.name == "__init__" for _, function in setters):
+        return None
+    return None if any(program.is_called(mro, function.name) for _, function in setters) else setters[0]

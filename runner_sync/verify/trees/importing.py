@@ -1,0 +1,61 @@
+"""What runs when a module is imported, put as functions: its own statements, and those of each of its classes.
+
+Comes in: a module. Goes out: functions that were never written, whose expressions are the module's own nodes. May
+touch: nothing.
+
+Decorators, defaults and values are evaluated; the bodies of functions are not. Annotations are left out (timid): a
+``from __future__ import annotations`` keeps them text. So are imports, which a module binds for all of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+
+from runner_sync.syntax import blocks_of
+from runner_sync.verify.trees.functions import FunctionNode
+from runner_sync.verify.trees.modules import Module
+
+
+def functions_of(module: Module) -> Iterator[ast.FunctionDef]:
+    """One for the module, named ``<module>``, and one for each class, named like it, as far as there is anything."""
+    classes = [part for part in module.node.body if isinstance(part, ast.ClassDef)]
+    for name, body in [("<module>", module.node.body), *((part.name, part.body) for part in classes)]:
+        statements = [made for statement in body for made in _evaluated(statement)]
+        if statements:
+            yield _function(name, statements)
+
+
+def _function(name: str, body: list[ast.stmt]) -> ast.FunctionDef:
+    made = ast.parse("def _(): ...").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    made.name, made.body = name, body
+    return made
+
+
+def _evaluated(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """What of ``statement`` is evaluated at once."""
+    if isinstance(statement, FunctionNode):
+        parts = [*statement.decorator_list, *statement.args.defaults, *(d for d in statement.args.kw_defaults if d)]
+        yield from (ast.copy_location(ast.Expr(part), part) for part in parts)
+    elif isinstance(statement, ast.ClassDef):
+        parts = [*statement.decorator_list, *statement.bases, *(k.value for k in statement.keywords)]
+        yield from (ast.copy_location(ast.Expr(part), part) for part in parts)
+    elif isinstance(statement, ast.AnnAssign):
+        if statement.value is not None:
+            yield ast.copy_location(ast.Expr(statement.value), statement.value)
+    elif not isinstance(statement, ast.Import | ast.ImportFrom):
+        yield _opened(statement) if any(True for _ in blocks_of(statement)) else statement
+
+
+def _opened(statement: ast.stmt) -> ast.stmt:
+    """A compound statement with what is evaluated of its blocks."""
+    made = copy.copy(statement)
+    for name in ("body", "orelse", "finalbody"):
+        if block := getattr(statement, name, None):
+            setattr(made, name, [part for inner in block for part in _evaluated(inner)])
+    for name in ("handlers", "cases"):
+        if parts := getattr(statement, name, None):
+            setattr(made, name, [_opened(part) for part in parts])
+    return made

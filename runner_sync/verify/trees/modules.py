@@ -1,0 +1,252 @@
+"""One parsed module: what its names are bound to, in every branch.
+
+Comes in: a path and a text. Goes out: `Module` with module-level bindings (classes, functions, imports, values).
+May touch: nothing; the text is parsed, never executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from runner_sync.errors import InputError
+from runner_sync.model import Project
+from runner_sync.naming import absolute
+from runner_sync.statements.mentions import mentions
+from runner_sync.syntax import dotted_name, is_name, lasting_module_of, statements_of, walk
+from runner_sync.verify.trees.assignments import assignments_of
+from runner_sync.verify.trees.functions import FunctionNode
+from runner_sync.verify.trees.settled import settled
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported name. ``name`` is ``None`` for ``import a.b``; ``guarded`` means that a failure is handled.
+
+    ``line`` and ``column`` are as ``ast`` counts them.
+    """
+
+    module: str
+    name: str | None
+    alias: str
+    line: int
+    end_line: int
+    column: int
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What one module-level statement binds a name to."""
+
+    kind: Literal["class", "function", "import", "value"]
+    node: ast.AST
+    imported: Import | None = None
+    value: ast.expr | None = None
+    annotation: ast.expr | None = None
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Module:
+    """A parsed module. ``dynamic`` is whether names can appear in it that no statement shows.
+
+    ``error`` says why an upstream module was not read; any name may then be in it.
+    """
+
+    name: str
+    path: str
+    project: Project
+    is_package: bool
+    node: ast.Module
+    text: str
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    dynamic: bool = False
+    error: InputError | None = None
+
+
+def build(
+    name: str, path: str, project: Project, *, text: str, is_package: bool, versions: Mapping[str, str] | None = None
+) -> Module:
+    """Parse ``text`` and collect its module-level bindings, as far as it runs with ``versions``; raises
+    `SyntaxError`."""
+    module = Module(name, path, project, is_package, settled(lasting_module_of(text), text, versions or {}), text)
+    for statement in statements_of(module.node.body):
+        _bind_statement(module, statement)
+    for name_bound, node in _bound_in_passing(module.node) if ":=" in text or "match " in text else ():
+        _add(module, name_bound, Binding("value", node))
+    for node in walk(module.node) if _may_have_globals(text) else ():
+        if isinstance(node, ast.Global):
+            for global_name in node.names:
+                _add(module, global_name, Binding("value", node))
+    module.dynamic = "__getattr__" in module.bindings or "sys.modules[__name__]" in text or _makes_up_names(module)
+    return module
+
+
+def _may_have_globals(text: str) -> bool:
+    """Whether the word stands where a statement can begin, as it may in prose, too."""
+    before = (text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip() for found in _GLOBAL.finditer(text))
+    return any(not head or head[-1] in ";:" for head in before)
+
+
+_GLOBAL = re.compile(r"global[ \t\f\\]")
+
+
+def _bound_in_passing(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """Names that a ``:=`` or a ``case`` at module level binds."""
+    statements = [statement for statement in tree.body if not isinstance(statement, FunctionNode | ast.ClassDef)]
+    named = {id(node.target) for part in statements for node in walk(part) if isinstance(node, ast.NamedExpr)}
+    for mention in mentions(statements):
+        if mention.kind == "binds" and (id(mention.node) in named or isinstance(mention.node, ast.pattern)):
+            yield mention.name, mention.node
+
+
+def _makes_up_names(module: Module) -> bool:
+    """Whether ``globals()`` is asked for in a way that can define names which no statement shows.
+
+    ``x = LazyLoader("x", globals(), …)`` (vLLM's loader, in both model runners) sets the name that it is given.
+    """
+    if "globals()" not in module.text:
+        return False
+    nodes = list(walk(module.node))
+    loaders = (n for n in nodes if isinstance(n, ast.Call) and n.args and _is_text(n.args[0]) and not _runs_text(n))
+    shown = {id(argument) for call in loaders for argument in call.args}
+    shown |= {id(n.value) for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)}
+    shown |= {id(part) for n in nodes if isinstance(n, ast.Compare) for part in n.comparators}
+    return any(_is_globals(node) and id(node) not in shown for node in nodes)
+
+
+def _runs_text(call: ast.Call) -> bool:
+    return is_name(call.func, "exec") or is_name(call.func, "eval")
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_globals(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and is_name(node.func, "globals")
+
+
+def unit_at(module: Module, line: int) -> str:
+    """The ``Class.method`` or function that holds ``line``, ``<module>`` outside of all."""
+    for statement in statements_of(module.node.body):
+        members = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+        prefix = f"{statement.name}." if isinstance(statement, ast.ClassDef) else ""
+        for member in statements_of(members):
+            first = min((d.lineno for d in getattr(member, "decorator_list", ())), default=member.lineno)
+            if isinstance(member, FunctionNode) and first <= line <= (member.end_lineno or 0):
+                return prefix + member.name
+    return "<module>"
+
+
+@functools.lru_cache(maxsize=256)
+def imports_of(module: Module) -> tuple[tuple[ast.stmt, Import], ...]:
+    """Every import statement of the module, functions included, as `Import`, star imports left out."""
+    nodes = walk(module.node)
+    guarded = _guarded_statements(nodes)
+    statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+    found = ((node, i) for node in statements for i in _read_import(module, node, guarded=node in guarded))
+    return tuple((node, imported) for node, imported in found if imported.name != "*")
+
+
+def imports_at_start(module: Module) -> Iterator[Import]:
+    """What is imported whenever ``module`` is, star imports as the name ``*``: nothing under a condition or a ``try``.
+
+    ``if current_platform.is_cuda():`` may keep the rest from an NPU.
+    """
+    for statement in module.node.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from _read_import(module, statement, guarded=False)
+
+
+def absolute_name(module: Module, node: ast.ImportFrom) -> str:
+    """The absolute module name of a from-import in ``module``."""
+    return absolute("." * node.level + (node.module or ""), module.name, is_package=module.is_package)
+
+
+def _read_import(module: Module, node: ast.Import | ast.ImportFrom, *, guarded: bool) -> Iterator[Import]:
+    for alias in node.names:
+        end = alias.end_lineno or alias.lineno
+        place = (alias.lineno, end, alias.col_offset)
+        if isinstance(node, ast.Import):
+            yield Import(alias.name, None, alias.asname or alias.name.split(".")[0], *place, guarded)
+        else:
+            yield Import(absolute_name(module, node), alias.name, alias.asname or alias.name, *place, guarded)
+
+
+def _bind_statement(module: Module, statement: ast.stmt) -> None:
+    if isinstance(statement, ast.ClassDef):
+        _add(module, statement.name, Binding("class", statement))
+    elif isinstance(statement, FunctionNode):
+        _add(module, statement.name, Binding("function", statement))
+    elif isinstance(statement, ast.Import | ast.ImportFrom):
+        _bind_import(module, statement)
+    else:
+        for target, value, annotation in assignments_of(statement):
+            if isinstance(target, ast.Name):
+                _add(module, target.id, Binding("value", statement, value=value, annotation=annotation))
+
+
+def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:
+    for imported in _read_import(module, node, guarded=False):
+        if imported.name == "*":
+            module.stars.append(imported.module)
+        else:
+            _add(module, imported.alias, Binding("import", node, imported))
+
+
+def _add(module: Module, name: str, binding: Binding) -> None:
+    module.bindings.setdefault(name, []).append(binding)
+
+
+def _guarded_statements(nodes: Iterable[ast.AST]) -> set[ast.AST]:
+    """Import statements whose failure is handled, or that never run: try/except, TYPE_CHECKING, version switches."""
+    guarded: set[ast.AST] = set()
+    for node in nodes:
+        if isinstance(node, ast.Try) and any(catches(handler, IMPORT_ERRORS) for handler in node.handlers):
+            guarded.update(statement for part in node.body for statement in walk(part) if _is_import(statement))
+        elif isinstance(node, ast.If) and is_switch(node.test):
+            parts = [*node.body, *node.orelse]
+            guarded.update(statement for part in parts for statement in walk(part) if _is_import(statement))
+    return guarded
+
+
+IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def catches(handler: ast.ExceptHandler, errors: frozenset[str]) -> bool:
+    """Whether ``handler`` catches one of ``errors`` (a bare ``except`` catches all)."""
+    if handler.type is None:
+        return True
+    parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(ast.unparse(part).split(".")[-1] in errors for part in parts)
+
+
+_SWITCH = re.compile(
+    r"(?<![A-Za-z])version(?![a-z])|Version(?![a-z])|(?<![A-Z])VERSION(?![A-Z])|\bTYPE_CHECKING\b|\bfind_spec\b"
+)
+"""``version`` as a word of a name: in ``vllm_version_is``, ``LooseVersion`` or ``VLLM_VERSION``, not ``conversion``."""
+
+
+def is_switch(test: ast.expr) -> bool:
+    """Whether a condition asks for a version or for type checking: one branch is then not meant for these trees."""
+    return _SWITCH.search(ast.unparse(test)) is not None
+
+
+def for_typing(body: Iterable[ast.stmt]) -> set[int]:
+    """The ids of the statements that only type checkers see: those below ``if TYPE_CHECKING:``."""
+    branches = [s for s in statements_of(body) if isinstance(s, ast.If) and _asks_for_typing(s.test)]
+    return {id(statement) for branch in branches for statement in statements_of(branch.body)}
+
+
+def _asks_for_typing(test: ast.expr) -> bool:
+    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
+
+
+def _is_import(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)

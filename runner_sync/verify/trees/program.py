@@ -1,0 +1,214 @@
+"""What expressions are, over the real MRO.
+
+Comes in: a `World` and the modules that are checked. Goes out: the classes an expression can be an instance of, beside
+what a `CallGraph` tells. May touch: nothing else. What cannot be told is ``None`` or empty: a rule then says nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from runner_sync.syntax import dotted_name, is_name
+from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CallGraph, Question, question
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
+from runner_sync.verify.trees.functions import is_plain, returns_of
+from runner_sync.verify.trees.values import elements
+from runner_sync.verify.trees.values.annotations import Instance, entered_type, instances, union
+from runner_sync.verify.trees.world import Definition, World
+
+# Of the standard library's `copy` and `dataclasses`.
+_COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace", "dataclasses.replace"})
+
+
+class Program(CallGraph):
+    """Call and type questions about one world. What was answered once is remembered."""
+
+    def __init__(self, world: World, names: Sequence[str]) -> None:
+        super().__init__(world, names)
+        self._inferred: dict[Question, list[Instance] | None] = {}
+
+    def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
+        if depth > MAX_DEPTH:
+            return None
+        asked = question(frame, node, depth)
+        if asked not in self._inferred:
+            self._inferred[asked] = self._infer(frame, node, depth)
+        return self._inferred[asked]
+
+    def _infer(self, frame: Frame, node: ast.expr, depth: int) -> list[Instance] | None:
+        if frame.narrowed and ast.unparse(node) in frame.narrowed:
+            kind = frame.narrowed_to(node)
+            named = self.named_classes(frame, kind) if kind is not None else []
+            # What is asked for is mostly the base of several: `isinstance(self.drafter, EagleProposer)`.
+            is_base = any(self.world.surroundings.has_subclass(instance.info.name) for instance in named)
+            return named if named and not is_base else None
+        if isinstance(node, ast.Name):
+            return self._infer_name(frame, node, depth)
+        if isinstance(node, ast.Call):
+            return self._infer_call(frame, node, depth)
+        if isinstance(node, ast.Attribute):
+            return self._infer_attribute(frame, node, depth)
+        if isinstance(node, ast.Subscript):
+            return elements.taken(self, frame, node, depth)
+        if isinstance(node, ast.NamedExpr):
+            return self.infer(frame, node.value, depth + 1)
+        if isinstance(node, ast.IfExp):
+            return union([self.infer(frame, part, depth + 1) for part in (node.body, node.orelse)])
+        if isinstance(node, ast.Constant) and node.value is None:
+            return []
+        return None
+
+    def _infer_name(self, frame: Frame, read: ast.Name, depth: int) -> list[Instance] | None:
+        name = read.id
+        if name == frame.owner and frame.info is not None:
+            return None
+        if not frame.bound.get(name):
+            return self._infer_global(frame, name, depth)
+        if name in frame.imports:
+            return None
+        bindings = [node for node in frame.bound_before(read) if not _is_copied_to_itself(node, name)]
+        return union([self._infer_bound(frame, node, name, depth) for node in bindings]) if bindings else None
+
+    def _infer_bound(self, frame: Frame, node: ast.AST, name: str, depth: int) -> list[Instance] | None:
+        """What a name has from one of the nodes that bind it."""
+        match node:
+            case ast.arg():
+                return self._infer_parameter(frame, node)
+            case ast.Assign(targets=targets, value=value) if any(is_name(target, name) for target in targets):
+                return self.infer(frame, value, depth + 1)
+            case ast.Assign():
+                return elements.unpacked(self, frame, node, name, depth=depth)
+            case ast.AnnAssign(annotation=annotation):
+                return self._annotated(frame, annotation)
+            case ast.NamedExpr(value=value):
+                return self.infer(frame, value, depth + 1)
+            case ast.With() | ast.AsyncWith():
+                return self._infer_entered(frame, node, name, depth)
+            case ast.For() | ast.AsyncFor() | ast.comprehension():
+                return elements.looped(self, frame, node, name, depth=depth)
+        return None
+
+    def _infer_parameter(self, frame: Frame, parameter: ast.arg) -> list[Instance] | None:
+        """What its annotation says; without one, what the method that this one overrides says of that name."""
+        if parameter.annotation is not None or frame.info is None:
+            return self._annotated(frame, parameter.annotation)
+        mros = [mro for mro in self.mros(frame.info) if frame.info in mro]
+        reached = [mro.find(frame.function.name, after=frame.info) for mro in mros]
+        hidden = [self.frame(found[0], function) for found in reached if found for function in found[1]]
+        same = [(f, other) for f in hidden for other in f.bound.get(parameter.arg, ()) if isinstance(other, ast.arg)]
+        return union([self._annotated(f, other.annotation) for f, other in same]) if same else None
+
+    def _infer_global(self, frame: Frame, name: str, depth: int) -> list[Instance] | None:
+        definitions = self.definitions(frame, name)
+        found = [self._infer_value(definition, depth) for definition in self.with_patches(definitions)]
+        return union(found) if found else None
+
+    def _infer_value(self, definition: Definition, depth: int) -> list[Instance] | None:
+        module, binding = definition.module, definition.binding
+        if definition.kind != "value" or module is None or binding is None:
+            return None
+        bound = module.bindings[definition.name.rpartition(".")[2]]
+        outside = module_frame(module)
+        declared = [self._annotated(outside, other.annotation) for other in bound if other.annotation is not None]
+        if declared:
+            return union(declared)
+        # timid: of what is assigned more than once, only the annotation speaks.
+        return self.infer(outside, binding.value, depth + 1) if len(bound) == 1 and binding.value is not None else None
+
+    def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
+        if _is_copy(call):
+            return self.infer(frame, call.args[0], depth + 1)
+        constructed = self.named_classes(frame, call.func) or self.held_classes(frame, call.func)
+        if constructed:
+            return constructed
+        found = [self._returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group]
+        return union(found) if found else elements.taken(self, frame, call, depth)
+
+    def _returned(self, callee: Callee, depth: int) -> list[Instance] | None:
+        function = callee.function
+        if function is None or not is_plain(function):
+            return None
+        frame = self.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
+        if function.returns is not None:
+            return self._annotated(frame, function.returns)
+        values = list(returns_of(function))
+        found = union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
+        return instances(self.classes, *self.promised(callee)) if found is None and values else found
+
+    def _infer_entered(
+        self, frame: Frame, node: ast.With | ast.AsyncWith, name: str, depth: int
+    ) -> list[Instance] | None:
+        """What ``with f() as name`` enters, by the annotation of a generator under ``contextmanager``."""
+        calls = [item.context_expr for item in node.items if is_name(item.optional_vars, name)]
+        groups = [g for call in calls if isinstance(call, ast.Call) for g in self.callees(frame, call, depth + 1)]
+        found = [(c.module, entered_type(c.function)) for group in groups for c in group]
+        return union([instances(self.classes, *one) for one in found]) if found else None
+
+    def _annotated(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
+        return instances(self.classes, frame.module, annotation)
+
+    def _infer_attribute(self, frame: Frame, node: ast.Attribute, depth: int) -> list[Instance] | None:
+        if frame.owner and is_name(node.value, frame.owner) and frame.info is not None:
+            return union([self.attribute(mro, node.attr, depth + 1) for mro in self.mros(frame.info)])
+        owners = self.infer(frame, node.value, depth + 1)
+        if not owners:
+            return None
+        return union([self.attribute(mro, node.attr, depth + 1) for o in owners for mro in self.classes.mros(o.info)])
+
+    def attribute(self, mro: Mro, name: str, depth: int = 0) -> list[Instance] | None:
+        """The classes that ``self.name`` can hold on an MRO, from the assignments that can still run."""
+        if mro.open:
+            return None
+        written = [pair for pair in self.assignments(mro, name) if not self._says_nothing(*pair)]
+        first = [(info, a) for info, a in written if info is written[0][0]]
+        # Whoever says what it holds sets it anew: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
+        told = [assignment for _, assignment in first if assignment.annotation is not None]
+        found = [self._assigned(info, assignment, depth) for info, assignment in (first if told else written)]
+        if told and all(_only_declares(assignment) for assignment in told):
+            others = [self._assigned(info, a, depth) for info, a in written if info is not written[0][0]]
+            found.append(self._deriving(union([part for part in others if part]) or [], union(found) or []))
+        return union(found) if found else None
+
+    def _says_nothing(self, info: ClassInfo, assignment: Assignment) -> bool:
+        """Whether a class only declares that there is such an attribute: a mixin's ``batch: Any``."""
+        if not assignment.is_bare or assignment.annotation is None:
+            return False
+        return instances(self.classes, info.module, assignment.annotation) is None
+
+    def _deriving(self, assigned: Sequence[Instance], declared: Sequence[Instance]) -> list[Instance]:
+        """Of what is assigned, what is of a class below one that is declared: vLLM's own ``EagleProposer`` where
+        vllm-ascend declares its base."""
+        mros = [(instance, mro) for instance in assigned for mro in self.classes.mros(instance.info)]
+        return [i for i, mro in mros if any(d.info in mro and d.info is not i.info for d in declared)]
+
+    def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
+        function = assignment.function
+        frame = self.frame(info, function) if function is not None else class_frame(info)
+        value = assignment.value
+        if assignment.annotation is not None:
+            declared = self._annotated(frame, assignment.annotation)
+            # Of `x: Unknown | None = None` the assignments elsewhere tell.
+            return [] if declared is None and _only_declares(assignment) else declared
+        return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
+
+
+def _only_declares(assignment: Assignment) -> bool:
+    """Whether nothing is set but a placeholder: ``drafter: Drafter`` or ``self.drafter: Drafter | None = None``."""
+    value = assignment.value
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _is_copied_to_itself(node: ast.AST, name: str) -> bool:
+    """Whether a node is ``name = copy(name)``, which leaves the name with the class that it has."""
+    if not isinstance(node, ast.Assign) or not any(is_name(target, name) for target in node.targets):
+        return False
+    return _is_copy(node.value) and is_name(node.value.args[0], name)
+
+
+def _is_copy(node: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether a call hands back an object of its first argument's class."""
+    return isinstance(node, ast.Call) and len(node.args) == 1 and dotted_name(node.func) in _COPYING

@@ -1,0 +1,251 @@
+"""What of a world can run on NPU: the checked classes' MROs, their live methods, their frames.
+
+Comes in: a `World` and the paths of the checked modules. Goes out: frames, MROs, live methods, the assignments of an
+attribute that can still happen. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from runner_sync.errors import InputError
+from runner_sync.naming import project_of
+from runner_sync.syntax import is_name, is_parent, is_super, statements_of
+from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame, frame_of, frames_of
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of
+from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
+from runner_sync.verify.trees.world import Definition, World
+
+
+class Runtime:
+    """The checked modules of one world and everything that runs with them. ``names`` are their paths."""
+
+    def __init__(self, world: World, names: Sequence[str]) -> None:
+        self.world = world
+        self.classes = Classes(world)
+        self.checked = [world.module_at(path) for path in names]
+        self._frames: dict[str, list[Frame]] = {}
+        self._frame: dict[int, Frame] = {}
+        self._by_unit: dict[str, dict[str, Frame]] = {}
+        self._leaves: list[Mro] | None = None
+        self._by_class: dict[int, list[Mro]] | None = None
+        self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
+        self._mentioned: dict[int, frozenset[str]] = {}
+        self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
+        self.reads_seen: dict[int, dict[str, list[tuple[Frame, ast.Attribute]]]] = {}
+
+    def unread(self) -> Iterator[InputError]:
+        """Why an upstream module cannot be read that omni's runners import by name, or that their MRO leads to.
+
+        What comes from such a module may be anything, so hardly a rule would find something. What a function imports,
+        or only a type checker, or what may fail (`try`/`except ImportError`), a runner can do without.
+        """
+        for module in (*self.checked, *self.inherited()):
+            top = {id(statement) for statement in statements_of(module.node.body)}
+            needed = [i for statement, i in imports_of(module) if id(statement) in top and not i.guarded]
+            found = [d for i in needed for d in self.world.lookup(i.module, i.name)]
+            found += [d for star in module.stars for d in self.world.lookup(star, None)]
+            yield from _errors(found)
+        for info in {id(info.node): info for mro in self.leaves() for info in mro.classes}.values():
+            bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]
+            yield from _errors(d for base in bases for d in self.world.resolve(info.module, ast.unparse(base)))
+
+    def frames(self, module: Module) -> list[Frame]:
+        """Every function of ``module`` as a frame; of an inherited module only the methods that can run on NPU."""
+        if module.name not in self._frames:
+            found = frames_of(self.classes, module)
+            if module not in self.checked:
+                live = {key for mro in self.leaves() for key in self.live(mro)}
+                found = [frame for frame in found if id(frame.function) in live]
+            self._frames[module.name] = found
+        return self._frames[module.name]
+
+    def twin(self, frame: Frame) -> Frame | None:
+        """The frame of the same unit of the same module in this program, ``None`` when there is none."""
+        path = frame.module.path
+        if path not in self._by_unit:
+            modules = (m for m in (*self.checked, *self.inherited()) if m.path == path)
+            frames = [other for module in modules for other in self.frames(module)]
+            self._by_unit[path] = {other.unit: other for other in reversed(frames)}
+        return self._by_unit[path].get(frame.unit)
+
+    def inherited(self) -> list[Module]:
+        """Omni modules that are not checked themselves but whose classes stand in the MRO of a checked class."""
+        found = {
+            c.module.name: c.module for mro in self.leaves() for c in mro.classes if c.module.project == "vllm-omni"
+        }
+        return [found[name] for name in sorted(found) if found[name] not in self.checked]
+
+    def imported(self) -> list[Module]:
+        """Omni modules that are not checked themselves but that are imported whenever a checked one is.
+
+        timid: not the packages that they stand in (``vllm_omni/__init__.py``), which are everybody's.
+        """
+        found: dict[str, Module] = {}
+        pending = [*self.checked]
+        while pending:
+            module = pending.pop()
+            named = [name for i in imports_at_start(module) for name in (i.module, f"{i.module}.{i.name}")]
+            fresh = {name for name in named if name not in found and project_of(name) == "vllm-omni"}
+            known = [self.world.module(name) for name in sorted(fresh)]
+            found |= {one.name: one for one in known if one is not None}
+            pending += [one for one in known if one is not None and one not in self.checked]
+        return [found[name] for name in sorted(found) if found[name] not in self.checked]
+
+    def frame(self, info: ClassInfo, function: FunctionNode) -> Frame:
+        """The frame of one method, remembered."""
+        if id(function) not in self._frame:
+            self._frame[id(function)] = frame_of(info.module, function, info)
+        return self._frame[id(function)]
+
+    def mros(self, info: ClassInfo) -> list[Mro]:
+        """The MROs that ``self`` can have in a method of ``info``: those of its most derived checked subclasses."""
+        if self._by_class is None:
+            self._by_class = {}
+            for mro in self.leaves():
+                for part in mro.classes:
+                    self._by_class.setdefault(id(part.node), []).append(mro)
+        return self._by_class.get(id(info.node)) or self.classes.mros(info)
+
+    def leaves(self) -> list[Mro]:
+        """The MROs of all checked classes that no checked class derives from."""
+        if self._leaves is None:
+            own = [info for module in self.checked for info in self.own_classes(module)]
+            bases = {id(base.node) for info in own for mro in self.classes.mros(info) for base in mro.classes[1:]}
+            derived = [info for info in own if id(info.node) not in bases]
+            self._leaves = [mro for info in derived for mro in self.classes.mros(info)]
+        return self._leaves
+
+    def own_classes(self, module: Module) -> list[ClassInfo]:
+        """Top-level classes of ``module``."""
+        nodes = [b.node for bindings in module.bindings.values() for b in bindings if b.kind == "class"]
+        return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
+
+    def live(self, mro: Mro) -> dict[int, tuple[ClassInfo, FunctionNode]]:
+        """The methods of an MRO that can run: the first of each name, and what those reach by ``super()`` or name."""
+        if id(mro) not in self._live:
+            first = [
+                (info, f)
+                for info in mro.classes
+                for name, functions in info.methods.items()
+                if _is_first(mro, info, name)
+                for f in functions
+            ]
+            self._live[id(mro)] = self.reach(mro, first)
+        return self._live[id(mro)]
+
+    def mentioned(self, mro: Mro) -> frozenset[str]:
+        """The attributes of anything that the live methods of an MRO read, and what stands in quotes there.
+
+        Not a method that only itself hands on to: nobody calls it for that.
+        """
+        if id(mro) not in self._mentioned:
+            self._mentioned[id(mro)] = frozenset().union(*(_mentioned(f) for _, f in self.live(mro).values()))
+        return self._mentioned[id(mro)]
+
+    def is_called(self, mro: Mro, method: str) -> bool:
+        """Whether what runs in an MRO names a method of it, in quotes as well, or code around the runners does."""
+        mros = [mro, *self.leaves()]  # a worker's calls of its runner, too
+        beside = {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
+        if any(method in self.mentioned(other) for other in mros):
+            return True
+        return self.world.surroundings.is_used_elsewhere(method, beside=beside)
+
+    def is_reached(self, mro: Mro, method: FunctionNode, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether something calls a live method of an MRO that runs itself: not only omni's for another platform."""
+        name = method.name
+        if name.startswith("__") or self.world.surroundings.is_used_elsewhere(name):
+            return True
+        callers = [(info, f) for info, f in self.live(mro).values() if f is not method and name in _mentioned(f)]
+        if any(info.module.project != "vllm-omni" for info, _ in callers):
+            return True
+        seen |= {name}
+        return any(f.name not in seen and self.is_reached(mro, f, seen) for _, f in callers)
+
+    def hides(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
+        """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.
+
+        What the other classes of the same project hide, it hides as well: both ``OmniNPUModelRunner._dummy_run`` and
+        ``OmniGPUModelRunner._dummy_run`` stand before vllm-ascend's.
+        """
+        reached = mro.find(method.name, after=info)
+        start = [(reached[0], function) for function in reached[1]] if reached is not None else []
+        behind = (c for c in mro.classes if c.module.project != info.module.project and method.name in c.methods)
+        start += [(owner, function) for owner in itertools.islice(behind, 1) for function in owner.methods[method.name]]
+        return id(method) in self.reach(mro, start)
+
+    def reach(
+        self, mro: Mro, start: Iterable[tuple[ClassInfo, FunctionNode]]
+    ) -> dict[int, tuple[ClassInfo, FunctionNode]]:
+        """``start`` and every parent method that it calls, directly or not."""
+        pending = list(start)
+        seen: dict[int, tuple[ClassInfo, FunctionNode]] = {}
+        while pending:
+            info, function = pending.pop()
+            if id(function) not in seen:
+                seen[id(function)] = (info, function)
+                pending.extend(self._parent_calls(mro, info, function))
+        return seen
+
+    def _parent_calls(
+        self, mro: Mro, info: ClassInfo, function: FunctionNode
+    ) -> Iterator[tuple[ClassInfo, FunctionNode]]:
+        for node in reads_of(function):
+            if is_super(node.value):
+                reached = mro.find(node.attr, after=info) if info in mro else None
+                yield from ((reached[0], f) for f in reached[1]) if reached else ()
+            elif isinstance(node.value, ast.Name) and node.value.id[:1].isupper():
+                for definition in self.world.resolve(info.module, node.value.id):
+                    base = self.classes.info(definition)
+                    for base_mro in self.classes.mros(base) if base else ():
+                        reached = base_mro.find(node.attr)
+                        yield from ((reached[0], f) for f in reached[1]) if reached else ()
+
+    def definitions(self, frame: Frame, dotted: str) -> list[Definition]:
+        """What a dotted name means in ``frame``; empty when its head is a local variable."""
+        head, _, rest = dotted.partition(".")
+        if head in frame.bound:
+            return []
+        if head in frame.imports:
+            found = [definition for imported in frame.imports[head] for definition in self.world.imported(imported)]
+            for part in rest.split(".") if rest else ():
+                found = [d for outer in found for d in self.world.member(outer, part)]
+            return found
+        return self.world.resolve(frame.module, dotted)
+
+    def assignments(self, mro: Mro, name: str) -> list[tuple[ClassInfo, Assignment]]:
+        """The assignments of an attribute in methods that can still run, and in class bodies."""
+        live = self.live(mro)
+        return [(info, a) for info, a in mro.written(name) if a.function is None or id(a.function) in live]
+
+    def is_never_true(self, frame: Frame, test: ast.expr) -> bool:
+        """Whether a condition asks for a flag of ``self`` that every assignment which can run sets to ``False``."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return any(self.is_never_true(frame, part) for part in test.values)
+        own = isinstance(test, ast.Attribute) and frame.owner is not None and is_name(test.value, frame.owner)
+        if not own or not isinstance(test, ast.Attribute) or frame.info is None:
+            return False
+        mros = self.mros(frame.info)
+        values = [a.value for mro in mros for _, a in self.assignments(mro, test.attr)]
+        is_false = [isinstance(value, ast.Constant) and value.value is False for value in values]
+        return bool(values) and all(is_false) and not any(mro.open for mro in mros)
+
+
+@functools.lru_cache(maxsize=4096)
+def _mentioned(function: FunctionNode) -> frozenset[str]:
+    """The attributes that a method reads, but for its own name on a parent, and what stands in quotes in it."""
+    read = {n.attr for n in reads_of(function) if n.attr != function.name or not is_parent(n.value)}
+    said = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    return frozenset(read.union(said))
+
+
+def _errors(found: Iterable[Definition]) -> Iterator[InputError]:
+    yield from (d.module.error for d in found if d.module is not None and d.module.error is not None)
+
+
+def _is_first(mro: Mro, info: ClassInfo, name: str) -> bool:
+    return next(c for c in mro.classes if name in c.methods) is info

@@ -1,0 +1,55 @@
+"""What a module replaces in others when it is imported: ``Cls.attr = …``, ``setattr(Cls, "attr", …)``.
+
+Comes in: a path or a module. Goes out: whether it is one that patches, and its `Patch` values, names as written there.
+May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner_sync.syntax import is_name, walk
+from runner_sync.verify.trees.assignments import assignments_of
+from runner_sync.verify.trees.modules import Module
+
+_PATCHING = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patch:
+    """``owner.attribute = value`` in a start-up patch module, names as written there."""
+
+    module: Module
+    owner: str
+    attribute: str
+    value: ast.expr | None
+    node: ast.AST
+
+
+def is_patching(path: str) -> bool:
+    """Whether start-up patches live in a file, by its path; only such files are searched for them."""
+    return _PATCHING.search(path) is not None
+
+
+def patches_in(module: Module) -> Iterator[Patch]:
+    """The patches that a module makes."""
+    for node in walk(module.node):
+        for target, value in _patch_targets(node):
+            owner, _, attribute = target.rpartition(".")
+            if owner:
+                yield Patch(module, owner, attribute, value, node)
+
+
+def _patch_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        for target, value, _ in assignments_of(statement):
+            text = ast.unparse(target) if isinstance(target, ast.Attribute) else ""
+            if re.fullmatch(r"[\w.]+", text) and not text.startswith("self."):
+                yield text, value
+    elif isinstance(statement, ast.Call) and is_name(statement.func, "setattr") and len(statement.args) == 3:
+        owner, name, value = statement.args
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            yield f"{ast.unparse(owner)}.{name.value}", value

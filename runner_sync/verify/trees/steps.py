@@ -1,0 +1,52 @@
+"""A function of a checked module on the target trees, and the same one on the old trees.
+
+Comes in: a `Program` of either and a module. Goes out: `Step` values, and what a call reached then and reaches now. May
+touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A function in ``program``, and as it was read in ``old``."""
+
+    program: Program
+    frame: Frame
+    old: Program
+    before: Frame
+
+    def callees(self, call: ast.Call) -> list[tuple[list[Callee], list[Callee]]]:
+        """The callees of a call and those that it had, group by group.
+
+        Branches of a conditional base belong together by what sets them apart, where both programs have the same ones:
+        they may stand in another order.
+        """
+        now, was = self.program.callees(self.frame, call), self.old.callees(self.before, call)
+        if self.frame.info is not None and self.before.info is not None:
+            mine, theirs = self.program.branches(self.frame.info), self.old.branches(self.before.info)
+            if set(mine) == set(theirs) and len(mine) == len(now) == len(was):
+                of = dict(zip(theirs, was, strict=True))
+                return [(group, of[branch]) for branch, group in zip(mine, now, strict=True)]
+        return list(zip(now, was, strict=False))
+
+
+def step_of(program: Program, frame: Frame, old: Program | None) -> Step | None:
+    """The step to a function; ``None`` where the old trees have none of its name, and without old trees."""
+    before = old.twin(frame) if old is not None else None
+    return Step(program, frame, old, before) if old is not None and before is not None else None
+
+
+def steps(program: Program, module: Module, old: Program | None) -> Iterator[Step]:
+    """The steps to all functions of a module."""
+    found = (step_of(program, frame, old) for frame in program.frames(module)) if old is not None else ()
+    return (step for step in found if step is not None)

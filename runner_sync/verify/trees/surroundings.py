@@ -1,0 +1,246 @@
+"""What code around the runners does to them: attributes that it writes, classes that it derives from theirs.
+
+Comes in: trees by project, and the folders whose modules are handed runners. Goes out: answers about names. May touch:
+the trees, by reading; nothing is parsed, so an answer is about words, and a word too many keeps a rule silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.verify.trees.word_index import WordIndex
+
+_PROJECTS = {package: project for project, package in PACKAGES.items()}
+
+_ASSIGNS = r"\s*(:[^=\n]+)?=[^=]"
+
+
+class Surroundings:
+    """The texts of some folders, read when somebody first asks."""
+
+    def __init__(self, trees: Mapping[Project, Tree], folders: Sequence[str]) -> None:
+        self._trees = dict(trees)
+        self.folders = tuple(folders)
+        self._texts: dict[str, str] | None = None
+        self._bases: dict[Project, set[str]] = {}
+        self._far: WordIndex | None = None
+        self._places: dict[str, str] = {}
+        self._known: dict[str, bool] = {}
+
+    def is_set_on_runner(self, attribute: str) -> bool:
+        """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
+        name = re.escape(attribute)
+        return self._has(attribute, rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']")
+
+    def is_written(self, attribute: str) -> bool:
+        """Whether ``attribute`` is written on anything, is the name of a field, or stands in quotes."""
+        name = re.escape(attribute)
+        return self._has(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
+
+    def is_written_on(self, name: str, attribute: str) -> bool:
+        """Whether ``attribute`` is assigned on something called ``name``, a class's name as a variable would be."""
+        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().removeprefix("get_")
+        return self._has(attribute, rf"\b(?i:\w*{re.escape(words)})(?:\(\))?\.{re.escape(attribute)}{_ASSIGNS}")
+
+    def is_written_elsewhere(self, attribute: str) -> bool:
+        """Whether ``attribute`` is assigned on something else than ``self``."""
+        return self._has(attribute, rf"{_not_of_self(attribute)}{_ASSIGNS}")
+
+    def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
+        """Whether some module has a member's name in quotes, or reads it from something else than ``self``
+        and ``super()``.
+
+        Not a module in one of the folders ``beside``: vLLM's own worker stands beside its runner, and runs on no other
+        platform.
+        """
+        if self._has(member, _quoted(member)):
+            return True
+        return any(path.rpartition("/")[0] not in beside for path in self._with(member, _read_elsewhere(member)))
+
+    def is_used_in(self, project: Project, member: str) -> bool:
+        """The same of all modules of a project: the engine's calls of its workers, say."""
+        return self._is_in(project, member, rf"{_quoted(member)}|{_read_elsewhere(member)}")
+
+    def is_read_in(self, project: Project, attribute: str) -> bool:
+        """As `is_used_in`, but for what only assigns it."""
+        return self._is_in(project, attribute, rf"{_quoted(attribute)}|{_read_elsewhere(attribute)}(?!{_ASSIGNS})")
+
+    def may_build_name(self, project: Project, member: str) -> bool:
+        """Whether some module of a project builds a name at run time that begins as ``member`` does.
+
+        Up to one of its underscores: ``getattr(self, f"to_{kind}")`` and ``"to_" + kind`` may mean ``to_list``.
+        """
+        starts = [re.escape(member[:end]) for end in range(2, len(member)) if member[end - 1] == "_"]
+        wanted = re.compile(rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)")
+        return bool(starts) and any(wanted.search(text) for text in self._texts_of(project))
+
+    def is_quoted(self, word: str) -> bool:
+        """Whether a word stands in quotes, in any module of the trees: it may be the name for ``setattr``."""
+        return any(self._is_in(project, word, _quoted(word)) for project in self._trees)
+
+    def may_give_key(self, key: str) -> bool:
+        """Whether any module of the trees sets an item of that key, or omni has it in a dictionary that it writes."""
+        quoted = _quoted(key)
+        is_set = any(self._is_in(project, key, rf"\[{quoted}\]{_ASSIGNS}") for project in self._trees)
+        return is_set or self._is_in("vllm-omni", key, rf"{quoted}\s*:")
+
+    def is_mentioned(self, word: str, *, beside: Collection[str]) -> bool:
+        """Whether any module of the trees, in these folders or not, has a word; not those at the paths ``beside``."""
+        wanted = re.compile(rf"\b{re.escape(word)}\b")
+        return any(path not in beside and wanted.search(text) for path, text in self._having(word))
+
+    def definition_of(self, name: str) -> str:
+        """``path:line`` where an upstream module defines or assigns a name, empty when none does."""
+        word = re.escape(name)
+        return self._upstream_place(name, rf"\b(?:def|class)\s+{word}\b|\.{word}{_ASSIGNS}|^[ \t]+{word}\s*[:=]")
+
+    def given_at(self, attribute: str) -> str:
+        """``path:line`` where an upstream module assigns an attribute on something else than ``self``."""
+        return self._upstream_place(attribute, rf"{_not_of_self(attribute)}{_ASSIGNS}")
+
+    def is_member(self, name: str) -> bool:
+        """Whether a class of an upstream module has a member of that name."""
+        word = re.escape(name)
+        return bool(self._upstream_place(name, rf"^[ \t]+def {word}\b|\bself\.{word}{_ASSIGNS}|^[ \t]+{word}\s*:"))
+
+    def is_upstream_text(self, text: str) -> bool:
+        """Whether an upstream module has some text, with no word in front of it or behind."""
+        return bool(self._upstream_place(_WORD.findall(text)[-1], rf"(?<![\w.]){re.escape(text)}\b"))
+
+    def _upstream_place(self, word: str, pattern: str) -> str:
+        """``path:line`` of the first line of an upstream module that has a word and matches ``pattern``, or nothing."""
+        if pattern not in self._places:
+            wanted = re.compile(pattern)
+            upstream = ((p, text) for p, text in self._having(word) if not p.startswith(PACKAGES["vllm-omni"]))
+            found = (f"{p}:{line}" for p, text in upstream if (line := _line_with(text, word, wanted)))
+            self._places[pattern] = next(found, "")
+        return self._places[pattern]
+
+    def _having(self, word: str) -> Iterator[tuple[str, str]]:
+        """Every module of the trees that has some text with no word in front of it or behind, path and text: first
+        those near the runners, where most words stand. What words the others have is found once: they are all trees."""
+        yield from ((path, text) for path, text in self._read().items() if word in text)
+        if self._far is None:
+            self._far = WordIndex((path, self._text_at(path)) for path in self._beyond())
+        texts = ((path, self._text_at(path)) for path in self._far.may_have(word))
+        yield from ((path, text) for path, text in texts if word in text)
+
+    def _beyond(self) -> Iterator[str]:
+        """The paths of the modules that are in none of the folders."""
+        near = self._read()
+        for project, tree in self._trees.items():
+            yield from (path for path in tree.paths(f"{PACKAGES[project]}/") if path not in near)
+
+    def _text_at(self, path: str) -> str:
+        tree = self._trees.get(_PROJECTS[path.partition("/")[0]])
+        return (tree.read(path) or "") if tree else ""
+
+    def deriving_from(self, class_name: str) -> list[str]:
+        """The files with a class that may have ``class_name`` among its bases, under this or another name."""
+        return [path for path, text in self._read().items() if class_name in text and _may_derive(text, class_name)]
+
+    def has_subclass(self, class_name: str) -> bool:
+        """Whether some module of the trees, in these folders or not, has such a class."""
+        return any(self.has_subclass_in(project, class_name) for project in self._trees)
+
+    def has_subclass_in(self, project: Project, class_name: str) -> bool:
+        """Whether any module of a project may have such a class: one of the engine, or made in a function."""
+        if project not in self._bases:
+            self._bases[project] = {name for text in self._texts_of(project) for name in _bases_in(text)}
+        return class_name in self._bases[project]
+
+    def _is_in(self, project: Project, word: str, pattern: str) -> bool:
+        wanted = re.compile(pattern)
+        inside = f"{PACKAGES[project]}/"
+        return any(path.startswith(inside) and wanted.search(text) for path, text in self._having(word))
+
+    def _texts_of(self, project: Project) -> Iterator[str]:
+        tree = self._trees.get(project)
+        return (tree.read(path) or "" for path in tree.paths(f"{PACKAGES[project]}/")) if tree else iter(())
+
+    def _has(self, word: str, pattern: str) -> bool:
+        if pattern not in self._known:
+            self._known[pattern] = any(True for _ in self._with(word, pattern))
+        return self._known[pattern]
+
+    def _with(self, word: str, pattern: str) -> Iterator[str]:
+        wanted = re.compile(pattern, re.M)
+        yield from (path for path, text in self._read().items() if word in text and wanted.search(text))
+
+    def _read(self) -> dict[str, str]:
+        if self._texts is None:
+            self._texts = {}
+            for folder in self.folders:
+                project = _PROJECTS.get(folder.partition("/")[0])
+                tree = self._trees.get(project) if project else None
+                for path in tree.paths(f"{folder}/") if tree else ():
+                    self._texts[path] = (tree.read(path) or "") if tree else ""
+        return self._texts
+
+
+def _line_with(text: str, word: str, wanted: re.Pattern[str]) -> int:
+    """The number of the first line that has a word and matches a pattern; 0 where none does.
+
+    A word is found much faster than a pattern that may begin anywhere.
+    """
+    at = text.find(word)
+    while at >= 0:
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at) + 1 or len(text)
+        if wanted.search(text[start:end]):
+            return text.count("\n", 0, at) + 1
+        at = text.find(word, end)
+    return 0
+
+
+def _may_derive(text: str, class_name: str) -> bool:
+    if any(class_name in _WORD.findall(found[1]) for found in _each(_BASES, text, after=_is_no_word)):
+        return True
+    renamed = re.compile(rf"{re.escape(class_name)}\s+as\s+\w")
+    return any(True for _ in _each(renamed, text, after=_is_no_word))
+
+
+def _quoted(member: str) -> str:
+    return rf"[\"']{re.escape(member)}[\"']"
+
+
+def _bases_in(text: str) -> Iterator[str]:
+    """The names that classes may derive from in a text: in the brackets of their heads, and what gets another name."""
+    for found in _each(_BASES, text, after=_is_no_word):
+        yield from _WORD.findall(found[1])
+    for found in _each(_RENAMED, text, after=str.isspace):
+        # The word in front: to look for words with `as` behind them takes five times as long.
+        yield from _WORD.findall(text[max(found.start() - _LONGEST, 0) : found.start()])[-1:]
+
+
+def _each(pattern: re.Pattern[str], text: str, *, after: Callable[[str], bool]) -> Iterator[re.Match[str]]:
+    """Where ``pattern`` stands behind a character ``after``.
+
+    What is in front is looked at afterwards: a pattern that begins with letters is found five times as fast.
+    """
+    found = pattern.search(text)
+    while found is not None:
+        is_meant = found.start() == 0 or after(text[found.start() - 1])
+        if is_meant:
+            yield found
+        found = pattern.search(text, found.end() if is_meant else found.start() + 1)
+
+
+def _is_no_word(character: str) -> bool:
+    return _WORD.match(character) is None
+
+
+_BASES = re.compile(r"class\s+\w+\s*\(([^)]*)")
+_RENAMED = re.compile(r"as\s+\w")
+_LONGEST = 100
+_WORD = re.compile(r"\w+")
+
+
+def _not_of_self(member: str) -> str:
+    # What stands in front is asked for behind the name, which is looked for first: it is in few places.
+    return rf"\.{re.escape(member)}(?<!\bself\.{re.escape(member)})"
+
+
+def _read_elsewhere(member: str) -> str:
+    return rf"{_not_of_self(member)}(?<!\bsuper\(\)\.{re.escape(member)})\b"

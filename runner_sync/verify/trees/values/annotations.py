@@ -1,0 +1,113 @@
+"""The classes that annotations name.
+
+Comes in: the classes of a world, a module and an annotation in it. Goes out: `Instance`s, ``None`` where it cannot be
+told. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner_sync.syntax import dotted_name
+from runner_sync.verify.trees.classes import Classes, ClassInfo, is_record
+from runner_sync.verify.trees.functions import FunctionNode, decorator_name
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.world import Definition
+
+_GENERATORS = frozenset({"Generator", "Iterable", "Iterator"})
+_MAYBE_TUPLES = frozenset({"Any", "Iterable", "Self", "Sequence", "Size", "Tuple", "object", "tuple"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance:
+    """An expression's class. ``exact``: constructed in sight, so no subclass can hide behind it."""
+
+    info: ClassInfo
+    exact: bool
+
+
+def union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
+    """What an expression can be that is one of ``parts``; ``None`` when one of them is unknown."""
+    if any(part is None for part in parts):
+        return None
+    unique: dict[tuple[int, bool], Instance] = {}
+    for part in parts:
+        for instance in part or ():
+            unique.setdefault((id(instance.info), instance.exact), instance)
+    return list(unique.values())
+
+
+def instances(
+    classes: Classes, module: Module, annotation: ast.expr | None, *, through: tuple[ast.expr, ...] = ()
+) -> list[Instance] | None:
+    """The classes of an annotation: names, strings and unions with ``None``; anything generic is unknown, and so is a
+    name that stands for itself. ``through`` are the values of the names that led to this one."""
+    annotation = read(annotation)
+    if isinstance(annotation, ast.Constant) and annotation.value is None:
+        return []
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        sides = (annotation.left, annotation.right)
+        return union([instances(classes, module, side, through=through) for side in sides])
+    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional"):
+        return instances(classes, module, annotation.slice, through=through)
+    dotted = dotted_name(annotation) if annotation is not None else None
+    found = classes.world.resolve(module, dotted) if dotted else []
+    return union([_meant(classes, definition, through) for definition in found]) if found else None
+
+
+def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
+    """``A`` and ``B`` of ``tuple[A, B]``, ``None`` for any other annotation and for tuples of any length."""
+    annotation = read(annotation)
+    if not isinstance(annotation, ast.Subscript) or ast.unparse(annotation.value).split(".")[-1].lower() != "tuple":
+        return None
+    parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    return None if any(isinstance(part, ast.Constant) and part.value is ... for part in parts) else parts
+
+
+def entered_type(function: FunctionNode | None) -> ast.expr | None:
+    """``A`` of a function under ``contextmanager`` that says ``-> Generator[A, None, None]`` or ``Iterator[A]``."""
+    names = {decorator_name(decorator) for decorator in function.decorator_list} if function is not None else set()
+    said = read(function.returns) if function is not None and "contextmanager" in names else None
+    if not isinstance(said, ast.Subscript) or ast.unparse(said.value).rpartition(".")[2] not in _GENERATORS:
+        return None
+    return said.slice.elts[0] if isinstance(said.slice, ast.Tuple) and said.slice.elts else said.slice
+
+
+def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:
+    """Whether an annotation names something that is no tuple: ``int``, ``np.ndarray | None``, ``list[int]``."""
+    annotation = read(annotation)
+    if isinstance(annotation, ast.Constant) and annotation.value is None:
+        return True
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        return all(excludes_tuples(classes, module, side) for side in (annotation.left, annotation.right))
+    if isinstance(annotation, ast.Subscript):
+        return ast.unparse(annotation.value).lower() in {"list", "dict", "set"}
+    dotted = dotted_name(annotation) if annotation is not None else None
+    if dotted is None or dotted.split(".")[-1] in _MAYBE_TUPLES:
+        return False
+    infos = [(definition, classes.info(definition)) for definition in classes.world.resolve(module, dotted)]
+    # A value is a type variable, or another name for anything.
+    return all(d.kind == "external" or (info is not None and not is_record(info)) for d, info in infos)
+
+
+def read(annotation: ast.expr | None) -> ast.expr | None:
+    """What a quoted annotation says, any other as it is."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            return ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return None
+    return annotation
+
+
+def _meant(classes: Classes, definition: Definition, through: tuple[ast.expr, ...]) -> list[Instance] | None:
+    """The classes that a name stands for: a class, or another name for one (``Base = Base_V1``)."""
+    info = classes.info(definition)
+    if info is not None:
+        return [Instance(info, False)]
+    value = definition.binding.value if definition.binding is not None else None
+    if definition.module is None or not isinstance(value, ast.Name | ast.Attribute | ast.BinOp) or value in through:
+        return None
+    return instances(classes, definition.module, value, through=(*through, value))

@@ -1,0 +1,51 @@
+"""Which of Python's own types a member holds, by what is assigned to it and by its annotations.
+
+Comes in: the assignments of an attribute. Goes out: types, ``None`` where they cannot be told. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from runner_sync.verify.trees.classes import Assignment
+from runner_sync.verify.trees.values.annotations import read
+
+_BY_NAME: dict[str, type] = {
+    "list": list, "dict": dict, "set": set, "frozenset": frozenset, "tuple": tuple, "int": int, "float": float,
+    "bool": bool, "str": str, "bytes": bytes,
+}  # fmt: skip
+_BY_DISPLAY: dict[type[ast.expr], type] = {
+    ast.List: list, ast.ListComp: list, ast.Dict: dict, ast.DictComp: dict, ast.Set: set, ast.SetComp: set,
+    ast.Tuple: tuple, ast.JoinedStr: str,
+}  # fmt: skip
+
+
+def held(assignments: Iterable[Assignment]) -> frozenset[type] | None:
+    """The types of all that is assigned, ``None`` counted out; ``None`` where one of them is not Python's own."""
+    found: set[type] = set()
+    for assignment in assignments:
+        kinds = _annotated(assignment.annotation) if assignment.annotation is not None else _made(assignment.value)
+        if kinds is None:
+            return None
+        found |= kinds
+    return frozenset(found) or None
+
+
+def _annotated(annotation: ast.expr | None) -> set[type] | None:
+    node = read(annotation)
+    if isinstance(node, ast.Constant) and node.value is None:
+        return set()
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        sides = [_annotated(side) for side in (node.left, node.right)]
+        return None if None in sides else {kind for side in sides for kind in side or ()}
+    base = node.value if isinstance(node, ast.Subscript) else node
+    kind = _BY_NAME.get(base.id) if isinstance(base, ast.Name) else None
+    return {kind} if kind is not None else None
+
+
+def _made(value: ast.expr | None) -> set[type] | None:
+    if isinstance(value, ast.Constant):
+        return set() if value.value is None else {type(value.value)}
+    kind = _BY_DISPLAY.get(type(value)) if value is not None else None
+    return {kind} if kind is not None else None

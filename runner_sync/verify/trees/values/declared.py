@@ -1,0 +1,94 @@
+"""What kinds of thing an annotation says that something is: `dict`, `np.ndarray`, a class of the trees.
+
+Comes in: a `Classes`, a module and an annotation in it. Goes out: a `Declared`, ``None`` where the annotation may mean
+anything. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runner_sync.syntax import dotted_name
+from runner_sync.verify.trees.classes import Classes, ClassInfo, is_protocol, is_record
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.values.annotations import read
+from runner_sync.verify.trees.world import Definition
+
+# By the last word, in small letters. One kind for all numbers: they stand for each other.
+_KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("dict", "defaultdict", "ordereddict", "mapping", "mutablemapping"), "dict"),
+    **dict.fromkeys(("int", "float", "bool"), "number"),
+    **{name: name for name in ("tuple", "list", "set", "frozenset", "str", "bytes")},
+}
+_ARRAYS = frozenset({"torch.Tensor", "numpy.ndarray"})
+
+_MAX_DEPTH = 4
+"""Other names for a type (``Rows = dict[str, Row]``) that are followed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declared:
+    """The kinds that a value can be of, ``None`` left out, and the classes of the trees among them."""
+
+    kinds: frozenset[str]
+    classes: tuple[ClassInfo, ...] = ()
+
+
+def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, depth: int = 0) -> Declared | None:
+    """What an annotation says."""
+    node = read(annotation)
+    if node is None or depth > _MAX_DEPTH:
+        return None
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Declared(frozenset())
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return joined([kinds_of(classes, module, side, depth + 1) for side in (node.left, node.right)])
+    base = node.value if isinstance(node, ast.Subscript) else node
+    dotted = dotted_name(base) or ""
+    word = dotted.rpartition(".")[2]
+    if isinstance(node, ast.Subscript) and word in ("Optional", "Union"):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return joined([kinds_of(classes, module, part, depth + 1) for part in parts])
+    if word.lower() in _KINDS:
+        return Declared(frozenset({_KINDS[word.lower()]}))
+    found = classes.world.resolve(module, dotted) if dotted else []
+    return joined([_meant(classes, definition, depth) for definition in found]) if found else None
+
+
+def is_another(was: Declared, now: Declared) -> bool:
+    """Whether nothing that was of the old kinds can be of the new ones."""
+    if not was.kinds or not now.kinds or was.kinds & now.kinds:
+        return False
+    related = [(one, other) for one in was.classes for other in now.classes]
+    if any(_is_below(one, other) or _is_below(other, one) for one, other in related):
+        return False
+    return not any(is_record(info) for info in (*was.classes, *now.classes))
+
+
+def _is_below(one: ClassInfo, other: ClassInfo) -> bool:
+    """Whether a class has the other's name, or that of a class which it names as a base: the two are of two trees."""
+    bases = {ast.unparse(base).rpartition(".")[2] for base in one.node.bases}
+    return one.name == other.name or other.name in bases
+
+
+def joined(parts: Sequence[Declared | None]) -> Declared | None:
+    """What is one of several things; ``None`` when one of them may be anything."""
+    known = [part for part in parts if part is not None]
+    if len(known) != len(parts):
+        return None
+    return Declared(frozenset().union(*(p.kinds for p in known)), tuple(info for p in known for info in p.classes))
+
+
+def _meant(classes: Classes, definition: Definition, depth: int) -> Declared | None:
+    info = classes.info(definition)
+    if info is not None:
+        is_known = not is_protocol(info) and not any(mro.open for mro in classes.mros(info))
+        return Declared(frozenset({f"{info.module.name}.{info.name}"}), (info,)) if is_known else None
+    if definition.kind == "external":
+        return Declared(frozenset({definition.name})) if definition.name in _ARRAYS else None
+    value = definition.binding.value if definition.binding is not None else None
+    if definition.module is None or definition.kind != "value" or isinstance(value, ast.Call):
+        return None
+    return kinds_of(classes, definition.module, value, depth + 1)

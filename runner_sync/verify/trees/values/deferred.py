@@ -1,0 +1,87 @@
+"""Whether a frame takes what a call hands back for the value itself, where that is a coroutine, a generator or a
+context manager: something that has not run yet.
+
+Comes in: a call and the places where its value stands. Goes out: a verdict. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from runner_sync.verify.trees.values.guards import is_identity
+from runner_sync.verify.trees.values.uses import Place
+
+# What these are asked for themselves: whoever does so knows what has come.
+_OWN_NAMES = frozenset({"send", "throw", "close", "add_done_callback"})
+_ASKING = frozenset(
+    {"isawaitable", "iscoroutine", "isgenerator", "isinstance", "hasattr", "getattr", "callable", "type"}
+)
+_COUNTING = frozenset({"len", "int", "float", "bool", "abs", "round"})
+GOING_THROUGH = frozenset(
+    {
+        "all",
+        "any",
+        "dict",
+        "enumerate",
+        "frozenset",
+        "iter",
+        "list",
+        "max",
+        "min",
+        "set",
+        "sorted",
+        "sum",
+        "tuple",
+        "zip",
+    }
+)
+"""Functions that go through their first argument; ``max`` and ``min`` only where it is the only one."""
+
+
+def is_taken_for_value(stands: Sequence[Place], *, is_iterable: bool) -> bool:
+    """Whether some place needs the value itself, and none runs what came first; ``is_iterable``: one can go through it.
+
+    timid: what is kept, handed on or an argument may be run by somebody else.
+    """
+    return any(_needs_value(p, is_iterable=is_iterable) for p in stands) and not any(_may_run(p) for p in stands)
+
+
+def _may_run(place: Place) -> bool:
+    """Whether the code there awaits or enters it, goes on from it, or asks what it is."""
+    match place.around:
+        case ast.Await() | ast.withitem() | ast.YieldFrom():
+            return True
+        case ast.Attribute(attr=name):
+            return name in _OWN_NAMES or name.startswith("__")
+    return is_asked(place)
+
+
+def is_asked(place: Place) -> bool:
+    """Whether the code there asks what the value is."""
+    match place.around:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in _ASKING
+    return False
+
+
+def _needs_value(place: Place, *, is_iterable: bool) -> bool:
+    node = place.node
+    match place.around:
+        case ast.Call(func=ast.Name(id=name)) if name in _COUNTING:
+            return True
+        case ast.Call(func=ast.Name(id=name), args=given) if name in GOING_THROUGH and not is_iterable:
+            return any(argument is node for argument in given)
+        case ast.Call(func=called):
+            return called is node
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[searched]) if searched is node:
+            return not is_iterable
+        case ast.Compare() as asked:
+            return not is_identity(asked)
+        case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.FormattedValue():
+            return True
+        case ast.UnaryOp(op=operator) if not isinstance(operator, ast.Not):
+            return True
+        case ast.Subscript(value=value):
+            return value is node
+    return place.is_tested or (place.is_taken_apart and not is_iterable)

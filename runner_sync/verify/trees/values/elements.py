@@ -1,0 +1,230 @@
+"""What a value consists of, by its annotation: a ``Row`` stands in ``rows: dict[str, Row]`` and in ``tuple[Row, int]``.
+
+Comes in: a `CallGraph`, a frame of it and an expression that takes something out, a loop, or an assignment that takes a
+value apart. Goes out: `Instance`s, ``None`` where it cannot be told. May touch: nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Literal, NamedTuple
+
+from runner_sync.syntax import is_name
+from runner_sync.verify.trees.calling.call_graph import CallGraph
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import is_plain
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.values.annotations import Instance, instances, read, tuple_parts, union
+
+Loop = ast.For | ast.AsyncFor | ast.comprehension
+_Wanted = Literal["each", "item", "key", "value"]
+_Annotated = tuple[Module, ast.expr | None]
+
+_SEQUENCES = frozenset({"list", "deque", "sequence", "mutablesequence"})
+_COLLECTIONS = _SEQUENCES | {"set", "frozenset", "iterable", "iterator", "collection"}
+_MAPPINGS = frozenset({"dict", "defaultdict", "ordereddict", "mapping", "mutablemapping"})
+# What goes through a container and hands out what stands in it.
+_PASSES = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter"})
+# Methods of containers that hand out one thing, by what they take it from.
+_TAKES: dict[str, _Wanted] = {"get": "value", "setdefault": "value", "pop": "item", "popleft": "item"}
+
+_MAX_DEPTH = 6
+"""Steps from one expression to the next in which an annotation is looked for."""
+
+
+def taken(program: CallGraph, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
+    """The classes of ``rows[key]`` or ``rows.get(key)``."""
+    found = _meant(program, _declared(program, frame, node, depth))
+    return found if found is not None or not isinstance(node, ast.Subscript) else _by_key(program, frame, node, depth)
+
+
+def _by_key(program: CallGraph, frame: Frame, node: ast.Subscript, depth: int) -> list[Instance] | None:
+    """What the object's own ``__getitem__`` says that it hands out."""
+    if depth > _MAX_DEPTH or isinstance(node.slice, ast.Slice):
+        return None
+    owners = program.infer(frame, node.value, depth + 1) or []
+    groups = [program.method(mro, "__getitem__") for o in owners for mro in program.classes.mros(o.info)]
+    if not groups or not all(groups):
+        return None
+    return _meant(program, _joined([_returned(callee) for group in groups for callee in group]))
+
+
+def looped(program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: int) -> list[Instance] | None:
+    """The classes of a variable of a loop."""
+    parts = _each(program, frame, loop.iter, depth)
+    if is_name(loop.target, name):
+        return _meant(program, parts[0]) if len(parts) == 1 else None
+    part = _part_named(loop.target, name)
+    if part is None:
+        return None
+    if len(parts) == 1:
+        return _meant(program, _of_tuples(parts[0], part))
+    return _meant(program, parts[part.number]) if len(parts) == part.size else None
+
+
+def unpacked(program: CallGraph, frame: Frame, node: ast.Assign, name: str, *, depth: int) -> list[Instance] | None:
+    """The classes of a variable of ``a, b = value``."""
+    part = _part_named(node.targets[0], name) if len(node.targets) == 1 else None
+    if part is None:
+        return None
+    if isinstance(node.value, ast.Call):
+        called = [callee for group in program.callees(frame, node.value, depth + 1) for callee in group]
+        return _meant(program, _of_tuples([program.promised(callee) for callee in called], part))
+    owners = program.infer(frame, node.value, depth + 1) or []
+    return _meant(program, [one for owner in owners for one in _of_record(owner.info, part)])
+
+
+class _Part(NamedTuple):
+    """One of several names that a value is taken apart into: ``b`` in ``a, b = value`` is number 1 of 2."""
+
+    number: int
+    size: int
+
+
+def _part_named(target: ast.expr, name: str) -> _Part | None:
+    """Which part of a target a name is, where it consists of names and nothing else."""
+    names = target.elts if isinstance(target, ast.Tuple) else []
+    places = [number for number, part in enumerate(names) if is_name(part, name)]
+    return _Part(places[0], len(names)) if places and all(isinstance(part, ast.Name) for part in names) else None
+
+
+def _meant(program: CallGraph, found: list[_Annotated] | None) -> list[Instance] | None:
+    return union([instances(program.classes, *one) for one in found]) if found else None
+
+
+def _of_tuples(found: list[_Annotated] | None, part: _Part) -> list[_Annotated] | None:
+    """A part of what is annotated as ``tuple[A, B]``, wherever that has as many."""
+    types = [(module, tuple_parts(annotation)) for module, annotation in found or ()]
+    fitting: list[_Annotated] = [
+        (module, parts[part.number]) for module, parts in types if parts and len(parts) == part.size
+    ]
+    return fitting if len(fitting) == len(types) else None
+
+
+def _of_record(info: ClassInfo, part: _Part) -> list[_Annotated]:
+    """A field of a ``NamedTuple`` that has as many."""
+    if not is_record(info) or len(info.fields) != part.size:
+        return []
+    name, _ = info.fields[part.number]
+    return [(info.module, info.written[name][0].annotation)]
+
+
+def _each(program: CallGraph, frame: Frame, iterable: ast.expr, depth: int) -> list[list[_Annotated] | None]:
+    """What comes out of an iterable: one thing, or as many as are taken apart at each turn."""
+    match iterable:
+        case ast.Call(func=ast.Attribute(value, "items"), args=[]):
+            return [_out_of(program, frame, value, wanted, depth=depth) for wanted in ("key", "value")]
+        case ast.Call(func=ast.Attribute(value, "values"), args=[]):
+            return [_out_of(program, frame, value, "value", depth=depth)]
+        case ast.Call(func=ast.Name(id=name), args=[inner, *others]) if not frame.names(name):
+            if name == "enumerate":
+                return [None, *_each(program, frame, inner, depth)]
+            if name == "zip":
+                through = [_each(program, frame, one, depth) for one in (inner, *others)]
+                return [parts[0] if len(parts) == 1 else None for parts in through]
+            if name in _PASSES:
+                return _each(program, frame, inner, depth)
+    return [_out_of(program, frame, iterable, "each", depth=depth)]
+
+
+def _out_of(
+    program: CallGraph, frame: Frame, node: ast.expr, wanted: _Wanted, *, depth: int
+) -> list[_Annotated] | None:
+    containers = _declared(program, frame, node, depth)
+    found = [(module, _element(annotation, wanted)) for module, annotation in containers or ()]
+    known: list[_Annotated] = [(module, part) for module, part in found if part is not None]
+    return known if known and len(known) == len(found) else None
+
+
+def _element(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
+    """What a container hands out by its annotation, where that says what is in it."""
+    container = _without_none(annotation)
+    if not isinstance(container, ast.Subscript):
+        return None
+    kind = ast.unparse(container.value).rpartition(".")[2].lower()
+    parts = container.slice.elts if isinstance(container.slice, ast.Tuple) else [container.slice]
+    if kind in _MAPPINGS and len(parts) == 2:
+        return parts[0] if wanted in ("each", "key") else parts[1]
+    fits = (wanted == "item" and kind in _SEQUENCES) or (wanted == "each" and kind in _COLLECTIONS)
+    return parts[0] if fits and len(parts) == 1 else None
+
+
+def _without_none(annotation: ast.expr | None) -> ast.expr | None:
+    node = read(annotation)
+    if isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] == "Optional":
+        return read(node.slice)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        sides = [side for side in (node.left, node.right) if ast.unparse(side) != "None"]
+        return _without_none(sides[0]) if len(sides) == 1 else None
+    return node
+
+
+def _declared(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:
+    """The annotations of all that an expression can be; ``None`` when one of them has none."""
+    if depth > _MAX_DEPTH:
+        return None
+    match node:
+        case ast.Name(id=name):
+            return _of_name(program, frame, node, depth) if frame.bound.get(name) else None
+        case ast.Attribute(value=value, attr=name):
+            return _joined([_of_mro(program, mro, name) for mro in _mros(program, frame, value, depth)])
+        case ast.Subscript(value=value, slice=key) if not isinstance(key, ast.Slice):
+            return _out_of(program, frame, value, "item", depth=depth + 1)
+        case ast.Subscript(value=value):
+            return _declared(program, frame, value, depth + 1)
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=given) if name in _TAKES and _hands_out(given):
+            return _out_of(program, frame, value, _TAKES[name], depth=depth + 1)
+        case ast.Call():
+            called = [callee for group in program.callees(frame, node, depth + 1) for callee in group]
+            return _joined([_returned(callee) for callee in called])
+    return None
+
+
+def _hands_out(given: list[ast.expr]) -> bool:
+    """Whether ``get(key)`` has no value of its own to hand out where the container has none."""
+    return not given[1:] or ast.unparse(given[1]) == "None"
+
+
+def _of_name(program: CallGraph, frame: Frame, read_at: ast.Name, depth: int) -> list[_Annotated] | None:
+    found: list[list[_Annotated] | None] = []
+    for node in frame.bound_before(read_at):
+        match node:
+            case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
+                found.append([(frame.module, annotation)])
+            case ast.Assign(targets=[ast.Name()], value=value) | ast.NamedExpr(value=value):
+                found.append(_declared(program, frame, value, depth + 1))
+            case _:
+                return None
+    return _joined(found) if read_at.id not in frame.imports else None
+
+
+def _mros(program: CallGraph, frame: Frame, owner: ast.expr, depth: int) -> list[Mro]:
+    if frame.owner is not None and frame.info is not None and is_name(owner, frame.owner):
+        return program.mros(frame.info)
+    found = program.infer(frame, owner, depth + 1) or []
+    return [mro for instance in found for mro in program.classes.mros(instance.info)]
+
+
+def _of_mro(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:
+    """What the first class that says so annotates an attribute with."""
+    if mro.open or mro.has_method(name):
+        return None
+    told = [(i, a) for i, a in program.assignments(mro, name) if a.annotation is not None]
+    # What a mixin declares is what it asks its host for: who sets it knows better.
+    told = [(i, a) for i, a in told if not a.is_bare] or told
+    said = [(i, a.annotation) for i, a in told if a.annotation is not None]
+    return [(info.module, annotation) for info, annotation in said if info is said[0][0]]
+
+
+def _returned(callee: Callee) -> list[_Annotated] | None:
+    function = callee.function
+    if function is None or function.returns is None or not is_plain(function):
+        return None
+    return [(callee.module, function.returns)]
+
+
+def _joined(parts: list[list[_Annotated] | None]) -> list[_Annotated] | None:
+    known = [one for part in parts for one in part or ()]
+    return known if known and all(parts) else None

@@ -1,0 +1,107 @@
+"""Which assignments give an attribute to who lacks it: not a declaration, nor one behind a read of the same attribute.
+
+Comes in: classes and assignments of an attribute. Goes out: whether they define it. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator, Sequence
+
+from runner_sync.syntax import blocks_of
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, is_attribute_of, is_protocol, is_record, self_name
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+
+
+def defines(info: ClassInfo, name: str) -> bool:
+    """Whether a class defines a member by its own body and methods."""
+    return name in info.methods or any(gives(info, assignment, name) for assignment in info.written.get(name, ()))
+
+
+def gives(info: ClassInfo, assignment: Assignment, name: str) -> bool:
+    """Whether an assignment sets what was not there: a declaration does only where it makes a field."""
+    if assignment.is_bare and not (assignment.function is None and _may_have_fields(info)):
+        return False
+    return not _is_renewal(assignment, name)
+
+
+def _may_have_fields(info: ClassInfo) -> bool:
+    """Whether something may look at the annotations of a class: a decorator, a metaclass, ``NamedTuple``."""
+    return bool(info.node.decorator_list or info.node.keywords) or is_record(info) or is_protocol(info)
+
+
+def _is_renewal(assignment: Assignment, name: str) -> bool:
+    """Whether an assignment of ``self.name`` gives nothing to who lacks it: ``if self.todo: self.todo = False``.
+
+    What has to be evaluated on every way to it, or for it, reads the attribute.
+    """
+    if isinstance(assignment.node, ast.AugAssign):
+        return True
+    function = assignment.function
+    return function is not None and _is_read_before(function, assignment.node, name)
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_read_before(function: FunctionNode, assigned: ast.AST, name: str) -> bool:
+    owner = self_name(function)
+    if owner is None or name not in _names_read(function):
+        return False
+    return any(name in _always_read(part, owner) for part in _before(function.body, assigned) or ())
+
+
+@functools.lru_cache(maxsize=16384)
+def _names_read(function: FunctionNode) -> frozenset[str]:
+    """The attributes that a function reads of anything: most assignments are of others."""
+    nodes = (node for node in nodes_of(function) if isinstance(node, ast.Attribute))
+    return frozenset(node.attr for node in nodes if isinstance(node.ctx, ast.Load))
+
+
+@functools.lru_cache(maxsize=65536)
+def _always_read(part: ast.AST, owner: str) -> frozenset[str]:
+    """The attributes of ``owner`` that are read whenever a statement or condition is evaluated."""
+    reads = (node for node in _always(part) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
+    return frozenset(node.attr for node in reads if is_attribute_of(node, owner))
+
+
+def _before(block: Sequence[ast.stmt], wanted: ast.AST) -> list[ast.AST] | None:
+    """The statements and conditions that run before ``wanted`` does; ``None`` where it is not in the block."""
+    for number, statement in enumerate(block):
+        if statement is wanted:
+            return [*block[:number], statement]
+        for inner in blocks_of(statement):
+            within = _before(inner, wanted)
+            if within is not None:
+                return [*block[:number], *_evaluated(statement), *within]
+    return None
+
+
+def _always(node: ast.AST) -> list[ast.AST]:
+    """What is evaluated whenever ``node`` is: no branch, no second half of an ``and``, nothing that may be caught."""
+    found = [node]
+    for one in found:
+        found += _evaluated(one)
+    return found
+
+
+def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of ``node`` that are always evaluated; of a compound statement before its blocks are."""
+    match node:
+        case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Try() | ast.TryStar():
+            return
+        case ast.If(test=first) | ast.While(test=first) | ast.IfExp(test=first) | ast.Assert(test=first):
+            yield first
+        case ast.For(iter=first) | ast.AsyncFor(iter=first) | ast.Match(subject=first):
+            yield first
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            yield from (item.context_expr for item in items)
+        case ast.BoolOp(values=[first, *_]):
+            yield first
+        case ast.Compare(left=left, comparators=[first, *_]):
+            yield from (left, first)
+        case ast.ListComp(generators=[first, *_]) | ast.SetComp(generators=[first, *_]):
+            yield first.iter
+        case ast.DictComp(generators=[first, *_]) | ast.GeneratorExp(generators=[first, *_]):
+            yield first.iter
+        case _:
+            yield from ast.iter_child_nodes(node)

@@ -1,0 +1,160 @@
+"""Where a function makes sure that an attribute exists, or what kind of thing it is, before it reads it.
+
+Comes in: a function. Goes out: `Guards`, asked about the attributes that the function reads, and what conditions ask of
+an expression. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from runner_sync.syntax import is_name, walk
+from runner_sync.verify.trees.assignments import assignments_of
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_EXITS = ast.Return | ast.Raise | ast.Continue | ast.Break
+_KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefunction"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """``hasattr(owner, "attribute")``, or ``getattr`` with a default. ``owner`` is the last part of what is asked."""
+
+    owner: str
+    attribute: str
+
+
+class Guards:
+    """The conditions of one function that ask for attributes, and the code that stands under them.
+
+    ``hasattr(x, "a")`` and ``getattr(x, "a", default)`` guard what is read of an ``x`` under a condition that holds
+    them, or a name that one of them was assigned to, and what follows a condition with a branch that leaves.
+    A function that sets ``a`` with ``setattr`` may read it anywhere.
+    """
+
+    def __init__(self, function: FunctionNode) -> None:
+        nodes = nodes_of(function)
+        self._set = {name for node in nodes for name in _named(node, {"setattr", "delattr"})}
+        tests = {id(node): test for node in nodes if (test := _test(node)) is not None}
+        held: dict[str, set[_Test]] = {}
+        for node in nodes if tests else ():
+            for target, value, _ in assignments_of(node):
+                if isinstance(target, ast.Name) and value is not None:
+                    held.setdefault(target.id, set()).update(tests[id(n)] for n in walk(value) if id(n) in tests)
+        self._covered: dict[_Test, set[int]] = {}
+        for node in nodes if tests else ():
+            for condition, region in _conditions(node, nodes):
+                asked = {tests[id(n)] for n in walk(condition) if id(n) in tests}
+                asked |= {t for n in walk(condition) if isinstance(n, ast.Name) for t in held.get(n.id, ())}
+                covered = {id(n) for part in region for n in walk(part)} if asked else set()
+                for test in asked:
+                    self._covered.setdefault(test, set()).update(covered)
+
+    def is_covered(self, value: ast.expr, attribute: str) -> bool:
+        """Whether ``value`` is read where the function has made sure that it has the attribute."""
+        return attribute in self._set or id(value) in self._covered.get(_Test(_last(value), attribute), ())
+
+
+def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
+    """What the conditions above ``node`` ask of the same expression: ``callable`` and the like, ``None`` or ``truth``.
+
+    ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. Whoever asks for the
+    truth of it does not stand under that question.
+    """
+    text = ast.unparse(node)
+    nodes = nodes_of(function)
+    found: set[str] = set()
+    for outer in nodes:
+        for condition, region in _conditions(outer, nodes):
+            told = [(part, question) for part, question in _asked(condition) if ast.unparse(part) == text]
+            asked = {question for part, question in told if part is not node or question != "truth"}
+            if asked and any(inner is node for part in region for inner in walk(part)):
+                found |= asked
+    return frozenset(found)
+
+
+def is_chosen(function: FunctionNode, node: ast.AST, value: ast.expr) -> bool:
+    """Whether ``node`` stands under a condition that asks for more than whether ``value`` is there.
+
+    ``if self.config.method == "eagle":`` may choose among the classes that ``value`` can be of.
+    """
+    nodes = nodes_of(function)
+    asked = [(test, region) for outer in nodes for test, region in _conditions(outer, nodes)]
+    regions = [region for test, region in asked if not _is_presence(test, ast.unparse(value))]
+    regions += [[outer] for outer in nodes if isinstance(outer, ast.Match)]
+    return any(inner is node for region in regions for part in region for inner in walk(part))
+
+
+def _is_presence(condition: ast.expr, text: str) -> bool:
+    """Whether a condition asks only for the truth of an expression, or whether it is ``None``."""
+    match condition:
+        case ast.BoolOp(values=parts):
+            return all(_is_presence(part, text) for part in parts)
+        case ast.UnaryOp(op=ast.Not(), operand=part):
+            return _is_presence(part, text)
+        case ast.Compare(left=part, comparators=[ast.Constant(value=None)]):
+            return ast.unparse(part) == text
+    return ast.unparse(condition) == text
+
+
+def _asked(condition: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """Expressions that a condition asks something of."""
+    if isinstance(condition, ast.BoolOp):
+        for part in condition.values:
+            yield from _asked(part)
+    elif isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        yield from _asked(condition.operand)
+    elif isinstance(condition, ast.Name | ast.Attribute):
+        yield condition, "truth"
+    elif isinstance(condition, ast.Compare) and is_identity(condition):
+        yield condition.left, "None"
+    elif isinstance(condition, ast.Call) and condition.args:
+        test = _last(condition.func)
+        if test in _KIND_TESTS:
+            yield condition.args[0], test
+
+
+def is_identity(node: ast.Compare) -> bool:
+    """Whether ``node`` asks with ``is`` or ``is not`` only."""
+    return all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
+
+
+def _test(node: ast.AST) -> _Test | None:
+    if isinstance(node, ast.Call) and (len(node.args) == 3 or is_name(node.func, "hasattr")):
+        for name in _named(node, {"hasattr", "getattr"}):
+            return _Test(_last(node.args[0]), name)
+    return None
+
+
+def _named(node: ast.AST, functions: set[str]) -> Iterator[str]:
+    """The attribute that a call of one of ``functions`` names."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+        name = node.args[1] if len(node.args) > 1 else None
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            yield name.value
+
+
+def _last(node: ast.expr) -> str:
+    return ast.unparse(node).rpartition(".")[2]
+
+
+def _conditions(node: ast.AST, nodes: tuple[ast.AST, ...]) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
+    """Conditions of ``node``, each with what stands under it."""
+    if isinstance(node, ast.If):
+        leaves = any(branch and isinstance(branch[-1], _EXITS) for branch in (node.body, node.orelse))
+        yield node.test, [node, *(_after(node, nodes) if leaves else ())]
+    elif isinstance(node, ast.While | ast.IfExp):
+        yield node.test, [node]
+    elif isinstance(node, ast.Assert):
+        yield node.test, [node, *_after(node, nodes)]
+    elif isinstance(node, ast.BoolOp):
+        yield node, [node]
+    elif isinstance(node, _COMPREHENSIONS):
+        yield from ((test, [node]) for part in node.generators for test in part.ifs)
+
+
+def _after(node: ast.stmt, nodes: tuple[ast.AST, ...]) -> list[ast.AST]:
+    return [other for other in nodes if isinstance(other, ast.stmt) and other.lineno > (node.end_lineno or 0)]

@@ -1,0 +1,270 @@
+"""What kind of thing a name or an attribute stands for: a method, a property, a value, a context manager, a class.
+
+Comes in: a `Program`, a frame of it and a name or attribute in it. Goes out: a `Member`, ``None`` for what cannot be
+told or is one thing here and another there. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from runner_sync.signatures import TRANSPARENT
+from runner_sync.syntax import dotted_name, is_name, is_super
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
+from runner_sync.verify.trees.functions import FunctionNode, decorator_name, returns_of, yields
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values.annotations import instances
+from runner_sync.verify.trees.values.giving import gives
+from runner_sync.verify.trees.world import Definition
+
+Kind = Literal["function", "coroutine", "generator", "context manager", "property", "value", "class"]
+
+# What these say is worked out when the class is made; of any other call in a class body nobody can tell what it makes.
+_MAKERS: dict[str, Kind] = {
+    "property": "property",
+    "cached_property": "property",
+    "staticmethod": "function",
+    "classmethod": "function",
+    "partialmethod": "function",
+    "contextmanager": "context manager",
+}
+# Decorators of a class that add no member which a runner would ask for.
+_PLAIN = TRANSPARENT | {"dataclass", "runtime_checkable", "total_ordering"}
+_FLAT = frozenset({"int", "float", "bool", "str", "bytes", "list", "dict", "tuple", "set", "frozenset"})
+_ARRAYS = frozenset({"torch.Tensor", "np.ndarray", "numpy.ndarray"})
+_NUMBERS = frozenset({"int", "float", "bool"})
+# What containers and arrays have, and of `_FLAT` all but numbers.
+_OF_CONTAINERS = frozenset({"__iter__", "__getitem__"})
+_DISPLAYS = (
+    ast.Constant | ast.JoinedStr | ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Compare
+    | ast.ListComp | ast.SetComp | ast.DictComp
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a value comes from: an expression or an annotation, and the frame that it stands in."""
+
+    frame: Frame
+    value: ast.expr | None
+    annotation: ast.expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One thing that a name stands for. ``sources`` is what a function or property hands out, or what a value is.
+
+    ``fixed`` is whether it refuses to be assigned: a property without a setter. ``cached`` is whether it has what
+    ``functools.lru_cache`` adds: ``cache_clear`` and the like.
+    """
+
+    kind: Kind
+    place: str
+    of_class: bool
+    info: ClassInfo | None = None
+    fixed: bool = False
+    cached: bool = False
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The kind in words."""
+        if self.kind == "function":
+            return "a method" if self.of_class else "a function"
+        if self.kind == "value":
+            return "an attribute" if self.of_class else "a constant"
+        return f"a {self.kind}"
+
+    @property
+    def hands_out(self) -> frozenset[str]:
+        """What its annotations and ``return``s say: a property that says what the method said is that method."""
+        told = [source.annotation or source.value for source in self.sources]
+        return frozenset(ast.dump(part) for part in told if part is not None)
+
+
+def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[str], Member | None]:
+    """What ``node``, a name or an attribute, stands for in ``frame``: of ``self``, one for each MRO it can have.
+
+    The key is what tells an MRO from the others: two programs may have the branches of a conditional base in different
+    order.
+    """
+    if isinstance(node, ast.Attribute):
+        own = frame.owner is not None and is_name(node.value, frame.owner)
+        if frame.info is not None and (own or is_super(node.value)):
+            after = None if own else frame.info
+            mros = program.mros(frame.info)
+            found = [_of_mro(program, mro, node.attr, after) for mro in mros]
+            return dict(zip(program.branches(frame.info), found, strict=True))
+    dotted = dotted_name(node)
+    definitions = program.definitions(frame, dotted) if dotted else []
+    if definitions and not all(definition.kind == "external" for definition in definitions):
+        patched = [d for definition in definitions for d in program.world.patches_of(definition.name)]
+        return {frozenset(): _agreed([_of_definition(program, definition) for definition in (*definitions, *patched)])}
+    if isinstance(node, ast.Attribute):
+        instances_of = program.infer(frame, node.value) or []
+        mros = [mro for instance in instances_of for mro in program.classes.mros(instance.info)]
+        return {frozenset(): _agreed([_of_mro(program, mro, node.attr, None) for mro in mros])}
+    return {}
+
+
+def member_of(program: Program, mro: Mro, name: str, *, after: ClassInfo | None = None) -> Member | None:
+    """What ``self.name`` stands for on an MRO, or ``super().name`` in the class ``after``."""
+    return _of_mro(program, mro, name, after)
+
+
+def lacks(program: Program, held: Member, name: str) -> bool:
+    """Whether what a value is, or a property or function hands out, provably has no method ``name``.
+
+    A value that is only ever ``None`` is a placeholder: somebody sets it whom nobody sees here.
+    """
+    if held.info is not None:
+        return none_has(program, [held.info], name)
+    if held.kind == "value" and all(_is_none(source) for source in held.sources):
+        return False
+    return bool(held.sources) and all(_source_lacks(program, source, name) for source in held.sources)
+
+
+def _agreed(found: Sequence[Member | None]) -> Member | None:
+    """The one kind that all are, with what any of them holds; ``None`` when one is unknown or they differ."""
+    known = [one for one in found if one is not None]
+    if not known or len(known) != len(found) or len({(one.kind, one.fixed) for one in known}) != 1:
+        return None
+    return replace(known[0], sources=tuple(source for one in known for source in one.sources))
+
+
+def _of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> Member | None:
+    """The attribute ``name`` of an object: a property of its class goes before what is assigned to the object."""
+    if mro.open or (after is not None and after not in mro):
+        return None
+    classes = mro.classes[mro.classes.index(after) + 1 :] if after is not None else mro.classes
+    having = [c for c in classes if name in c.methods or c.written_in_body(name)]
+    # A declaration says of what type the attribute is; it hides nothing.
+    defining = next((c for c in having if name in c.methods or _gives_in_body(c, name)), having[0] if having else None)
+    assigned = [(info, a) for info, a in program.assignments(mro, name) if a.function is not None]
+    found = _of_class(program, defining, name) if defining is not None else None
+    if found is not None and (found.kind == "property" or not assigned):
+        return found
+    if (defining is not None and (found is None or found.kind != "value")) or not assigned:
+        return None
+    sources = [
+        Source(program.frame(info, a.function), a.value, a.annotation) for info, a in assigned if a.function is not None
+    ]
+    info, first = assigned[0]
+    place = f"{info.module.path}:{getattr(first.node, 'lineno', info.node.lineno)}"
+    return Member("value", place, True, sources=(*sources, *(found.sources if found is not None else ())))
+
+
+def _gives_in_body(info: ClassInfo, name: str) -> list[Assignment]:
+    return [assignment for assignment in info.written_in_body(name) if gives(info, assignment, name)]
+
+
+def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
+    """What the body of a class makes of ``name``."""
+    found: list[Member | None] = []
+    roles = [(f, {decorator_name(decorator) for decorator in f.decorator_list}) for f in info.methods.get(name, ())]
+    is_settable = any("setter" in names for _, names in roles)
+    for function, names in roles:
+        if not names & {"overload", "setter", "deleter"}:
+            made = _of_function(program.frame(info, function), of_class=True)
+            found.append(replace(made, fixed=made.fixed and not is_settable) if made is not None else None)
+    declared = info.written_in_body(name) if not found else []
+    for assignment in _gives_in_body(info, name) or declared:
+        found.append(_of_body(program, info, assignment.value, assignment.annotation, assignment.node))
+    return _agreed(found)
+
+
+def _of_body(
+    program: Program, info: ClassInfo, value: ast.expr | None, annotation: ast.expr | None, node: ast.AST
+) -> Member | None:
+    """One assignment in a class body: a value, another name for a method, or what ``property(…)`` makes."""
+    if isinstance(value, ast.Name) and value.id in info.methods:
+        return _of_class(program, info, value.id)
+    place = f"{info.module.path}:{getattr(node, 'lineno', info.node.lineno)}"
+    if isinstance(value, ast.Call):
+        made = _MAKERS.get(decorator_name(value))
+        fixed = made == "property" and is_name(value.func, "property") and len(value.args) + len(value.keywords) == 1
+        return Member(made, place, True, fixed=fixed) if made is not None else None
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return None
+    return Member("value", place, True, sources=(Source(class_frame(info), value, annotation),))
+
+
+def _of_definition(program: Program, definition: Definition) -> Member | None:
+    module, node = definition.module, definition.node
+    info = program.classes.info(definition)
+    if info is not None:
+        return Member("class", info.place, False, info=info)
+    if module is None or definition.kind not in ("function", "value"):
+        return None
+    if isinstance(node, FunctionNode):
+        return _of_function(frame_of(module, node, None), of_class=False)
+    binding = definition.binding
+    if binding is None or (binding.value is None and binding.annotation is None):
+        return None
+    if isinstance(binding.value, ast.Call) and decorator_name(binding.value) == "contextmanager":
+        return Member("context manager", definition.place, False)
+    source = Source(module_frame(module), binding.value, binding.annotation)
+    return Member("value", definition.place, False, sources=(source,))
+
+
+def _of_function(frame: Frame, *, of_class: bool) -> Member | None:
+    """A ``def`` by its decorators; ``None`` where one of them may make anything of it."""
+    function = frame.function
+    names = {decorator_name(decorator) for decorator in function.decorator_list}
+    is_coroutine = isinstance(function, ast.AsyncFunctionDef)
+    place = f"{frame.module.path}:{function.lineno}"
+    returned = [Source(frame, value, None) for value in returns_of(function)] or [Source(frame, None, None)]
+    sources = (Source(frame, None, function.returns),) if function.returns is not None else tuple(returned)
+    if names & {"property", "cached_property"}:
+        return Member("property", place, of_class, fixed="property" in names, sources=sources)
+    if names - TRANSPARENT or "asynccontextmanager" in names:
+        return None
+    kind: Kind = "coroutine" if is_coroutine else "generator" if yields(function) else "function"
+    kind = "context manager" if "contextmanager" in names else kind
+    return Member(kind, place, of_class, cached=bool(names & {"lru_cache", "cache"}), sources=sources)
+
+
+def _is_none(source: Source) -> bool:
+    return source.annotation is None and isinstance(source.value, ast.Constant) and source.value.value is None
+
+
+def _source_lacks(program: Program, source: Source, name: str) -> bool:
+    if source.annotation is not None:
+        return _annotation_lacks(program, source.frame, source.annotation, name=name)
+    value = source.value
+    if value is None or (isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)):
+        return True
+    if isinstance(value, _DISPLAYS):
+        return name not in _OF_CONTAINERS or (isinstance(value, ast.Constant) and not hasattr(value.value, name))
+    found = program.infer(source.frame, value)
+    return bool(found) and none_has(program, [instance.info for instance in found or ()], name)
+
+
+def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, name: str) -> bool:
+    if isinstance(annotation, ast.BinOp):
+        return all(_annotation_lacks(program, frame, side, name=name) for side in (annotation.left, annotation.right))
+    base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    kind = dotted_name(base) or ""
+    if (isinstance(base, ast.Constant) and base.value is None) or kind in _FLAT | _ARRAYS:
+        return name not in _OF_CONTAINERS or kind not in _FLAT - _NUMBERS | _ARRAYS
+    infos = [instance.info for instance in instances(program.classes, frame.module, annotation) or ()]
+    if not infos or not none_has(program, infos, name):
+        return False
+    # What is of such a class may be of one that derives from it. Asked last: all texts of the trees are searched.
+    return not any(program.world.surroundings.has_subclass(info.name) for info in infos)
+
+
+def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
+    """Whether none of some classes has the member ``name``, nor may have it out of sight."""
+    mros = [mro for info in infos for mro in program.classes.mros(info)]
+    return not any(mro.open or any(_may_define(c, name) for c in mro.classes) for mro in mros)
+
+
+def _may_define(info: ClassInfo, name: str) -> bool:
+    """Whether a class has a member by its body, or may by a decorator that nobody knows."""
+    is_known = all(decorator_name(decorator) in _PLAIN for decorator in info.node.decorator_list)
+    return not is_known or info.has(name)

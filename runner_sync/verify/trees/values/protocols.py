@@ -1,0 +1,98 @@
+"""What code does with the value of a call that not every value is made for: it enters it, goes through it, awaits it.
+
+Comes in: a `Program`, a frame of it and a call in it. Goes out: the special methods that it takes. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values.deferred import GOING_THROUGH, is_asked
+from runner_sync.verify.trees.values.guards import is_identity
+from runner_sync.verify.trees.values.uses import Place, chosen, stands_of, tree_above
+
+FAILS = {
+    "__enter__": "cannot be entered by `with`",
+    "__iter__": "cannot be gone through",
+    "__next__": "has no next value",
+    "__await__": "cannot be awaited",
+}
+"""Special methods that are asked for here, with what is wrong where there are none."""
+
+
+def asked_for(program: Program, frame: Frame, call: ast.Call) -> list[str]:
+    """The special methods that something wants of a call's value, in this function or in one that it is returned to.
+
+    timid: none where the code asks what it is, or whether it is there.
+    """
+    stands = [*_everywhere(program, frame, call)]
+    if any(_may_know(place) for _, place in stands):
+        return []
+    found = [(where, place, _wanted(where, place)) for where, place in stands]
+    return [name for where, place, name in found if name and not where.is_guarded(place.node, calls=True)]
+
+
+def _everywhere(program: Program, frame: Frame, call: ast.Call) -> Iterator[tuple[Frame, Place]]:
+    for place in _through_conditions(frame, stands_of(frame, call)):
+        yield frame, place
+        for caller, other, part in _returned_to(program, frame, place):
+            yield from ((caller, stand) for stand in _through_conditions(caller, stands_of(caller, other, part)))
+
+
+def _through_conditions(frame: Frame, stands: list[Place]) -> Iterator[Place]:
+    """Places, and where a value stands that is one of two there: ``with lock if is_shared else nullcontext():``."""
+    for place in stands:
+        match place.around:
+            case ast.IfExp(test=test) if test is not place.node:
+                yield from stands_of(frame, place.node)
+            case _:
+                yield place
+
+
+def _returned_to(
+    program: Program, frame: Frame, place: Place
+) -> Iterator[tuple[Frame, ast.Call, tuple[int, int] | None]]:
+    """Calls in the same module of the function that returns the value, with its place where it returns several."""
+    above = tree_above(frame.nodes())
+    value = chosen(place.node, above)
+    outer, part = above.get(id(value)), None
+    if isinstance(outer, ast.Tuple):
+        part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
+        outer = above.get(id(outer))
+    for caller in program.frames(frame.module) if isinstance(outer, ast.Return) else ():
+        for node in caller.nodes():
+            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == frame.function.name:
+                groups = program.callees(caller, node)
+                if any(callee.function is frame.function for group in groups for callee in group):
+                    yield caller, node, part
+
+
+def _wanted(frame: Frame, place: Place) -> str:
+    """The special method without which the code there fails, empty where it takes none of them."""
+    node = place.node
+    match place.around:
+        case ast.withitem() as item:
+            waits = (other for other in frame.nodes() if isinstance(other, ast.AsyncWith))
+            return "" if any(item in other.items for other in waits) else "__enter__"
+        case ast.Call(func=ast.Attribute(attr="enter_context"), args=[_]):
+            return "__enter__"
+        case ast.For(iter=value) | ast.comprehension(iter=value, is_async=0):
+            return "__iter__" if value is node else ""
+        case ast.Starred() | ast.YieldFrom() | ast.Assign(targets=[ast.Tuple() | ast.List()]):
+            return "__iter__"
+        case ast.Call(func=ast.Name(id=name), args=[value, *others]) if value is node and not frame.names(name):
+            is_compared = bool(others) and name in ("max", "min")
+            return "__next__" if name == "next" else "__iter__" if name in GOING_THROUGH and not is_compared else ""
+        case ast.Await():
+            return "__await__"
+    return ""
+
+
+def _may_know(place: Place) -> bool:
+    match place.around:
+        case ast.Compare() as asked:
+            return is_identity(asked)
+    return place.is_tested or is_asked(place)

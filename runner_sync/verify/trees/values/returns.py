@@ -1,0 +1,256 @@
+"""How many values a function returns, whether it returns any, and in which order.
+
+Comes in: a `Callee` of a `Program`, or functions. Goes out: the possible tuple sizes, or ``None`` when they cannot be
+told; and the like. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from runner_sync.statements import always_leaves
+from runner_sync.syntax import is_name
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.classes import is_record
+from runner_sync.verify.trees.functions import FunctionNode, is_plain, nodes_of, returns_of
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values.annotations import excludes_tuples, read, tuple_parts
+
+_MAX_DEPTH = 4
+"""Calls that are followed into to learn what they return; beyond them it counts as unknown."""
+
+_DICTIONARIES = frozenset({"dict", "Dict", "Mapping", "TypedDict"})
+_NO_TUPLES = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.Compare
+
+
+def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | None:
+    """Sizes of every tuple the callee can return; ``None`` when one return shows no size."""
+    function = callee.function
+    if function is None:
+        return _instance_size(callee)
+    if not is_plain(function) or depth > _MAX_DEPTH:
+        return None
+    declared = declared_size(function)
+    found: set[int] = set()
+    returned = list(returns_of(function))
+    for value in returned:
+        known = _expression_sizes(program, callee, value, depth=depth)
+        if known is None and declared is None:
+            return None
+        found |= known if known is not None else {declared or 0}
+    return frozenset(found) if found else None
+
+
+def sizes_of_all(program: Program, callees: Iterable[Callee]) -> list[int]:
+    """The sizes of every tuple that one of some callees can return, in order; empty when one of them shows no size."""
+    return sorted(_joined(sizes(program, callee) for callee in callees) or ())
+
+
+def returns_value(function: FunctionNode) -> bool | None:
+    """Whether a plain function always, never or (``None``) sometimes returns a value."""
+    if not is_plain(function):
+        return None
+    kinds = {value is not None and not _is_none(value) for value in returns_of(function)}
+    if kinds == {True}:
+        return True
+    return None if True in kinds else False
+
+
+def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
+    """Whether a callee says that it may return ``None``: ``False`` when it never does, ``None`` if that is unknown."""
+    function = callee.function
+    if function is None:
+        return False
+    if not is_plain(function) or depth > _MAX_DEPTH:
+        return None
+    values = {_gives_none(program, callee, value, depth=depth) for value in returns_of(function)}
+    if True in values:
+        return True
+    return False if None not in values and always_leaves(function.body) else None
+
+
+def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
+    """The places of the returned tuple whose value stood in another one ``before``, with that value.
+
+    Empty unless every ``return`` has the values of the one ``before``, all in the same new order.
+    """
+    was, now = _tuples_of(before), _tuples_of(after)
+    if len(was) != len(now) or len({len(values) for values in (*was, *now)}) != 1:
+        return {}
+    pairs = list(zip(was, now, strict=True))
+    # `return None, None` fits any order: it tells none.
+    telling = [pair for pair in pairs if len(set(pair[0])) == len(pair[0]) and sorted(pair[0]) == sorted(pair[1])]
+    if not telling:
+        return {}
+    old, new = telling[0]
+    order = [old.index(value) for value in new]
+    if any(other != [one[place] for place in order] for one, other in pairs):
+        return {}
+    return {place: new[place] for place, source in enumerate(order) if place != source}
+
+
+def hands_nothing_back(function: FunctionNode, *, is_told: bool = False) -> bool:
+    """Whether a plain function that does something has bare returns only, and promises no value.
+
+    An empty body, one that always raises and a written ``return None`` are meant for somebody else's override: they say
+    nothing. Where another version ``is_told`` to return a value, a ``return None`` behind something else does.
+    """
+    says_none = function.returns is None or _is_none(function.returns)
+    does = any(not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_text(s) for s in function.body)
+    returned = list(returns_of(function))
+    comes_back = bool(returned) or not always_leaves(function.body)
+    is_nothing = all(value is None or (is_told and _is_none(value)) for value in returned)
+    return says_none and does and comes_back and is_nothing and is_plain(function)
+
+
+def is_single(program: Program, callee: Callee) -> bool:
+    """Whether each ``return`` of a callee has a value that is known to be no tuple, by itself or by the annotation."""
+    function = callee.function
+    if function is None or not is_plain(function) or returns_value(function) is not True:
+        return False
+    values = list(returns_of(function))
+    if any(isinstance(value, ast.Tuple) for value in values):
+        return False
+    is_declared = excludes_tuples(program.classes, callee.module, function.returns)
+    return is_declared or all(isinstance(value, _NO_TUPLES) for value in values)
+
+
+def wraps(before: FunctionNode, after: FunctionNode) -> bool:
+    """Whether a function returns, in every tuple, what it returned alone ``before``: ``x``, then ``x, y``."""
+    # timid: who was promised a tuple may take it as a whole, of any size.
+    is_tuple = before.returns is not None and "tuple" in ast.unparse(before.returns).lower()
+    was = _alone(before) if not is_tuple else set()
+    now = _tuples_of(after)
+    has_value = any(value in was and not _is_literal(value) for values in now for value in values)
+    return has_value and tuple_size(after) is not None and all(not was.isdisjoint(values) for values in now)
+
+
+def unwraps(before: FunctionNode, after: FunctionNode) -> bool:
+    """The reverse: whether all that a function returns is one of the values of a tuple ``before``."""
+    now = _alone(after)
+    was = {value for values in _tuples_of(before) for value in values}
+    return bool(now) and now <= was and not all(_is_literal(value) for value in now)
+
+
+def gives_dictionary(function: FunctionNode) -> bool:
+    """Whether all that a plain function returns is a dictionary that it makes there, or that it declares."""
+    declared = read(function.returns)
+    name = ast.unparse(declared.value if isinstance(declared, ast.Subscript) else declared) if declared else ""
+    is_declared = name.split(".")[-1] in _DICTIONARIES
+    values = list(returns_of(function)) if is_plain(function) else []
+    # timid: what a `return` says goes before what the function annotates.
+    return bool(values) and all(_makes_dictionary(v) or (is_declared and not isinstance(v, ast.Tuple)) for v in values)
+
+
+def tuple_size(function: FunctionNode) -> int | None:
+    """The one size of the tuples that a plain function writes down in every ``return``."""
+    sizes_found = {len(values) for values in _tuples_of(function)}
+    return sizes_found.pop() if len(sizes_found) == 1 else None
+
+
+def yielded_sizes(function: FunctionNode) -> frozenset[int] | None:
+    """The sizes of the tuples that a generator yields, ``None`` when one ``yield`` shows none."""
+    nodes = nodes_of(function)
+    if any(isinstance(node, FunctionNode | ast.Lambda) and node is not function for node in nodes):
+        # timid: a ``yield`` may be of the inner one.
+        return None
+    yields = [node for node in nodes if isinstance(node, ast.Yield | ast.YieldFrom)]
+    values = [node.value for node in yields if isinstance(node, ast.Yield)]
+    tuples = [value for value in values if isinstance(value, ast.Tuple) and not _has_star(value)]
+    return frozenset(len(value.elts) for value in tuples) if tuples and len(tuples) == len(yields) else None
+
+
+def yielded_sizes_of_all(callees: Iterable[Callee]) -> list[int]:
+    """The same of what some generators yield."""
+    return sorted(_joined(yielded_sizes(c.function) if c.function is not None else None for c in callees) or ())
+
+
+def declared_size(function: FunctionNode) -> int | None:
+    """The size of a ``-> tuple[A, B]`` annotation, ``None`` for any other."""
+    parts = tuple_parts(function.returns)
+    return len(parts) if parts is not None else None
+
+
+def _joined(parts: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
+    """All of some sizes; ``None`` when one part of them is unknown."""
+    found = frozenset[int]()
+    for part in parts:
+        if part is None:
+            return None
+        found |= part
+    return found
+
+
+def _instance_size(callee: Callee) -> frozenset[int] | None:
+    info = callee.info
+    if info is not None and is_record(info):
+        return frozenset({len(info.fields)})
+    return None
+
+
+def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> frozenset[int] | None:
+    if value is None or _is_none(value):
+        # A `None` that is unpacked fails in any version: it is no size, and the caller must be testing for it.
+        return frozenset()
+    if isinstance(value, ast.Tuple):
+        return None if _has_star(value) else frozenset({len(value.elts)})
+    if isinstance(value, ast.IfExp):
+        parts = [_expression_sizes(program, callee, v, depth=depth) for v in (value.body, value.orelse)]
+        return _joined(parts)
+    if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
+        groups = program.callees(program.frame(callee.info, callee.function), value)
+        parts = [sizes(program, inner, depth + 1) for group in groups for inner in group]
+        return _joined(parts) if parts else None
+    return None
+
+
+def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> bool | None:
+    if value is None or _is_none(value):
+        return True
+    if isinstance(value, ast.IfExp):
+        parts = {_gives_none(program, callee, part, depth=depth) for part in (value.body, value.orelse)}
+        return True if True in parts else None if None in parts else False
+    if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
+        groups = program.callees(program.frame(callee.info, callee.function), value)
+        called = {gives_none(program, inner, depth + 1) for group in groups for inner in group}
+        if called and None not in called:
+            return True in called
+    is_told = isinstance(value, ast.Tuple) or (callee.function is not None and declared_size(callee.function))
+    return False if is_told else None
+
+
+def _tuples_of(function: FunctionNode) -> list[list[str]]:
+    """The values of every ``return``; empty when one of them is no plain tuple."""
+    values = list(returns_of(function)) if is_plain(function) else []
+    tuples = [[ast.unparse(e) for e in v.elts] for v in values if isinstance(v, ast.Tuple) and not _has_star(v)]
+    return tuples if len(tuples) == len(values) else []
+
+
+def _alone(function: FunctionNode) -> set[str]:
+    """What a plain function returns; empty where something of it is a tuple, or nothing."""
+    values = list(returns_of(function)) if is_plain(function) else []
+    texts = {ast.unparse(value) for value in values if value is not None and not isinstance(value, ast.Tuple)}
+    is_whole = all(value is not None and not isinstance(value, ast.Tuple) for value in values)
+    return texts if is_whole else set()
+
+
+def _is_literal(text: str) -> bool:
+    return isinstance(ast.parse(text, mode="eval").body, ast.Constant)
+
+
+def _makes_dictionary(value: ast.expr | None) -> bool:
+    made = isinstance(value, ast.Call) and is_name(value.func, "dict")
+    return made or isinstance(value, ast.Dict | ast.DictComp)
+
+
+def _has_star(value: ast.Tuple) -> bool:
+    return any(isinstance(element, ast.Starred) for element in value.elts)
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,0 +1,46 @@
+"""The keys of a ``TypedDict``, and those that it must have.
+
+Comes in: the classes of a world and one of them. Goes out: its keys, ``None`` for a class that is none, or where a base
+cannot be told. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from runner_sync.verify.trees.classes import Classes, ClassInfo
+
+_MAX_DEPTH = 6
+
+
+def required_keys_of(classes: Classes, info: ClassInfo) -> frozenset[str] | None:
+    """The keys that a dictionary of this type must have."""
+    return keys_of(classes, info, is_required=True)
+
+
+def keys_of(classes: Classes, info: ClassInfo, depth: int = 0, *, is_required: bool = False) -> frozenset[str] | None:
+    """The keys that a dictionary of this type may have, or must, its own and those of its bases."""
+    found = {name for name in info.written if info.written_in_body(name)}
+    if is_required:
+        found = {name for name in found if _is_required(info, name)}
+    if not info.node.bases or info.methods or depth > _MAX_DEPTH:
+        return None
+    for base in info.node.bases:
+        text = ast.unparse(base.value if isinstance(base, ast.Subscript) else base)
+        if text.rpartition(".")[2] == "TypedDict":
+            continue
+        inner = [classes.info(definition) for definition in classes.world.resolve(info.module, text)]
+        keys = [keys_of(classes, one, depth + 1, is_required=is_required) if one is not None else None for one in inner]
+        if not keys or None in keys:
+            return None
+        found.update(key for some in keys for key in some or ())
+    return frozenset(found)
+
+
+def _is_required(info: ClassInfo, name: str) -> bool:
+    """What its annotation says of a key, or else the class of all of its own."""
+    said = [ast.unparse(a.annotation) for a in info.written_in_body(name) if a.annotation is not None]
+    if any("Required" in text for text in said):
+        return not any("NotRequired" in text for text in said)
+    # timid: a class that says anything of its own about it counts as `total=False`.
+    return bool(said) and not any(keyword.arg == "total" for keyword in info.node.keywords)

@@ -1,0 +1,61 @@
+"""Members that objects of unknown class have lost: a model's, a drafter's, whatever the runner was handed.
+
+Comes in: a `Program` and the one of the old trees, a frame and an attribute read in it. Goes out: where the old trees
+had the member from. May touch: the worlds' trees, by reading; an answer is about words, and a word too many keeps it
+empty.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from runner_sync.syntax import dotted_name, is_name, is_super, walk
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.program import Program
+
+
+def lost_since(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> str:
+    """``path:line`` of what defined a member in the old trees, or gave it to such objects; empty where the new ones may
+    have it.
+
+    Nobody has it where no module of the trees has the word any more, the checked ones left out. And where only
+    assignments from outside (``model.loads = …``) gave it to objects that upstream reads it from as the runner does,
+    it is gone with them, whatever else has that name now.
+    """
+    if not _may_be_lost(program, frame, node):
+        return ""
+    name, around, before = node.attr, program.world.surroundings, old.world.surroundings
+    if not around.is_mentioned(name, beside={module.path for module in program.checked}):
+        return before.definition_of(name)
+    text = ast.unparse(node)
+    # In the order of what it costs: nothing but the last one reads all trees where the word is nothing rare.
+    if around.is_written_elsewhere(name) or before.is_member(name) or around.is_upstream_text(text):
+        return ""
+    return before.given_at(name) if before.is_upstream_text(text) and not around.is_quoted(name) else ""
+
+
+def _may_be_lost(program: Program, frame: Frame, node: ast.Attribute) -> bool:
+    """Whether it is a member of an object that nobody knows, by a name that is neither Python's nor torch's."""
+    if is_super(node.value):
+        return False
+    # timid: `copy_` and `shape` are of tensors, also where a class of the trees had the same.
+    if "_" not in node.attr.strip("_") or (frame.info is not None and dotted_name(node.value) == frame.owner):
+        return False
+    dotted = dotted_name(node.value)
+    if dotted is not None and any(d.kind != "value" for d in program.definitions(frame, dotted)):
+        return False
+    if _is_absent(program, frame, node.value):
+        return False
+    instances = program.infer(frame, node.value) or []
+    return not instances or any(mro.open for i in instances for mro in program.classes.mros(i.info))
+
+
+def _is_absent(program: Program, frame: Frame, value: ast.expr) -> bool:
+    """Whether the object comes from what the target lacks as well, which is told of by itself."""
+    for part in walk(value):
+        if isinstance(part, ast.Name) and any(d.kind == "missing" for d in program.definitions(frame, part.id)):
+            return True
+        is_own = isinstance(part, ast.Attribute) and frame.owner is not None and is_name(part.value, frame.owner)
+        if is_own and isinstance(part, ast.Attribute) and frame.info is not None:
+            return not all(mro.has(part.attr) for mro in program.mros(frame.info))
+    return False

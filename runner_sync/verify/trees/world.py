@@ -1,0 +1,290 @@
+"""The three trees as one Python program that is read and never run.
+
+Comes in: `Tree`s of vllm-omni, vllm-ascend and vLLM. Goes out: modules, what a dotted name means in them (through
+re-exports, packages, star imports and every branch of a conditional import), and the monkey patches that the trees
+apply to each other. May touch: the trees, by reading. Nothing is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runner_sync.errors import PYTHON, InputError, UnresolvedConflict, unparsable
+from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.naming import module_name, paths_of, project_of
+from runner_sync.unmerged import conflicts
+from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.exports import is_exported
+from runner_sync.verify.trees.modules import Binding, Import, Module
+from runner_sync.verify.trees.start_up_patches import Patch, is_patching, patches_in
+from runner_sync.verify.trees.surroundings import Surroundings
+
+# Written by the build or compiled: in no source tree, so their absence proves nothing.
+_BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """What a name means. ``external`` is outside the trees; ``missing`` is provably absent from them.
+
+    Of a module that does not parse every name is ``external``, and comes with that module.
+    """
+
+    kind: Literal["class", "function", "module", "value", "external", "missing"]
+    name: str
+    module: Module | None = None
+    node: ast.AST | None = None
+    binding: Binding | None = None
+
+    @property
+    def place(self) -> str:
+        """``path:line`` of the definition, for messages."""
+        if self.module is None:
+            return self.name
+        return f"{self.module.path}:{getattr(self.node, 'lineno', 1)}"
+
+
+class World:
+    """Modules and names over several trees. Parses lazily and remembers."""
+
+    def __init__(self, trees: Mapping[Project, Tree], *, surroundings: Sequence[str]) -> None:
+        """``trees`` by project name; a project that is left out counts as external: nothing is proved about it.
+
+        ``surroundings`` are the folders whose modules are handed runners, and may set attributes on them.
+        """
+        self.trees = dict(trees)
+        told = {project: tree.source.version for project, tree in trees.items()}
+        self._versions = {PACKAGES[project]: version for project, version in told.items() if version}
+        self.surroundings = Surroundings(trees, surroundings)
+        self.unread: dict[str, InputError] = {}
+        """Files that somebody asked for and that do not parse, by path; an empty one for those of a tree that is done
+        without as a whole."""
+        self._modules: dict[str, Module | None] = {}
+        self._built: dict[str, Module] = {}
+        self._patches: dict[str, list[Patch]] | None = None
+        self._by_module: dict[str, tuple[frozenset[str], list[Patch]]] = {}
+        self._patched: dict[Patch, set[str]] = {}
+        self._meanings: dict[tuple[Module, str], list[Definition]] = {}
+
+    def with_omni(self, omni: Tree) -> World:
+        """The same upstreams with another omni tree; what both have is parsed once."""
+        trees: dict[Project, Tree] = {**self.trees, "vllm-omni": omni}
+        other = World(trees, surroundings=self.surroundings.folders)
+        other._built = self._built
+        return other
+
+    def tree_of(self, name: str) -> Tree | None:
+        """The tree that holds module ``name``, or ``None`` when it is external."""
+        project = project_of(name)
+        return self.trees.get(project) if project else None
+
+    def module(self, name: str) -> Module | None:
+        """The module ``name``, or ``None`` when no tree has it. Raises InputError when omni's own cannot be parsed."""
+        if name not in self._modules:
+            self._modules[name] = self._load(name)
+        return self._modules[name]
+
+    def module_at(self, path: str) -> Module:
+        """The module of the omni file ``path``. Raises InputError when it is missing or not Python."""
+        module = self.module(module_name(path))
+        if module is None:
+            raise InputError(f"{path}: not found in the omni tree; give the path of a runner module relative to it")
+        return module
+
+    def existing(self, paths: Sequence[str]) -> list[str]:
+        """Those of the omni files ``paths`` that this world has: an older tree may lack some."""
+        return [path for path in paths if self.module(module_name(path)) is not None]
+
+    def beside(self, paths: Sequence[str]) -> list[str]:
+        """The other omni modules in the folders of ``paths``, as far as they parse: the runners' mixins and helpers."""
+        tree = self.trees.get("vllm-omni")
+        folders = sorted({path.rpartition("/")[0] for path in paths})
+        near = [(path, folder) for folder in folders for path in (tree.paths(f"{folder}/") if tree else ())]
+        return [p for p, f in near if p.rpartition("/")[0] == f and p not in paths and self._is_readable(p)]
+
+    def _is_readable(self, path: str) -> bool:
+        try:
+            return not path.endswith("/__init__.py") and self.module(module_name(path)) is not None
+        except InputError as error:
+            self.unread[path] = error
+            return False
+
+    def resolve(self, module: Module, dotted: str) -> list[Definition]:
+        """Everything ``dotted`` (``a`` or ``a.b.c``) can mean at the top level of ``module``."""
+        if (module, dotted) not in self._meanings:
+            head, *rest = dotted.split(".")
+            found = self._lookup(module, head, set())
+            for part in rest:
+                found = [inner for outer in found for inner in self.member(outer, part)]
+            self._meanings[module, dotted] = found
+        return self._meanings[module, dotted]
+
+    def lookup(self, module_name: str, name: str | None) -> list[Definition]:
+        """What ``from module_name import name`` binds (``name`` ``None``: the module itself)."""
+        return self._from_import(module_name, name, set())
+
+    def imported(self, imported: Import) -> list[Definition]:
+        """What an import statement binds its name to."""
+        return self._imported(imported, set())
+
+    def patches_of(self, name: str) -> list[Definition]:
+        """What start-up patches put in place of the dotted ``name`` (a function, or a class's attribute)."""
+        patches = self._all_patches().get(name.rpartition(".")[2], ())
+        return [d for patch in patches if name in self._targets(patch) for d in self._by(patch)]
+
+    def class_patches(self, class_name: str) -> dict[str, list[Definition]]:
+        """Attributes of the class ``class_name`` (dotted) that start-up patches replace, with what replaces them."""
+        short = class_name.rpartition(".")[2]
+        found: dict[str, list[Definition]] = {}
+        self._all_patches()
+        for words, patches in self._by_module.values():
+            if short in words:
+                for patch in patches:
+                    if f"{class_name}.{patch.attribute}" in self._targets(patch):
+                        found.setdefault(patch.attribute, []).extend(self._by(patch))
+        return found
+
+    def _load(self, name: str) -> Module | None:
+        tree = self.tree_of(name)
+        if tree is None:
+            return None
+        for path in paths_of(name):
+            text = tree.read(path)
+            if text is not None:
+                return self._parse(name, path, tree, text=text, is_package=path.endswith("/__init__.py"))
+        return None
+
+    def _parse(self, name: str, path: str, tree: Tree, *, text: str, is_package: bool) -> Module:
+        project = tree.source.project
+        built = self._built.get(path)
+        if built is not None and built.text == text:
+            return built
+        try:
+            built = modules.build(name, path, project, text=text, is_package=is_package, versions=self._versions)
+        except SyntaxError as error:
+            if project == "vllm-omni" and (found := conflicts(text)):
+                raise UnresolvedConflict(path, found[0][0]) from error
+            if project == "vllm-omni":
+                raise unparsable(f"{path}:{error.lineno or 1}", error.msg) from error
+            broken = modules.build(name, path, project, text="", is_package=is_package)
+            broken.dynamic = True
+            broken.error = self.unread[path] = _upstream_error(path, tree, text=text, error=error)
+            return broken
+        self._built[path] = built
+        return built
+
+    def _is_namespace(self, name: str) -> bool:
+        tree = self.tree_of(name)
+        return tree is not None and any(True for _ in tree.paths(name.replace(".", "/") + "/"))
+
+    def _lookup(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        if (module.name, name) in seen:
+            return []
+        seen.add((module.name, name))
+        found: list[Definition] = []
+        for binding in module.bindings.get(name, ()):
+            found.extend(self._definitions(module, name, binding, seen=seen))
+        if not found:
+            found.extend(self._from_stars(module, name, seen))
+        return found
+
+    def _definitions(
+        self, module: Module, name: str, binding: Binding, *, seen: set[tuple[str, str | None]]
+    ) -> list[Definition]:
+        imported = binding.imported
+        if binding.kind == "import" and imported is not None:
+            return self._imported(imported, seen)
+        kind = "value" if binding.kind == "import" else binding.kind
+        return [Definition(kind, f"{module.name}.{name}", module, binding.node, binding)]
+
+    def _imported(self, imported: Import, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        if imported.name is None:
+            whole = imported.alias != imported.module.split(".")[0]
+            return self._from_import(imported.module if whole else imported.module.split(".")[0], None, seen)
+        return self._from_import(imported.module, imported.name, seen)
+
+    def _from_stars(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        found: list[Definition] = []
+        for star in module.stars:
+            inner = self.module(star)
+            if inner is None or is_exported(inner, name):
+                found.extend(d for d in self._from_import(star, name, seen) if d.kind != "missing")
+        return found
+
+    def _from_import(self, module_name: str, name: str | None, seen: set[tuple[str, str | None]]) -> list[Definition]:
+        full = f"{module_name}.{name}" if name else module_name
+        if self.tree_of(module_name) is None or _BUILT.search(full):
+            return [Definition("external", full)]
+        module = self.module(module_name)
+        if module is None:
+            inner = self.module(full) if name else None
+            if inner is not None:
+                return [Definition("module", full, inner, inner.node)]
+            return [Definition("external" if self._is_namespace(module_name) else "missing", module_name)]
+        if name is None:
+            return [Definition("module", module_name, module, module.node)]
+        return self._lookup(module, name, seen) or self._submodule(module, name)
+
+    def _submodule(self, module: Module, name: str) -> list[Definition]:
+        full = f"{module.name}.{name}"
+        inner = self.module(full) if module.is_package else None
+        if inner is not None:
+            return [Definition("module", full, inner, inner.node)]
+        if module.error is not None:
+            return [Definition("external", full, module, module.node)]
+        if module.dynamic or (module.is_package and self._is_namespace(full)) or self._has_open_star(module):
+            return [Definition("external", full)]
+        return [Definition("missing", full, module, module.node)]
+
+    def _has_open_star(self, module: Module) -> bool:
+        return any(
+            self.tree_of(star) is None or _BUILT.search(star) or self.module(star) is None for star in module.stars
+        )
+
+    def member(self, outer: Definition, name: str) -> list[Definition]:
+        """What ``outer.name`` means; of anything but a module it is unknown."""
+        if outer.kind == "module" and outer.module is not None:
+            return self._lookup(outer.module, name, set()) or self._submodule(outer.module, name)
+        return [Definition("external", f"{outer.name}.{name}")]
+
+    def _all_patches(self) -> dict[str, list[Patch]]:
+        """The start-up patches, by the attribute that they replace."""
+        if self._patches is None:
+            self._patches = {}
+            patching: tuple[Project, ...] = ("vllm-ascend", "vllm-omni")
+            for project in patching:
+                tree = self.trees.get(project)
+                for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
+                    module = self.module(module_name(path)) if is_patching(path) else None
+                    own = list(patches_in(module)) if module is not None else []
+                    for patch in own:
+                        self._patches.setdefault(patch.attribute, []).append(patch)
+                    if module is not None and own:
+                        self._by_module[path] = (frozenset(_WORD.findall(module.text)), own)
+        return self._patches
+
+    def _targets(self, patch: Patch) -> set[str]:
+        if patch not in self._patched:
+            owners = self.resolve(patch.module, patch.owner)
+            self._patched[patch] = {f"{owner.name}.{patch.attribute}" for owner in owners}
+        return self._patched[patch]
+
+    def _by(self, patch: Patch) -> list[Definition]:
+        text = ast.unparse(patch.value) if patch.value is not None else ""
+        found = self.resolve(patch.module, text) if re.fullmatch(r"[\w.]+", text) else []
+        return [d for d in found if d.kind == "function"] or [Definition("external", text, patch.module, patch.node)]
+
+
+def _upstream_error(path: str, tree: Tree, *, text: str, error: SyntaxError) -> InputError:
+    if found := conflicts(text):
+        return UnresolvedConflict(path, found[0][0])
+    # The file may be sound: Python reads `except A, B:` from 3.14 on, and no earlier one does.
+    where = f"{path}:{error.lineno or 1} of {tree.source.project} {tree.source.ref}"
+    remedy = "repair it, or run with the Python that it is written for"
+    return InputError(f"{where} does not parse with {PYTHON} ({error.msg}); {remedy}.")

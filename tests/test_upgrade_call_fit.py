@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.call_fit import ask_about_calls, unfit
 from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.from_gpu.call_fit import ask_about_calls, unfit
 from runner_sync.upgrade.job import ModuleJob, Settings
 
 OLD = "    def fetch(self, rows, total):\n        return rows\n"

@@ -20,10 +20,15 @@ from sync_samples import (
 )
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.defects import ask_about_order, ask_about_repeated, ask_about_returns, ask_about_unknown
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.defects import (
+    ask_about_order,
+    ask_about_repeated,
+    ask_about_returns,
+    ask_about_unknown,
+)
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 FIRST = "        self._update_states(scheduler_output)\n"
 SETS = FIRST + "        self.started = self.clock()\n"

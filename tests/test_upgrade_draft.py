@@ -9,7 +9,7 @@ import pytest
 from runner_sync.confidence import DERIVED
 from runner_sync.model import Provenance
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 FIRST = "def run(self):\n    self.load()\n    return 1\n"
 MORE = "def run(self):\n    self.keep()\n    self.load()\n    return 1\n"

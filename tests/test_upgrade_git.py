@@ -20,7 +20,7 @@ from runner_sync.render.summary import summarize
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, require_place, upgrade
 from runner_sync.terminal.commands import exit_code
 from runner_sync.units.texts import members
-from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
+from runner_sync.upgrade.questions.conflicts import disjoint, inline, two_sided
 
 RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
 EXECUTE, DUMMY = "OmniNPUModelRunner.execute_model", "OmniNPUModelRunner._dummy_run"

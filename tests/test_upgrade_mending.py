@@ -11,7 +11,7 @@ from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
 from runner_sync.upgrade.mending import leave_out, pass_on
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 BEFORE = "    def forward(self, ids):\n        return ids\n"
 NOW = "    def forward(self, padded, ids):\n        return ids[:padded]\n"

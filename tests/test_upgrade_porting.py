@@ -35,9 +35,9 @@ from runner_sync.merge import Decision, Reason
 from runner_sync.profile import NPU
 from runner_sync.sync import TreeOptions
 from runner_sync.terminal.commands import exit_code
+from runner_sync.upgrade.from_gpu.porting import _together
+from runner_sync.upgrade.from_gpu.refusing import veto_for
 from runner_sync.upgrade.job import ModuleJob, Target
-from runner_sync.upgrade.porting import _together
-from runner_sync.upgrade.refusing import veto_for
 
 GPU_TEXT = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.upgrade.spelling import as_upstream_calls
+from runner_sync.upgrade.from_upstream.spelling import as_upstream_calls
 
 MINE = "from pkg.work.tools import step, stop as halt\nfrom pkg import other\n"
 THEIRS = "from pkg.work import tools\nimport pkg.flat as flat\n"

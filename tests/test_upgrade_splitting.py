@@ -22,7 +22,7 @@ from sync_samples import (
 )
 
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions
-from runner_sync.upgrade import splitting
+from runner_sync.upgrade.from_upstream import splitting
 
 UNDIVIDED = """\
 def execute_model(self, scheduler_output):

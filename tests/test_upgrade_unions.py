@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.upgrade.unions import in_omni_spelling
+from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
 
 MODULE = "def keep(rows: list | None = None) -> int | None: ...\ndef more(rows: str | None): ...\n"
 

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from runner_sync.merge import Kind, Reason
-from runner_sync.upgrade.wording import MERGED, PORTED, worded
+from runner_sync.upgrade.questions.wording import MERGED, PORTED, worded
 
 
 @pytest.mark.parametrize("passages", [1, 2])

@@ -7,28 +7,11 @@ of ``sync``.
 ``module.upgrade_module`` is the way in. It makes a ``draft.Draft`` of every unit and hands the drafts from stage to
 stage; each stage gives them back with a text or a question more, and never changes one that another has:
 
-- ``ascend``, the first upstream: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
-  ``given_up`` for what a copy has of methods that upstream has no more, ``splitting`` where upstream took a method
-  apart, ``spelling`` where it calls by another name what omni imports, ``unions`` where it writes types otherwise,
-  ``overriding`` for the namesakes of upstream's methods that are omni's own;
-- ``gpu``, the second upstream: the GPU twin in NPU words, less what is vLLM's own; ``mixins`` for what a mixin brings,
-  ``members`` for what becomes of what only the GPU class has;
-- ``inheriting``: a class of copies becomes a subclass of its twin;
-- ``twin_copies``: what vllm-ascend gave up follows the twin;
-- ``porting``: the twin's change merged into the drafts, without what ``refusing`` keeps out; ``extracted`` for what
-  the twin keeps in helpers that NPU has in place; ``sound_merge`` merges until the result can run, or takes the
-  parts that can (``part_by_part``), ``half_ported`` finds what came in by half, ``call_fit`` the calls that do not
-  fit, ``untranslated`` the GPU names that are left; ``ported_passages`` asks about what was changed;
-- ``new_members``: what only the GPU class has;
-- ``owing``: what the twin has had for long and that belongs to what is ported; the module is done again with it;
-- ``mending``: records and calls that must say more, or less, than they did;
-- ``redundant``: methods that can go;
-- further questions: ``defects`` that a merge left, ``hidden`` methods of upstream's that do not run (with
-  ``partial_overrides``), ``other_uses`` of what was ported, ``partners`` that are one decision;
+- ``from_upstream``: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
+- ``from_gpu``: the GPU twin's change, in NPU words, merged into that;
+- ``mending``: records and calls that must say more, or less, than they did; ``redundant``: methods that can go;
+- ``questions``: what a person must look at, and how it is said;
 - ``composing``: the module text; ``outcomes`` and ``attribution``: the result.
-
-``reviews`` makes and places the review items, ``wording`` has the sentences for the decisions of a merge, and
-``conflicts`` the diff3 markers.
 
 ``new_module`` makes a module that is not there yet, and ``finishing`` the text that is written.
 
@@ -44,6 +27,8 @@ from runner_sync.doors import part_loader
 if TYPE_CHECKING:
     from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
     from runner_sync.upgrade.finishing import finished
+    from runner_sync.upgrade.from_gpu.members import decide_as_it_stands
+    from runner_sync.upgrade.from_gpu.mixins import instance_names
     from runner_sync.upgrade.job import (
         GpuBase,
         GpuTwin,
@@ -58,8 +43,6 @@ if TYPE_CHECKING:
         Variant,
         is_selected,
     )
-    from runner_sync.upgrade.members import decide_as_it_stands
-    from runner_sync.upgrade.mixins import instance_names
     from runner_sync.upgrade.module import upgrade_module
     from runner_sync.upgrade.new_module import StartJob, start_module
 
@@ -103,10 +86,10 @@ _MODULES = {
     "Upstream": "job",
     "Variant": "job",
     "closest": "base",
-    "decide_as_it_stands": "members",
+    "decide_as_it_stands": "from_gpu.members",
     "find_base": "base",
     "finished": "finishing",
-    "instance_names": "mixins",
+    "instance_names": "from_gpu.mixins",
     "is_selected": "job",
     "start_module": "new_module",
     "upgrade_module": "module",

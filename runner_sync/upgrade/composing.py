@@ -18,11 +18,11 @@ from runner_sync.errors import InputError
 from runner_sync.markers import ruler_style
 from runner_sync.naming import module_name
 from runner_sync.units import Module, class_bases, insert_member, join, record_classes, replace_units, set_bases, texts
-from runner_sync.upgrade.defects import ask_about_unknown
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.gpu import GpuSide
+from runner_sync.upgrade.from_gpu.gpu import GpuSide
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.defects import ask_about_unknown
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:

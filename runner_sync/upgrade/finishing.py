@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runner_sync.compose.notes import annotate
-from runner_sync.upgrade.conflicts import disjoint, inline, two_sided
 from runner_sync.upgrade.job import ModuleResult
-from runner_sync.upgrade.placing import as_written, relocate, without_repeats
+from runner_sync.upgrade.questions.conflicts import disjoint, inline, two_sided
+from runner_sync.upgrade.questions.placing import as_written, relocate, without_repeats
 
 
 def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> ModuleResult:

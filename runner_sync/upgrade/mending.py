@@ -19,7 +19,7 @@ from runner_sync.confidence import DERIVED, REQUIRED
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

@@ -16,19 +16,31 @@ from runner_sync.markers import read_markers, ruler_style
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
 from runner_sync.units import texts
-from runner_sync.upgrade import ascend, gpu, inheriting, members, mending, outcomes, owing, porting, twin_copies
-from runner_sync.upgrade.call_fit import ask_about_calls
+from runner_sync.upgrade import mending, outcomes
 from runner_sync.upgrade.composing import compose
-from runner_sync.upgrade.defects import ask_about_order, ask_about_repeated, ask_about_returns, ask_about_unset
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.hidden import ask_about_replaced, ask_about_variants, hidden_changes, hooks_never_called
+from runner_sync.upgrade.from_gpu import gpu, inheriting, members, owing, porting, twin_copies
+from runner_sync.upgrade.from_gpu.call_fit import ask_about_calls
+from runner_sync.upgrade.from_gpu.new_members import declined_members, is_asked_about, ported_members
+from runner_sync.upgrade.from_gpu.refusing import veto_for
+from runner_sync.upgrade.from_upstream import ascend
 from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult, is_selected
-from runner_sync.upgrade.new_members import declined_members, is_asked_about, ported_members
-from runner_sync.upgrade.other_uses import ask_about_other_uses
-from runner_sync.upgrade.partners import name_partners
+from runner_sync.upgrade.questions.defects import (
+    ask_about_order,
+    ask_about_repeated,
+    ask_about_returns,
+    ask_about_unset,
+)
+from runner_sync.upgrade.questions.hidden import (
+    ask_about_replaced,
+    ask_about_variants,
+    hidden_changes,
+    hooks_never_called,
+)
+from runner_sync.upgrade.questions.other_uses import ask_about_other_uses
+from runner_sync.upgrade.questions.partners import name_partners
+from runner_sync.upgrade.questions.reviews import review
 from runner_sync.upgrade.redundant import drop_gone_from_gpu, drop_redundant
-from runner_sync.upgrade.refusing import veto_for
-from runner_sync.upgrade.reviews import review
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:

@@ -25,7 +25,7 @@ from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleResult, ModuleRevision
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from dataclasses import replace
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
 from runner_sync.confidence import DERIVED, INFERRED, REBUILT, REQUIRED
-from runner_sync.upgrade import inheriting
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.gpu import GpuSide
+from runner_sync.upgrade.from_gpu import inheriting
+from runner_sync.upgrade.from_gpu.gpu import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 SAME = "it equals the method that the class inherits"
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from runner_sync.compose.member_text import parents_of, self_names
 from runner_sync.compose.members import Member, Obstacle, Twins, decide
 from runner_sync.units import texts
-from runner_sync.upgrade import mixins
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.gpu import GpuSide, mixed_in, read_side
+from runner_sync.upgrade.from_gpu import mixins
+from runner_sync.upgrade.from_gpu.gpu import GpuSide, mixed_in, read_side
 from runner_sync.upgrade.job import ModuleJob, is_selected
 
 

@@ -17,7 +17,7 @@ from runner_sync import lineage
 from runner_sync.compose.member_text import self_names
 from runner_sync.edits import margin
 from runner_sync.statements import first_function, parses
-from runner_sync.upgrade.extracted import FEWEST
+from runner_sync.upgrade.from_gpu.extracted import FEWEST
 
 CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""

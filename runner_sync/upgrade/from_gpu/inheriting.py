@@ -20,10 +20,10 @@ from runner_sync.confidence import DERIVED, INFERRED
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.units import texts
-from runner_sync.upgrade import gpu, members
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.from_gpu import gpu, members
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> tuple[list[Draft], ModuleJob]:

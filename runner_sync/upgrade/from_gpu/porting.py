@@ -19,13 +19,15 @@ from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge import Reason, Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
-from runner_sync.upgrade import call_fit, extracted, gpu, ported_passages, splitting, wording
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
+from runner_sync.upgrade.from_gpu import call_fit, extracted, gpu, ported_passages
+from runner_sync.upgrade.from_gpu.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
+from runner_sync.upgrade.from_gpu.sound_merge import merge_soundly
+from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
+from runner_sync.upgrade.from_upstream import splitting
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
-from runner_sync.upgrade.reviews import not_ported, review_of, unmerged
-from runner_sync.upgrade.sound_merge import merge_soundly
-from runner_sync.upgrade.untranslated import ask_about_untranslated
+from runner_sync.upgrade.questions import wording
+from runner_sync.upgrade.questions.reviews import not_ported, review_of, unmerged
 
 RELATED = 0.15
 """Below this similarity to its GPU twin a method has no anchors to put the twin's changes at."""

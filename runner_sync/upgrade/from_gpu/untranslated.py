@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from runner_sync.confidence import DOUBTFUL
 from runner_sync.model import Finding
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:

@@ -15,9 +15,9 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.model import Triple
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.gpu import GpuSide, names_device
+from runner_sync.upgrade.from_gpu.gpu import GpuSide, names_device
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:

@@ -14,12 +14,12 @@ from runner_sync.compose.members import Member, predecessor, successor
 from runner_sync.confidence import INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
-from runner_sync.upgrade import owing
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.gpu import GpuSide, with_twin_recorded
+from runner_sync.upgrade.from_gpu import owing
+from runner_sync.upgrade.from_gpu.gpu import GpuSide, with_twin_recorded
+from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
 from runner_sync.upgrade.job import ModuleJob, is_selected
-from runner_sync.upgrade.reviews import Shown, not_ported, review
-from runner_sync.upgrade.untranslated import ask_about_untranslated
+from runner_sync.upgrade.questions.reviews import Shown, not_ported, review
 
 
 def ported_members(

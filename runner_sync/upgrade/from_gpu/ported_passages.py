@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import flatten
-from runner_sync.upgrade import owing
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.from_gpu import owing
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform yet"
 

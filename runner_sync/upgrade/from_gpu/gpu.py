@@ -22,8 +22,8 @@ from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
-from runner_sync.upgrade import mixins
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.from_gpu import mixins
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 
 

@@ -23,8 +23,8 @@ from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
-from runner_sync.upgrade.partial_overrides import lags_beside_call
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

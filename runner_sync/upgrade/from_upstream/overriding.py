@@ -19,7 +19,7 @@ from runner_sync.statements import Node, flatten
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def followed(draft: Draft, job: ModuleJob, base: Base) -> Draft:

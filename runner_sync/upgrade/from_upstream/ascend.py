@@ -20,14 +20,14 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.statements import as_module, parse_unit
 from runner_sync.units import texts
-from runner_sync.upgrade import overriding, splitting
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.given_up import statements_of_given_up
+from runner_sync.upgrade.from_upstream import overriding, splitting
+from runner_sync.upgrade.from_upstream.given_up import statements_of_given_up
+from runner_sync.upgrade.from_upstream.spelling import as_upstream_calls
+from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
 from runner_sync.upgrade.job import ModuleJob, winner
-from runner_sync.upgrade.reviews import Shown, review, review_of, unmerged
-from runner_sync.upgrade.spelling import as_upstream_calls
-from runner_sync.upgrade.unions import in_omni_spelling
+from runner_sync.upgrade.questions.reviews import Shown, review, review_of, unmerged
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

@@ -15,9 +15,9 @@ from runner_sync.compose.member_text import canonical
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
-from runner_sync.upgrade.half_ported import half_ported
-from runner_sync.upgrade.part_by_part import what_can_run
-from runner_sync.upgrade.refusing import without_readers
+from runner_sync.upgrade.from_gpu.half_ported import half_ported
+from runner_sync.upgrade.from_gpu.part_by_part import what_can_run
+from runner_sync.upgrade.from_gpu.refusing import without_readers
 
 TRIES = 4
 """Merges of one unit, each without the statements that did not fit in the one before."""

@@ -17,7 +17,7 @@ from runner_sync.statements import bound_in, parse_function
 from runner_sync.syntax import attributes_set, calls_on_self, is_name, names_set, parameter_names, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from runner_sync import merge
 from runner_sync.confidence import UNMERGED
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.wording import MERGED, PORTED, Sides, worded
+from runner_sync.upgrade.questions.wording import MERGED, PORTED, Sides, worded
 
 
 class Shown(NamedTuple):

@@ -21,7 +21,7 @@ from runner_sync.statements import TELLING, as_module, flatten, parse_unit
 from runner_sync.syntax import attributes_set, blocks_of, is_name, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_order(draft: Draft, path: str) -> Draft:

@@ -53,6 +53,18 @@ def test_a_name_that_no_plain_name_binds_is_not_renamed(own: str) -> None:
     assert merged(own) == own
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        "    def req():\n        return 1\n    self.note(request, req)\n",
+        "    try:\n        self.more()\n    except OmniError as req:\n        self.log(request)\n",
+        "    import req\n    self.note(request)\n",
+    ],
+)
+def test_nothing_gets_a_name_that_omni_has_for_something_else(own: str) -> None:
+    assert own in merge(Triple(BASE, BASE.replace(LAST, own + LAST), UPSTREAM)).text
+
+
 CACHES = """\
 def init(self, config):
     for name in config.layers:

@@ -134,15 +134,15 @@ GPU_OLD = PORTED.replace("NPUModelRunner.load(self, ", "super().load(")
 GPU_NEW = GPU_OLD.replace("ACLGraphWrapper", "platform().wrapper()")
 
 
-def without_device_code(text: str) -> Draft:
-    """A port whose GPU method was translated before and need not be any more."""
+def without_device_code(text: str, *, inherited: str | None = GPU_NEW) -> Draft:
+    """A port whose GPU method was translated before and need not be any more, and which the class may inherit."""
     draft = Draft("NPUARModelRunner.load", (Stage(text),), chosen=True)
     job = ModuleJob(
         NPU,
         NPU.modules[1],
         "runner.py",
         text,
-        hierarchy=Hierarchy(inherited={"NPUARModelRunner": Inherited({"load": GPU_NEW})}),
+        hierarchy=Hierarchy(inherited={"NPUARModelRunner": Inherited({"load": inherited})}),
     )
     name = frozenset({draft.name})
     (left,) = drop_redundant(
@@ -165,3 +165,9 @@ def test_a_port_with_something_of_npus_own_stays_and_says_what() -> None:
     assert not left.removed
     (item,) = left.reviews
     assert item.reason.endswith("could be inherited, but for what only NPU does: `enable(self.config)`")
+
+
+@pytest.mark.parametrize("text", [PORTED, PORTED + "        self.more()\n"])
+def test_a_port_that_nothing_is_inherited_for_stays_unasked(text: str) -> None:
+    left = without_device_code(text, inherited=None)
+    assert (left.removed, left.reviews) == (False, ())

@@ -124,11 +124,6 @@ def comments_in(text: str) -> list[tokenize.TokenInfo]:
         return []
 
 
-def comments(text: str) -> list[str]:
-    """The same without their places, each with its ``#``, and without the blanks at the end."""
-    return [token.string.rstrip() for token in comments_in(text)]
-
-
 def last_comment(text: str) -> str:
     """The comment at the end of the last line of a statement or a head, with its ``#``; empty where there is none."""
     found = comments_in(text)

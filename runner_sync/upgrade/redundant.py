@@ -66,9 +66,10 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
     if reason:
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
         return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
-    if draft.owner and _is_free_port(draft, side):
+    own = _own_of_port(draft, side) if _could_be_inherited(draft, job, side) else []
+    if own:
         reason = "the GPU method that it translated has no device code any more and could be inherited, but for what "
-        reason += "only NPU does: " + "; ".join(f"`{canon}`" for canon in _own_of_port(draft, side)[:SHOWN])
+        reason += "only NPU does: " + "; ".join(f"`{canon}`" for canon in own[:SHOWN])
         shown = Shown(omni=draft.before, upstream=side.new[draft.name], chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, from_gpu=True))
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
@@ -100,6 +101,12 @@ def _why_same_as_inherited(draft: Draft, below: str, was: str | None, job: Modul
     already = was is not None and canonical(draft.before) == canonical(was)
     same = canonical(draft.text) == canonical(below) and not already
     return SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
+
+
+def _could_be_inherited(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:
+    """Whether a port needs no translation since this upgrade, and a base class of omni's has the method."""
+    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+    return inherited.members.get(draft.member) is not None and _is_free_port(draft, side)
 
 
 def _is_free_port(draft: Draft, side: GpuSide) -> bool:

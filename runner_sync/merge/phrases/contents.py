@@ -19,7 +19,8 @@ from runner_sync.merge.phrases.transplant import around, carry_over
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements import Node, before_clause, comments, inside_strings, is_python, last_comment
+from runner_sync.model import Triple
+from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment
 from runner_sync.statements.dataflow import binds, reads
 
 DISTINCT = 1.5
@@ -111,21 +112,25 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     if refused:
         return of_node(omni), refused
     if is_same(omni, base):
-        return _with_remarks(_in_spelling(base, omni, upstream), None, base, omni)
+        return _with_remarks(_in_spelling(base, omni, upstream), None, (base, omni, upstream))
     if is_no_edit(omni, base, heritage):
         return of_node(upstream), None
-    return _with_remarks(*_both_changed(base, omni, upstream, policy), base, omni)
+    return _with_remarks(*_both_changed(base, omni, upstream, policy), (base, omni, upstream))
 
 
-def _with_remarks(chosen: Content, reason: Reason | None, base: Node, omni: Node) -> tuple[Content, Reason | None]:
+def _with_remarks(
+    chosen: Content, reason: Reason | None, sides: tuple[Node, Node, Node]
+) -> tuple[Content, Reason | None]:
     """The chosen text with the comments that omni alone has inside of the statement, and a question about those that
     have no place in it."""
-    known = comments(base.text)
+    base, omni, upstream = sides
+    if "#" not in omni.text or chosen.lines == omni.lines:
+        return chosen, reason
     chosen = _with_comment(chosen, base, omni)
-    text = with_remarks("\n".join(chosen.lines), omni.text, known)
-    if text != "\n".join(chosen.lines):
+    before = "\n".join(chosen.lines)
+    text, lost = with_remarks(before, Triple(base.text, omni.text, upstream.text))
+    if text != before:
         chosen = Content(tuple(text.split("\n")), inside_strings(text), chosen.blanks)
-    lost = [comment for comment in comments(omni.text) if comment not in {*known, *comments(text)}]
     return chosen, Reason("remark left out", tuple(lost)) if lost and reason is None else reason
 
 

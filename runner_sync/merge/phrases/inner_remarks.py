@@ -1,7 +1,7 @@
 """Comments that omni has put inside a statement, carried into upstream's text of it.
 
-Comes in: omni's and another text of one statement. Goes out: the other text, with the comments whose line it has.
-May touch: nothing.
+Comes in: the three texts of a statement, and the one that was made of them. Goes out: that with omni's comments whose
+line it has, and those that have no place in it. May touch: nothing.
 
 A comment at the end of a line goes to that line, one on a line of its own above the line that it stands above::
 
@@ -10,42 +10,119 @@ A comment at the end of a line goes to that line, one on a line of its own above
                   ids=ids,                          rows=rows,                    ids=ids,
               )                                 )                                 rows=rows,
                                                                               )
+
+Only a line with a word in it, and that stands once in either text, is the same line. Whatever is doubtful has no place:
+a line that ends, or goes on, in a string or behind a backslash.
 """
 
 from __future__ import annotations
 
+import re
 import tokenize
-from collections.abc import Collection, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from runner_sync.edits import margin
-from runner_sync.statements import comments, comments_in, inside_strings
+from runner_sync.model import Triple
+from runner_sync.statements import comments_in, inside_strings, tokens
 
 
-def with_remarks(text: str, omni: str, known: Collection[str]) -> str:
-    """``text`` with the comments of ``omni``, but for the ``known`` ones and its own, that have a place there."""
-    lines, theirs = omni.split("\n"), text.split("\n")
-    known = {*known, *comments(text)}
-    for comment in comments_in(omni):
-        if comment.string.rstrip() not in known:
-            theirs = _with(theirs, comment, lines)
-    return "\n".join(theirs)
+class _Remark(NamedTuple):
+    """A comment, and what the line says that it is about; ``is_alone`` is whether it has its own line above that."""
+
+    text: str
+    anchor: str
+    is_alone: bool
 
 
-def _with(theirs: list[str], comment: tokenize.TokenInfo, lines: list[str]) -> list[str]:
-    row, column = comment.start[0] - 1, comment.start[1]
-    is_alone = not lines[row][:column].strip()
-    anchor = next(_code_from(lines, row + 1), "") if is_alone else lines[row][:column]
-    strings = inside_strings("\n".join(theirs))
-    at = [k for k, line in enumerate(theirs) if k not in strings and _key(line) == _key(anchor)]
-    if not _key(anchor) or len(at) != 1 or (is_alone and not at[0]):
-        return theirs
-    line = theirs[at[0]]
-    put = [f"{margin(line)}{comment.string}", line] if is_alone else [f"{line}  {comment.string}"]
-    return [*theirs[: at[0]], *put, *theirs[at[0] + 1 :]]
+def with_remarks(text: str, triple: Triple) -> tuple[str, list[str]]:
+    """``text``, made of a triple's, with omni's own comments, and those of them that are not in it."""
+    own = _left(_remarks(triple.omni), _remarks(triple.base))
+    own = _left(own, _remarks(text), but=_remarks(triple.upstream)) if own else []
+    if not own:
+        return text, []
+    lines, strings, places = text.split("\n"), inside_strings(text), _places(text)
+    unique = {anchor for anchor, rows in _places(triple.omni).items() if len(rows) == 1}
+    put: dict[int, list[_Remark]] = defaultdict(list)
+    lost = []
+    for remark in own:
+        rows = places.get(remark.anchor, [])
+        if remark.anchor in unique and len(rows) == 1 and _has_room(lines, rows[0], strings, is_alone=remark.is_alone):
+            put[rows[0]].append(remark)
+        else:
+            lost.append(remark.text)
+    made = "\n".join(row for k, line in enumerate(lines) for row in _with(line, put.get(k, ())))
+    if _code(made) != _code(text):
+        return text, [remark.text for remark in own]
+    return made, lost
 
 
-def _code_from(lines: list[str], row: int) -> Iterator[str]:
-    return (line for line in lines[row:] if line.strip() and not line.lstrip().startswith("#"))
+def _remarks(text: str) -> list[_Remark]:
+    lines = text.split("\n")
+    found = []
+    for comment in comments_in(text):
+        row, column = comment.start[0] - 1, comment.start[1]
+        is_alone = not lines[row][:column].strip()
+        anchor = _code_below(lines, row + 1) if is_alone else lines[row][:column]
+        found.append(_Remark(comment.string.rstrip(), _key(anchor), is_alone))
+    return found
+
+
+def _left(remarks: Sequence[_Remark], others: Sequence[_Remark], *, but: Sequence[_Remark] = ()) -> list[_Remark]:
+    """The remarks that are not among the ``others``, at the same line or at another one.
+
+    ``but`` are those of the others that stand for none of ``remarks``: upstream's own, in a text that is upstream's.
+    """
+    same = Counter(others)
+    words = Counter(remark.text for remark in others) - Counter(remark.text for remark in but)
+    rest = []
+    for remark in remarks:
+        if same[remark]:
+            same[remark] -= 1
+            words[remark.text] -= 1
+        else:
+            rest.append(remark)
+    out = []
+    for remark in rest:
+        if words[remark.text] > 0:
+            words[remark.text] -= 1
+        else:
+            out.append(remark)
+    return out
+
+
+def _places(text: str) -> dict[str, list[int]]:
+    """The rows of each line of code, by what it says without its comment."""
+    found: dict[str, list[int]] = defaultdict(list)
+    strings = inside_strings(text)
+    columns = {comment.start[0] - 1: comment.start[1] for comment in comments_in(text)}
+    for row, line in enumerate(text.split("\n")):
+        if row not in strings and re.search(r"\w", line[: columns.get(row)]):
+            found[_key(line[: columns.get(row)])].append(row)
+    return found
+
+
+def _has_room(lines: Sequence[str], row: int, strings: Collection[int], *, is_alone: bool) -> bool:
+    if is_alone:
+        return row > 0 and not lines[row - 1].endswith("\\")
+    return row + 1 not in strings and not lines[row].endswith("\\") and "#" not in lines[row]
+
+
+def _with(line: str, remarks: Sequence[_Remark]) -> list[str]:
+    """The rows of a line with what belongs to it."""
+    above = [f"{margin(line)}{remark.text}" for remark in remarks if remark.is_alone]
+    behind = [remark.text for remark in remarks if not remark.is_alone]
+    return [*above, "  ".join([line, *behind])]
+
+
+def _code(text: str) -> list[str]:
+    unprinted = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+    return [token.string for token in tokens(text + "\n") if token.type not in unprinted]
+
+
+def _code_below(lines: Sequence[str], row: int) -> str:
+    return next((line for line in lines[row:] if line.strip() and not line.lstrip().startswith("#")), "")
 
 
 def _key(line: str) -> str:

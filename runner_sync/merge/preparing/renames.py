@@ -267,7 +267,8 @@ def _names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names in a text, and those that it assigns; parameters are no locals, for callers know them."""
     tree = _parsed(text)
     names = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | parameter_names(tree)
-    return frozenset(names), bound_in(_body(tree)) - parameter_names(tree)
+    said = {mention.name for mention in mentions(_body(tree))}
+    return frozenset(names | said), bound_in(_body(tree)) - parameter_names(tree)
 
 
 def _mentions(text: str, name: str) -> bool:

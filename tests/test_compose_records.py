@@ -217,9 +217,43 @@ def test_a_field_that_is_gone_is_taken_out(name: str) -> None:
     assert fit(fitted.text, LOST) is None
 
 
-def test_a_record_that_lost_a_field_is_left_to_people() -> None:
-    lost = {"State": Record((*NOW, "step"), (*NOW[:-1], "other", "another"))}
-    assert fit(method(", ".join((*NOW, "step"))), lost) is None
+# vllm-omni 0.14.0 on vllm-ascend 0.18.0: a field less, some more, and one that a merge has put behind all others.
+OTHERS = {"State": Record(("output", "logits", "metadata", "cache", "hidden", "positions"), NOW)}
+IN_ORDER = "output, logits, metadata, common, hidden, positions, stats"
+PUT_RIGHT = {
+    "a field less and some more": "output, logits, metadata, cache, hidden, positions",
+    "as many as there are now": "output, logits, metadata, cache, hidden, positions, stats",
+    "in another order": "output, logits, metadata, hidden, positions, stats, common",
+    "both": "output, logits, metadata, cache, hidden, positions, stats, common",
+}
+
+
+@pytest.mark.parametrize("name", PUT_RIGHT)
+def test_an_unpacking_of_fields_alone_is_put_right(name: str) -> None:
+    fitted = fit(method(PUT_RIGHT[name]), OTHERS)
+    assert fitted is not None
+    assert fitted.text == method(IN_ORDER)
+    assert fitted.reason == "State has other fields now: unpacked in their order here"
+    assert fit(fitted.text, OTHERS) is None
+
+
+def test_a_name_that_nobody_reads_keeps_its_underscore() -> None:
+    fitted = fit(method("output, _logits, metadata, _cache, hidden, positions"), OTHERS)
+    assert fitted is not None
+    assert fitted.text == method(IN_ORDER.replace("logits", "_logits"))
+
+
+@pytest.mark.parametrize(
+    ("target", "states"),
+    [
+        pytest.param("output, logits, metadata, cache, hidden, own", OTHERS, id="a name that is no field"),
+        pytest.param("output, cache, hidden", OTHERS, id="few names"),
+        pytest.param("logits, output, metadata, common, hidden, positions, stats", STATE, id="the record is as it was"),
+        pytest.param("output, output, logits, metadata, hidden, positions", OTHERS, id="a name twice"),
+    ],
+)
+def test_what_is_no_unpacking_of_fields_alone_is_left_to_people(target: str, states: dict[str, Record]) -> None:
+    assert fit(method(target), states) is None
 
 
 def test_a_record_of_two_texts() -> None:

@@ -85,7 +85,12 @@ def _is_made(node: ast.AST, name: str) -> bool:
 
 def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
     """The method with its first unpacking or construction that does not fit mended; ``None`` when there is none."""
-    return _without_gone(text, records) or _fit_unpacking(text, records) or _fit_construction(text, records)
+    return (
+        _without_gone(text, records)
+        or _fit_unpacking(text, records)
+        or _put_right(text, records)
+        or _fit_construction(text, records)
+    )
 
 
 def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
@@ -102,6 +107,36 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
                 reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
                 return Mended(made, around.lineno, made.split("\n")[around.lineno - 1].strip(), reason)
     return None
+
+
+def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
+    """An unpacking of fields of the record alone, of which some are gone, or that stand in another order than there."""
+    for at, target in enumerate(_unpackings(text)):
+        words = [ast.unparse(element) for element in target.elts]
+        for name, one in records.items():
+            gone = set(one.before) - set(one.now)
+            fields_ = [word if word in (*one.before, *one.now) else word.lstrip("_") for word in words]
+            left = [field for field in fields_ if field in one.now]
+            right = [field for field in one.now if field in left]
+            is_one = len(left) == len(right) >= max(FEWEST, len(one.now) / 2) and gone.issuperset({*fields_} - {*left})
+            if one.before == one.now or not is_one or fields_ == right:
+                continue
+            made = _in_order(text, at, dict(zip(words, fields_, strict=True)), right)
+            whole = _fit_unpacking(made, {name: one})
+            made = whole.text if whole is not None else made
+            reason = f"{name} has other fields now: unpacked in their order here"
+            statement = ast.unparse([*_unpackings(made)][at])
+            return Mended(made, target.lineno, statement, reason)
+    return None
+
+
+def _in_order(text: str, at: int, named: Mapping[str, str], right: Sequence[str]) -> str:
+    """The text with those names of its ``at``-th unpacking that stand for fields, and in the ``right`` order."""
+    words = {field: word for word, field in named.items()}
+    elements = [element for element in [*_unpackings(text)][at].elts if named[ast.unparse(element)] in right]
+    places = Places(text)
+    text = apply(text, [places.instead_of(e, words[field]) for e, field in zip(elements, right, strict=True)])
+    return _removed(text, [e for e in [*_unpackings(text)][at].elts if named[ast.unparse(e)] not in right])
 
 
 def _agree(names: Sequence[str], wanted: Fields) -> bool:

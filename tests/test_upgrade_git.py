@@ -444,3 +444,25 @@ def test_inline_leaves_no_review_without_a_trace_in_the_text(trees: Trees) -> No
     (change,) = planned.changes
     assert planned.report.reviews
     assert all(item.id in (change.after or "") for item in planned.report.reviews)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "omni", "upstream"),
+    [
+        pytest.param("if a:", "if a:", "b()", id="a head whose suite stays"),
+        pytest.param("class A(B, C):", "class A(B):", "", id="what neither side has, where one has nothing"),
+    ],
+)
+def test_inline_leaves_what_a_side_could_not_stand_for_to_a_comment(chosen: str, omni: str, upstream: str) -> None:
+    item = ReviewItem("R1", "f", "a.py", 1, 1, "why", 0.5, "", omni, upstream, chosen)
+    assert not two_sided(f"{chosen}\n    x = 1\n", item)
+
+
+def test_inline_puts_a_side_as_deep_as_what_was_chosen() -> None:
+    """A passage that begins deeper than it ends."""
+    text = "def f():\n    if a:\n        x()\n    elif b:\n        y()\n"
+    shown = ("    x()\nelif b:", "    z()\nelif c:")
+    item = ReviewItem("R1", "f", "a.py", 3, 4, "why", 0.5, "", shown[0], shown[1], shown[0])
+    assert two_sided(text, item)
+    assert inline(text, [item]).split("\n")[3:5] == ["        x()", "    elif b:"]
+    assert "=======\n        z()\n    elif c:\n>>>>>>>" in inline(text, [item])

@@ -9,14 +9,36 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
+from runner_sync.statements import compiles
 
 
 def two_sided(text: str, item: ReviewItem) -> bool:
-    """Whether ``item`` stands in ``text`` as a choice between two sides; any other item has no lines to exchange."""
+    """Whether ``item`` stands in ``text`` as a choice between two sides, either of which leaves a module that parses.
+
+    Any other item has no lines to exchange: a head whose suite stays, or what neither side has, where one has nothing.
+    """
     if item.omni == item.upstream or not item.chosen or not any((item.base.strip(), item.omni.strip())):
         return False
-    span = text.split("\n")[item.line - 1 : item.end_line]
-    return [s.strip() for s in span] == [s.strip() for s in item.chosen.split("\n") if s.strip()]
+    lines = text.split("\n")
+    span = lines[item.line - 1 : item.end_line]
+    if [s.strip() for s in span] != _said(item.chosen):
+        return False
+    if not (item.omni.strip() and item.upstream.strip()) and _said(item.chosen) != _said(item.omni or item.upstream):
+        return False
+    sides = (_at_home(side, item, margin(span[0])) for side in (item.omni, item.upstream))
+    return all(compiles("\n".join([*lines[: item.line - 1], *side, *lines[item.end_line :]])) for side in sides)
+
+
+def _said(body: str) -> list[str]:
+    return [line.strip() for line in body.split("\n") if line.strip()]
+
+
+def _at_home(body: str, item: ReviewItem, indent: str) -> list[str]:
+    """The lines of a side, as deep as the chosen text stands, whose first line has ``indent`` there."""
+    lines = body.rstrip("\n").split("\n") if body.strip() else []
+    shown = next(line for line in item.chosen.split("\n") if line.strip())
+    deeper = len(indent) - len(margin(shown))
+    return [" " * deeper + line if line.strip() else line for line in lines] if deeper > 0 else lines
 
 
 def disjoint(items: Iterable[ReviewItem]) -> list[ReviewItem]:
@@ -38,17 +60,12 @@ def inline(text: str, items: Sequence[ReviewItem]) -> str:
 
 def _block(item: ReviewItem, indent: str) -> list[str]:
     """The three sides between conflict markers; ``indent`` is that of the lines whose place they take."""
-
-    def side(body: str) -> list[str]:
-        lines = body.rstrip("\n").split("\n") if body else []
-        return lines if lines and lines[0].startswith((" ", "\t")) else [indent + line for line in lines]
-
     return [
         f"<<<<<<< omni {item.id}",
-        *side(item.omni),
+        *_at_home(item.omni, item, indent),
         "||||||| base",
-        *side(item.base),
+        *_at_home(item.base, item, indent),
         "=======",
-        *side(item.upstream),
+        *_at_home(item.upstream, item, indent),
         f">>>>>>> {item.newer}: {item.reason}",
     ]

@@ -628,6 +628,8 @@ def test_a_branch_that_ports_by_hand_is_told_how_to_record_it_and_nothing_else()
     lines = frozenset(range(1, 20))
     result = run(given, "RS201", changed={AR: lines, GPU_AR: lines})
     assert (result.findings, result.ported) == ((), ("NPUARModelRunner.execute_model",))
+    strict = run(given, "RS201", changed={AR: lines, GPU_AR: lines}, severity="warning")
+    assert strict == result, "whatever is reported besides"
     later = branched((OWN_NPU, NEW_GPU), (OWN_NPU, NEW_GPU), entries)
     assert run(later, "RS201", changed={}).ported == (), "it is another branch's"
     assert run(given, "RS201").ported == (), "without a branch it is a finding"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -584,6 +585,34 @@ def test_a_helper_that_is_no_python_ends_the_run_unless_a_branch_left_it_alone()
     with pytest.raises(InputError, match=r"helper\.py:1: does not parse"):
         check.run(given, Codes(("RS402",)))
     assert check.run(given, Codes(("RS402",)), changed={}).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("branch", "ends"),
+    [
+        pytest.param(None, True, id="no branch"),
+        pytest.param("helper", True, id="of the branch"),
+        pytest.param("npu_ar_model_runner", False, id="of others"),
+    ],
+)
+@pytest.mark.parametrize("folder", ["", "deep/"])
+def test_a_helper_that_is_no_text_ends_the_run_unless_a_branch_left_it_alone(
+    folder: str, branch: str | None, ends: bool
+) -> None:
+    path = HELPER.replace("helper", f"{folder}helper")
+    changed = {path.replace("helper", branch): {1}} if branch is not None else None
+
+    def read(asked: str) -> str | None:
+        if asked == path:
+            raise InputError(f"{path}:1 is not UTF-8 text")
+        return given.read(asked) if given.read is not None else None
+
+    given = job(EMPTY_AR, "", files={path: ""})
+    unread = replace(given, read=read)
+    with pytest.raises(InputError, match="is not UTF-8 text") if ends else nullcontext():
+        result = check.run(replace(unread, before=lambda: unread), Codes(("RS402",)), changed=changed)
+        assert (result.findings, result.branch_error) == ((), None)
+    assert check.run(unread, Codes(("RS407",)), changed={}).findings == (), "no rule reads it"
 
 
 def test_a_mixin_in_the_folder_is_told_once_and_where_it_stands() -> None:

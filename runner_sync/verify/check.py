@@ -191,8 +191,11 @@ class _Conflicts:
         """Look into the files that a class was looked for in, and into what a branch changed beside the modules.
 
         A class is found in what is no Python, too, and without it an MRO has a hole. Raises ``InputError`` for a file
-        that does not parse; of a branch, for one that it changed.
+        that cannot be read or does not parse; of a branch, for one that it changed.
         """
+        for path, error in self._library.unread.items():
+            if changed is None or path in changed:
+                raise error
         folders = {module.path.rpartition("/")[0] for module in self._library.job.modules}
         beside = [p for p in changed or () if p.endswith(".py") and p.rpartition("/")[0] in folders]
         for path in dict.fromkeys([*self._library.paths(), *beside]):
@@ -211,8 +214,8 @@ def _hits(library: Library, codes: Codes, conflicts: _Conflicts) -> Iterator[Hit
             if codes.wants(code, module.path):
                 yield from _found_by(rule, subject, conflicts)
     near = [(rule, rule.CODE) for rule in beside() if codes.wants(rule.CODE)] if job.beside else []
-    for path, reading in [(path, library.at(path)) for path in job.beside] if near else ():
-        if reading is not None and path not in conflicts:
+    for path in job.beside if near else ():
+        if path not in conflicts and (reading := library.readable(path)) is not None:
             subject = Subject(library, CheckModule(path, reading.text))
             wanted = [rule for rule, code in near if codes.wants(code, path)]
             yield from (hit for rule in wanted for hit in _found_beside(rule, subject, conflicts))

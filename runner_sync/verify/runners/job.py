@@ -91,6 +91,7 @@ class Library:
     def __init__(self, job: CheckJob) -> None:
         self.job = job
         self._by_path: dict[str, Reading | None] = {}
+        self.unread: dict[str, InputError] = {}
         self.answers = Answers()
         self._known: dict[tuple[str, str], ClassText | None] = {}
         for module in job.modules:
@@ -113,6 +114,14 @@ class Library:
             text = self.job.read(path) if self.job.read is not None else None
             self._by_path[path] = Reading(path, text) if text is not None else None
         return self._by_path[path]
+
+    def readable(self, path: str) -> Reading | None:
+        """The same of a file that no runner need import: ``None`` for one that is no text, too, which is ``unread``."""
+        try:
+            return self.at(path)
+        except InputError as error:
+            self.unread[path] = error
+            return None
 
     def paths(self) -> tuple[str, ...]:
         """The files that were looked into so far."""

@@ -301,6 +301,38 @@ def test_a_module_beside_the_runners_is_asked_for_gpu_calls(locked: Trees, folde
         assert [(finding.code, finding.path) for finding in report.findings] == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        pytest.param("my_runner.py", "", id="in the root"),
+        pytest.param("vllm_omni/npu_diffusion.py", "", id="in the package"),
+        pytest.param("vllm_omni/diffusion/worker/npu_diffusion.py", "", id="among what is for GPUs"),
+        pytest.param("vllm_omni/worker/npu_diffusion.py", "", id="beside the twin"),
+        pytest.param("vllm_omni/input/npu_diffusion.py", "", id="a folder that only has the letters"),
+        pytest.param("vllm_omni/diffusion/npu/npu_diffusion.py", "vllm_omni/diffusion/npu", id="of the platform"),
+        pytest.param("vllm_omni/npu_diffusion/runner.py", "vllm_omni/npu_diffusion", id="of the platform by its name"),
+    ],
+)
+def test_a_runner_that_stands_elsewhere_makes_no_npu_code_of_what_is_beside_it(
+    locked: Trees, path: str, told: str
+) -> None:
+    gpu = "vllm_omni/worker/gpu_diffusion_model_runner.py"
+    row = ROW.format(npu=path, gpu=gpu).replace("NPUAR", "NPUDiffusion").replace("GPUAR", "GPUDiffusion")
+    folders = ["", "vllm_omni/", "vllm_omni/diffusion/", "vllm_omni/diffusion/worker/", "vllm_omni/input/"]
+    call = "import torch\n\ntorch.cuda.synchronize()\n"
+    lay_out(
+        locked.omni,
+        {
+            "runner-sync.toml": row,
+            path: "class NPUDiffusionModelRunner:\n    pass\n",
+            gpu: "class GPUDiffusionModelRunner:\n    pass\n",
+            **{f"{folder}late.py": call for folder in [*folders, *([f"{told}/", f"{told}/deep/"] if told else [])]},
+        },
+    )
+    report = sync.check(locked.check(select=("RS402", "RS403")))
+    assert [f.path for f in report.findings] == ([f"{told}/deep/late.py", f"{told}/late.py"] if told else [])
+
+
 def test_what_was_out_of_step_where_a_branch_began_is_no_business_of_it(locked: Trees) -> None:
     """Neither where the lines around it moved, nor where the branch brings the lock that tells of it."""
     lock_text = (locked.omni / lock.FILE_NAME).read_text("utf-8")

@@ -6,6 +6,7 @@ Comes in: trees, lock, options, chosen codes. Goes out: ``CheckModule`` values. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -58,11 +59,16 @@ def _alone(given: inputs.Inputs, found: DerivedModule) -> CheckModule:
 
 
 def beside(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str, ...]:
-    """The other modules in the folders of the NPU modules, and below: not where GPU runners stand among them."""
+    """The other modules in the folders of the NPU modules, and below.
+
+    timid: only in a folder that is the platform's by its path (``platforms/npu/worker``), and that holds no GPU runner;
+    who says in the configuration that a runner stands elsewhere says nothing of what stands beside it.
+    """
     own = {found.path for found in modules}
     twins = {found.module.gpu.path for found in modules if found.module.gpu is not None}
-    folders = {path.rpartition("/")[0] for path in own} - {path.rpartition("/")[0] for path in twins}
-    return tuple(sorted({path for folder in folders for path in given.omni.paths(f"{folder}/")} - own - twins))
+    word, folders = given.profile.device[1], {path[: path.rfind("/") + 1] for path in own}
+    folders = {f for f in folders if word in re.split(r"[\W_]+", f) and not any(twin.startswith(f) for twin in twins)}
+    return tuple(sorted({path for folder in folders for path in given.omni.paths(folder)} - own))
 
 
 def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:

@@ -3,8 +3,8 @@
 What: a name below `torch.cuda` (an attribute chain or an import) in an NPU module, or in a method of omni's that an
 NPU class inherits: there also under the name that the module imports it by or sets to it (`from torch import cuda`,
 `_device = torch.cuda`), and in a function of the module that the method calls. Every module in the folders of the NPU
-modules counts as one, helpers and runners that no profile names, too. Of inherited methods also `if tensor.is_cuda:`,
-which is never true there: a warning.
+modules counts as one where their path says `npu`, helpers and runners that no profile names, too. Of inherited methods
+also `if tensor.is_cuda:`, which is never true there: a warning.
 
 Example:
 

@@ -1,7 +1,8 @@
 """RS403 gpu-imports: an NPU module imports a graph wrapper or forward context of the GPU.
 
 What: `CUDAGraphWrapper`, `BreakableCUDAGraphWrapper` or `set_forward_context` imported from vLLM (or passed on by
-omni's GPU runner), where vllm-ascend has its own. Every module in the folders of the NPU modules is asked.
+omni's GPU runner), where vllm-ascend has its own. Every module in the folders of the NPU modules is asked where
+their path says `npu`.
 
 Example:
 

@@ -417,6 +417,8 @@ def test_a_gpu_call_that_nothing_of_this_guards_is_found(body: str) -> None:
 
 
 ASKING = "if current_platform.is_cuda_alike():\n            return self.wait(x)"
+CALLING = "if _fast():\n            return self.wait(x)"
+BY_FUNCTION = "\n\ndef _fast():\n    return torch.cuda.is_available()\n"
 
 
 @pytest.mark.parametrize(
@@ -426,8 +428,13 @@ ASKING = "if current_platform.is_cuda_alike():\n            return self.wait(x)"
         (ASKING, "", False),
         (ASKING, "    def rest(self, x):\n        return self.wait(x)\n", True),
         (ASKING, "    def rest(self, x):\n        return x\n", False),
+        (CALLING, BY_FUNCTION, False),
+        (CALLING, BY_FUNCTION.replace("torch.cuda.is_available()", "FAST"), True),
     ],
-    ids=["nobody asks", "the only caller asks", "another one does not", "another one does not call it"],
+    ids=[
+        *("nobody asks", "the only caller asks", "another one does not", "another one does not call it"),
+        *("by a function", "by another function"),
+    ],
 )
 def test_a_method_whose_callers_all_ask_for_the_platform_is_left_alone(caller: str, more: str, is_found: bool) -> None:
     text = shared("torch.cuda.synchronize()").replace("return self.wait(x)", caller) + more
@@ -479,6 +486,7 @@ def module(head: str, use: str) -> str:
     return f"{dedent(head)}\n{shared(use)}"
 
 
+ON_GPU = "def _on_gpu():\n    return torch.cuda.is_available()"
 ALIASES = {
     "the module of torch": ("from torch import cuda", "cuda.synchronize()"),
     "under another name": ("from torch import nn, cuda as gpu", "gpu.synchronize()"),
@@ -495,8 +503,64 @@ ALIASES = {
         "def _sync():\n    torch.cuda.synchronize()\n    if platform.is_cuda():\n        return",
         "_sync()",
     ),
+    "a function that only asks, and whose answer nobody reads": (ON_GPU, "_on_gpu()\ntorch.cuda.synchronize()"),
+    "a function that uses it before it asks": (
+        "def _on_gpu():\n    torch.cuda.init()\n    return torch.cuda.is_available()",
+        "if _on_gpu():\n    x()",
+    ),
+    "the answer of a function that asks for something else": (
+        "def _big(x):\n    return x > 1",
+        "if _big(x):\n    torch.cuda.synchronize()",
+    ),
+    "an answer that depends on a use": ("def _used():\n    return torch.cuda.memory_allocated() > 0", "return _used()"),
+    "a local that is called like a function that asks": (ON_GPU, "_on_gpu = x\nif _on_gpu:\n    torch.cuda.init()"),
+    "a function with another function in it": (
+        "def _sync(x):\n    def more(): ...\n    torch.cuda.synchronize()",
+        "_sync(x)",
+    ),
+    "a parameter in a function": ("def _sync(dev):\n    torch.cuda.synchronize(dev or 0)", "_sync(x)"),
 }
 NO_ALIASES = {
+    "only asked, by a function": (ON_GPU, "return _on_gpu()"),
+    "only asked": ("import torch", "return torch.cuda.is_available(), torch.cuda.device_count()"),
+    "counted by a function": ("def _count():\n    return torch.cuda.device_count()", "return range(_count())"),
+    "a function that only asks is asked": (ON_GPU, "if _on_gpu():\n    torch.cuda.synchronize()"),
+    "that is asked before": (ON_GPU, "if not _on_gpu():\n    return\ntorch.cuda.synchronize()"),
+    "its answer has a name": (ON_GPU, "on = _on_gpu()\nif on:\n    torch.cuda.synchronize()"),
+    "a function that asks it": (
+        f"{ON_GPU}\ndef _sync():\n    if _on_gpu():\n        torch.cuda.synchronize()",
+        "_sync()",
+    ),
+    "a function that answers in two ways": (
+        "def _ready():\n    if torch.cuda.is_available():\n        return True\n    return False",
+        "if _ready():\n    torch.cuda.synchronize()",
+    ),
+    "a function that asks the platform": (
+        "def _fast():\n    return current_platform.is_cuda()",
+        "if _fast():\n    torch.cuda.synchronize()",
+    ),
+    "an answer that the module has": ("_FAST = torch.cuda.is_available()", "if _FAST:\n    torch.cuda.synchronize()"),
+    "an import that only asks, by another name": (
+        "from torch.cuda import is_available as _on",
+        "if _on():\n    torch.cuda.synchronize()",
+    ),
+    "what a function makes of it runs elsewhere": (
+        "def _later():\n    def run():\n        torch.cuda.synchronize()\n    return run",
+        "self.later = _later()",
+    ),
+    "a lambda that a function hands out": (
+        "def _later():\n    return lambda: torch.cuda.init()",
+        "self.later = _later()",
+    ),
+    "a function that may be given a device": (
+        "def _sync(dev=None):\n    (dev or torch.cuda).synchronize()",
+        "_sync(torch.npu)",
+    ),
+    "a function that chooses by what it is given": (
+        "def _sync(dev=None):\n    (torch.cuda if dev is None else dev).synchronize()",
+        "_sync(torch.npu)",
+    ),
+    "a default of a function": ("def _sync(dev=torch.cuda):\n    dev.synchronize()", "_sync(torch.npu)"),
     "another cuda": ("from .kernels import cuda", "cuda.synchronize()"),
     "another function": ("from torch.cuda import Event\nfrom torch.npu import synchronize", "synchronize()"),
     "a parameter": ("from torch import cuda as x", "x.synchronize()"),

@@ -20,9 +20,10 @@ ask the platform in it.
 
 Leaves alone: strings and comments, `vllm` names that only contain the word (`cudagraph_mode`, `CUDAGraphMode`),
 branches under `torch.cuda.is_available()` and the test itself. Of inherited methods: those that NPU overrides, or that
-nobody there calls, what only names a type (annotations, `isinstance`, `cast`, `except`), what stands in a `try` or
-below `suppress`, and of a method that tests for the device or the platform what is not in front of the first test, or
-all of it where its callers all test.
+nobody there calls, what only names a type (annotations, `isinstance`, `cast`, `except`), what only asks
+(`torch.cuda.device_count()`), what stands in a `try` or below `suppress`, and of a method that tests for the device or
+the platform, by a function of the module, too, what is not in front of the first test, or all of it where its callers
+all test.
 A question about `is_cuda` beside others, or in a method that asks for another device, too.
 """
 
@@ -36,7 +37,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
-from runner_sync.verify.runners.device_names import Gpu, may_name, names_in
+from runner_sync.verify.runners.device_names import ASKING, Gpu, may_name, names_in
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import mentioned, words
 from runner_sync.verify.runners.patch import patch
@@ -123,7 +124,9 @@ def _inherited(subject: Subject, gpu: Gpu) -> Iterator[Hit]:
 
 
 def _known_in(subject: Subject, reading: Reading, gpu: Gpu) -> Gpu:
-    return subject.library.answers.once((_known_in, reading.path), lambda: names_in(reading, gpu, _unasked))
+    return subject.library.answers.once(
+        (_known_in, reading.path), lambda: names_in(reading, gpu, _helpers_use, _is_asker)
+    )
 
 
 def _naming(subject: Subject, classes: Iterable[ClassText], gpu: Gpu) -> Iterator[tuple[ClassText, Function]]:
@@ -149,17 +152,51 @@ def _is_called(subject: Subject, mro: Ancestry, function: Function) -> bool:
 
 def _is_only_asked(subject: Subject, mro: Ancestry, function: Function) -> bool:
     """Whether each method that names this one tests for the device or the platform: it may well be for a GPU only."""
-    others = [other for _, other in mro.live() if other is not function and function.name in mentioned([other])]
+    others = [pair for pair in mro.live() if pair[1] is not function and function.name in mentioned([pair[1]])]
     by_upstream = function.name in words(subject.upstream) | words(subject.vllm)
-    return bool(others) and not by_upstream and all(_asks(other, Gpu(*subject.profile.device)) for other in others)
+    gpu = Gpu(*subject.profile.device)
+    known = [(other, _known_in(subject, owner.reading, gpu).within(other)) for owner, other in others]
+    return bool(others) and not by_upstream and all(_asks(*one) for one in known)
 
 
-def _unasked(function: Function, gpu: Gpu) -> ast.AST | None:
+def _helpers_use(function: Function, gpu: Gpu) -> ast.AST | None:
+    """The first use of the GPU in a function that methods call.
+
+    timid: not what only runs if its result is called, nor what it takes where it is given nothing else.
+    """
+    parts = [part for node in walk(function)[1:] for part in _left_to_callers(node)]
+    return _unasked(function, gpu, idle=parts)
+
+
+def _left_to_callers(node: ast.AST) -> list[ast.AST]:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            return [node]
+        case ast.BoolOp(op=ast.Or(), values=[_, *others]):
+            return [*others]
+        case ast.IfExp(body=body, orelse=other):
+            return [body, other]
+        case ast.arguments(defaults=defaults, kw_defaults=others):
+            return [*defaults, *(other for other in others if other is not None)]
+    return []
+
+
+def _is_asker(statement: ast.stmt, gpu: Gpu) -> bool:
+    """Whether a function returns, or a name is set to, what the code runs on: `return torch.cuda.is_available()`."""
+    if not isinstance(statement, Function):
+        return _are_about([answer for _, answer in _answers(statement, gpu)], gpu)
+    gpu = gpu.within(statement)
+    found = [node.value for node in walk(statement) if isinstance(node, ast.Return) and node.value is not None]
+    says_yes = any(isinstance(value, ast.Constant) and isinstance(value.value, bool) for value in found)
+    return _are_about(found, gpu) or (says_yes and _asks(statement, gpu))
+
+
+def _unasked(function: Function, gpu: Gpu, *, idle: Sequence[ast.AST] = ()) -> ast.AST | None:
     """The first use of the GPU in a method that has not asked what it runs on by then."""
     gpu = gpu.within(function)
     first = itertools.takewhile(lambda statement: not _may_ask(statement, gpu), function.body)
     nodes = [node for statement in first for node in walk(statement)] if _asks(function, gpu) else walk(function)
-    spared = {id(inner) for node in nodes for part in _idle(node) for inner in walk(part)}
+    spared = {id(inner) for part in (*idle, *(p for node in nodes for p in _idle(node))) for inner in walk(part)}
     return next((use for node in nodes if id(node) not in spared and (use := gpu.use(node)) is not None), None)
 
 
@@ -185,7 +222,7 @@ def _may_ask(statement: ast.stmt, gpu: Gpu) -> bool:
 def _are_about(tests: list[ast.expr], gpu: Gpu) -> bool:
     """Whether expressions name the device or the platform; ``cudagraph_mode`` names neither."""
     devices, said = {gpu.word, gpu.npu_word}, list(mentioned(tests))
-    if any(name in gpu.names for name in said):
+    if any(name in gpu.names or name in gpu.askers for name in said):
         return True
     return any("platform" in n or not devices.isdisjoint(re.split(r"\W|_", n)) for n in map(str.lower, said))
 
@@ -195,7 +232,8 @@ def _asked_of_tensor(function: Function, gpu: Gpu) -> ast.Attribute | None:
     and without a question about any other device."""
     nodes, gpu = walk(function), gpu.within(function)
     said = mentioned(_questions(nodes, gpu))
-    is_told = any(word in name.lower() for name in said for word in (gpu.npu_word, "platform", "device"))
+    others = (gpu.npu_word, "platform", "device")
+    is_told = any(name in gpu.askers or any(word in name.lower() for word in others) for name in said)
     if is_told or any(gpu.use(node) is not None for node in nodes):
         return None
     for test in (node.test for node in nodes if isinstance(node, ast.If | ast.IfExp)):
@@ -211,7 +249,7 @@ def _answers(node: ast.AST, gpu: Gpu) -> Iterator[tuple[str, ast.expr]]:
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as value):
             is_made = any(gpu.is_used(inner) for inner in walk(value))
-            if not is_made or "is_available" in mentioned([value]):
+            if not is_made or not ASKING.isdisjoint(mentioned([value])):
                 yield name, value
 
 
@@ -231,8 +269,10 @@ def _tests(node: ast.AST) -> list[ast.expr]:
 
 
 def _idle(node: ast.AST) -> list[ast.AST]:
-    """What of a node only names a type, or is meant to fail where it cannot be had."""
+    """What of a node only names a type, only asks, or is meant to fail where it cannot be had."""
     match node:
+        case ast.Attribute(value=asked, attr=name) if name in ASKING and dotted(asked):
+            return [asked]
         case ast.Try(body=body, handlers=[_, *_]) | ast.TryStar(body=body):
             return [*body]
         case ast.With(body=body) | ast.AsyncWith(body=body) if _may_swallow(node):

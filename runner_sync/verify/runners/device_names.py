@@ -14,15 +14,19 @@ from dataclasses import dataclass, field, replace
 from runner_sync.syntax import walk
 from runner_sync.verify.runners.reading import Function, Reading, dotted
 
+ASKING = frozenset({"is_available", "device_count", "is_initialized"})
+"""Functions of `torch.cuda` that have an answer on every machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """``root`` is `torch.cuda`; ``names`` are single names that stand for it, or for something of it; ``helpers`` are
-    functions that use it, with the place where they do."""
+    """``root`` is `torch.cuda`; ``names`` are single names that stand for it, or for something of it; ``askers`` are
+    names that only say what the code runs on; ``helpers`` are functions that use it, with the place where they do."""
 
     word: str
     npu_word: str
     names: frozenset[str] = frozenset()
+    askers: frozenset[str] = frozenset()
     helpers: Mapping[str, ast.AST] = field(default_factory=dict)
 
     @property
@@ -49,36 +53,52 @@ class Gpu:
         own = {node.arg for node in nodes if isinstance(node, ast.arg)}
         own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         own |= {alias.asname or alias.name for node in nodes for alias in _aliases(node)}
-        imported = {name for node in nodes for name in _imported(node, self.root)}
+        names, askers = _apart([alias for node in nodes for alias in _imported(node, self.root)])
         helpers = {name: node for name, node in self.helpers.items() if name not in own}
-        return replace(self, names=(self.names - own) | imported, helpers=helpers)
+        return replace(self, names=(self.names - own) | names, askers=(self.askers - own) | askers, helpers=helpers)
 
     def may_be_in(self, text: str) -> bool:
         """Whether the text of a function has one of the names, or a helper's."""
         return any(name in text for name in (*self.names, *self.helpers)) or may_name(text, self)
 
 
-def names_in(reading: Reading, gpu: Gpu, first_use: Callable[[Function, Gpu], ast.AST | None]) -> Gpu:
-    """What a whole module imports `torch.cuda` as, or sets to it, and its functions that use it, by ``first_use``; each
-    where that is said once and under no condition."""
+def names_in(
+    reading: Reading,
+    gpu: Gpu,
+    first_use: Callable[[Function, Gpu], ast.AST | None],
+    is_asker: Callable[[ast.stmt, Gpu], bool],
+) -> Gpu:
+    """What a whole module imports `torch.cuda` as, or sets to it, its functions that use it, by ``first_use``, and what
+    only says whether there is one, by ``is_asker``; each where that is said once and under no condition."""
     if not may_name(reading.text, gpu):
         return gpu
     bound = Counter(_bound(reading.tree.body))
     bound.update(name for said in re.findall(r"\bglobal ([\w, ]+)", reading.text) for name in re.findall(r"\w+", said))
-    imported = [name for statement in reading.tree.body for name in _imported(statement, gpu.root)]
-    found = replace(gpu, names=frozenset(name for name in imported if bound[name] == 1))
+    imported = [alias for statement in reading.tree.body for alias in _imported(statement, gpu.root)]
+    names, askers = _apart([alias for alias in imported if bound[alias.asname or alias.name] == 1])
+    found = replace(gpu, names=names, askers=askers)
     helpers: dict[str, ast.AST] = {}
     for statement in reading.tree.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if bound[name] == 1:
-                if any(found.is_used(part) for part in _chain(value)):
+                if is_asker(statement, found) or (isinstance(value, ast.Attribute) and value.attr in ASKING):
+                    found = replace(found, askers=found.askers | {name})
+                elif any(found.is_used(part) for part in _chain(value)):
                     found = replace(found, names=found.names | {name})
     for statement in reading.tree.body:
-        is_helper = isinstance(statement, Function) and bound[statement.name] == 1
-        if isinstance(statement, Function) and is_helper and found.may_be_in(reading.text_of(statement)):
-            use = first_use(statement, found)
-            helpers |= {statement.name: use} if use is not None else {}
+        if isinstance(statement, Function) and bound[statement.name] == 1:
+            use = first_use(statement, found) if found.may_be_in(reading.text_of(statement)) else None
+            if use is not None:
+                helpers[statement.name] = use
+            elif is_asker(statement, found):
+                found = replace(found, askers=found.askers | {statement.name})
     return replace(found, helpers=helpers)
+
+
+def _apart(imported: Sequence[ast.alias]) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of what is used, and of what only asks."""
+    names = {alias.asname or alias.name: alias.name in ASKING for alias in imported}
+    return frozenset(n for n, asks in names.items() if not asks), frozenset(n for n, asks in names.items() if asks)
 
 
 def may_name(text: str, gpu: Gpu) -> bool:
@@ -113,15 +133,14 @@ def _aliases(node: ast.AST) -> list[ast.alias]:
     return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
 
 
-def _imported(node: ast.AST, root: str) -> Iterator[str]:
-    """The names that an import gives to `torch.cuda`, or to something of it."""
+def _imported(node: ast.AST, root: str) -> Iterator[ast.alias]:
+    """What an import takes of `torch.cuda`, or that itself."""
     package, _, word = root.partition(".")
     for alias in _aliases(node):
-        name = alias.asname or alias.name
         match node:
             case ast.ImportFrom(module=str() as module, level=0):
                 is_below = module == root or module.startswith(f"{root}.")
                 if is_below or (module == package and alias.name == word):
-                    yield name
+                    yield alias
             case ast.Import() if alias.asname and (alias.name == root or alias.name.startswith(f"{root}.")):
-                yield name
+                yield alias

@@ -156,3 +156,116 @@ def test_what_another_module_sets_on_a_runner_that_it_was_handed() -> None:
     text = gpu(reads="return self.epoch", sets=IN_INIT)
     setting = "def patch(runner):\n    runner.epoch = 1\n"
     assert find(world(npu=PASS, gpu=text, ascend=ASCEND, ascend_worker=setting)) == []
+
+
+READS = "self.epoch += 1"
+SETS_FLAG = f"has_epoch = True\n    {IN_INIT}"
+ASKS = {
+    "a flag that the GPU runner sets": ("if self.has_epoch:\n    {}", "has_epoch = False"),
+    "one that it sets beside another question": ("if self.config and self.has_epoch:\n    {}", "has_epoch = None"),
+    "one that comes from the configuration": ("if self.has_epoch:\n    {}", "has_epoch = helper()"),
+    "the other way round": ("if not self.has_epoch:\n    return\n{}", "has_epoch = False"),
+    "the other branch": ("if not self.has_epoch:\n    pass\nelse:\n    {}", "has_epoch = False"),
+    "in an expression": ("return self.has_epoch and self.epoch", "has_epoch = False"),
+    "in a choice": ("return self.epoch if self.has_epoch else 0", "has_epoch = False"),
+    "in a comprehension": ("return [self.epoch for one in self.config if self.has_epoch]", "has_epoch = False"),
+    "what is gone through": ("for one in self.has_epoch:\n    {}", "has_epoch = ()"),
+    "a local": ("on = self.has_epoch\nif on:\n    {}", "has_epoch = False"),
+    "asserted": ("assert self.has_epoch\n{}", "has_epoch = False"),
+    "skipped in a loop": (
+        "for one in range(2):\n    if not self.has_epoch:\n        continue\n    {}",
+        "has_epoch = False",
+    ),
+    "in a nested function": ("def f():\n    if not self.has_epoch:\n        return\n    {}\nf()", "has_epoch = False"),
+    "its name in quotes": ("if getattr(self, 'has_epoch'):\n    {}", "has_epoch = False"),
+    "by a method": ("if self.supports():\n    {}", "has_epoch = False\ndef supports(self):\n    return self.has_epoch"),
+    "by a method that branches": (
+        "if self.supports():\n    {}",
+        "has_epoch = False\ndef supports(self):\n    if self.has_epoch:\n        return True\n    return False",
+    ),
+    "the platform": ("if current_platform.is_cuda():\n    {}", ""),
+    "the platform, and leaves": ("if current_platform.is_npu():\n    return\n{}", ""),
+    "the platform, and leaves further in": ("with self.config:\n    if helper(platform):\n        return\n{}", ""),
+    "a flag of the platform": (
+        "if self.fast:\n    {}",
+        "def __init__(self, config):\n    super().__init__(config)\n    self.fast = current_platform.is_cuda()",
+    ),
+    "a function of the module": ("if fast():\n    {}", ""),
+    "a value of the module": ("if FAST:\n    {}", ""),
+    "the device": ('if self.device.type == "cuda":\n    {}', ""),
+    "a tensor's device": ("if self.seq_lens.is_cuda:\n    {}", ""),
+    "the device by a match": ('match self.device.type:\n    case "cuda":\n        {}', ""),
+    "the class of self": ("if isinstance(self, GPUARModelRunner):\n    {}", ""),
+    "the class of self by its name": ('if self.__class__.__name__.startswith("A"):\n    {}', ""),
+    "somebody who is handed self": ("if helper(self):\n    {}", ""),
+}
+OF_MODULE = "\ndef fast():\n    return current_platform.is_cuda()\n\nFAST = fast()\n"
+
+
+def asking(body: str, shared: str = "", *, sets: str = SETS_FLAG) -> str:
+    """The same with a method of several lines, and ``shared`` in the class that NPU inherits from."""
+    lines = textwrap.indent(body.format(READS), "        ").lstrip()
+    text = gpu(reads=lines, sets=sets).replace("    def start", f"{textwrap.indent(shared, '    ')}\n    def start")
+    return text + OF_MODULE
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_what_asks_for_the_gpu_first_is_no_break(name: str) -> None:
+    assert find(world(npu=PASS, gpu=asking(*ASKS[name]), ascend=ASCEND)) == []
+
+
+def test_a_flag_that_npu_sets_in_another_way() -> None:
+    text = asking("if self.has_epoch:\n    {}", "has_epoch = True", sets=IN_INIT)
+    assert symbols(find(world(npu=PASS, gpu=text, ascend=ASCEND))) == [("RS304", "epoch")]
+    assert find(world(npu=npu("has_epoch = False"), gpu=text, ascend=ASCEND)) == []
+
+
+UNASKED = {
+    "nothing": ("{}", ""),
+    "for something else": ("if self.config:\n    {}", ""),
+    "for something else that both set": ("if self.fast:\n    {}", "fast = True"),
+    "by a method": ("if self.supports():\n    {}", "def supports(self):\n    return self.config is not None"),
+    "behind it": ("{}\nif self.has_epoch:\n    return", "has_epoch = False"),
+    "beside it": ("if self.has_epoch:\n    self.start\n{}", "has_epoch = False"),
+    "in a loop that is over": (
+        "for one in self.config:\n    if self.has_epoch:\n        continue\n{}",
+        "has_epoch = False",
+    ),
+    "in a loop that is left": (
+        "for one in self.config:\n    if self.has_epoch:\n        break\n{}",
+        "has_epoch = False",
+    ),
+    "in a function that leaves": ("def f():\n    if self.has_epoch:\n        return\n{}", "has_epoch = False"),
+    "for what it reads": ("if self.epoch:\n    pass", ""),
+    "in the second half": ("return self.epoch and self.has_epoch", "has_epoch = False"),
+    "in the condition of another": ("if self.epoch:\n    if current_platform.is_cuda():\n        pass", ""),
+}
+
+
+@pytest.mark.parametrize("name", UNASKED)
+def test_what_asks_for_something_else_breaks(name: str) -> None:
+    (finding,) = find(world(npu=PASS, gpu=asking(*UNASKED[name]), ascend=ASCEND))
+    assert (finding.severity, finding.symbol) == ("error", "epoch")
+
+
+def test_a_flag_that_nobody_sets_is_a_warning_as_in_own_code() -> None:
+    new = world(npu=PASS, gpu=asking("if self.has_epoch:\n    {}", "has_epoch = False", sets=IN_INIT), ascend=ASCEND)
+    (finding,) = find(new)
+    assert (finding.severity, finding.symbol) == ("warning", "epoch")
+    assert finding.message.endswith(" Today the condition `self.has_epoch` is never true.")
+    assert find(new, with_older_upstreams(new, ascend=ASCEND)) == []
+
+
+@pytest.mark.parametrize(
+    ("caller", "is_told"),
+    [
+        ("if self.has_epoch:\n            self.hook()", False),
+        ("if current_platform.is_npu():\n            return\n        self.hook()", False),
+        ("if self.config:\n            self.hook()", True),
+        ("self.hook()\n        if self.has_epoch:\n            self.hook()", True),
+    ],
+    ids=["a flag", "the platform", "something else", "one call of two"],
+)
+def test_the_only_caller_asks_for_the_gpu(caller: str, is_told: bool) -> None:
+    text = asking("{}", "has_epoch = False").replace("self.hook()", caller, 1)
+    assert symbols(find(world(npu=PASS, gpu=text, ascend=ASCEND))) == ([("RS304", "epoch")] if is_told else [])

@@ -17,7 +17,8 @@ Why: an `AttributeError` in the first forward pass, on hardware only. 20 of the 
 Fix: use what the target uses in its place, or drop the statement as the target did.
 
 Of the omni code that NPU inherits, what a GPU runner defines beside it and no NPU runner: the method works on GPU, and
-fails on NPU.
+fails on NPU. Not where a condition in front of the read, or of every call of the method, asks for the platform or the
+device, for the class of `self`, or for what the GPU runner has in another way (`if self.has_epoch:`).
 
 With the old trees also what one of the classes that run a method had, and lacks now, whatever its sisters set, and
 `if hasattr(self, "x"):` without another branch, where upstream defined `x` and does no longer:
@@ -74,7 +75,7 @@ def find_inherited(program: Program, module: Module) -> Iterator[Finding]:
     """Reads in omni code that NPU only inherits of what a GPU runner has, and no NPU runner."""
     for frame in program.frames(module):
         for node in frame.own_reads():
-            giver = gpu_only.giver(program, frame, node.attr) if is_missing(program, frame, node) else None
+            giver = gpu_only.giver(program, frame, node) if is_missing(program, frame, node) else None
             if giver is not None:
                 yield _gpu_only(program, frame, node, giver)
 
@@ -83,13 +84,14 @@ def _gpu_only(program: Program, frame: Frame, node: ast.Attribute, giver: ClassI
     assert frame.info is not None
     heads = dict.fromkeys(f"`{mro.head.name}`" for mro in program.mros(frame.info))
     runs = "runs" if len(heads) == 1 else "run"
+    asleep = _asleep(program, frame, node)
     return frame.finding(
         CODE,
-        SEVERITY,
+        "warning" if asleep else SEVERITY,
         node,
         symbol=node.attr,
         message=f"`{ast.unparse(node)}` is read in what {' and '.join(heads)} {runs}, too, but only `{giver.name}` "
-        f"({giver.place}) defines it, which they do not derive from.",
+        f"({giver.place}) defines it, which they do not derive from.{asleep}",
         fix=f"Define `{node.attr}` in `{frame.info.name}`, or on NPU as `{giver.name}` does.",
     )
 
@@ -216,21 +218,26 @@ def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
 def _finding(program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None) -> Finding:
     """A finding; ``head`` is the one class that lacks the attribute where another that runs the method has it."""
     assert frame.info is not None
-    asleep = [test for test in frame.conditions(node) if program.is_never_true(frame, test)]
+    asleep = _asleep(program, frame, node)
     owners = [owner for mro in program.mros(frame.info) for owner in _owners(mro, frame, node)]
     branch = owners and head is None
     who = f"only `{owners[0].name}`, one branch of a conditional base," if branch else "nothing"
     where = f"behind `{frame.info.name}` in the MRO" if is_super(node.value) else f"in the MRO of `{frame.info.name}`"
     where = f"in the MRO of `{head.name}`, which runs this," if head is not None else where
-    when = f" Today the condition `{ast.unparse(asleep[0])}` is never true." if asleep else ""
     return frame.finding(
         CODE,
         "warning" if asleep else SEVERITY,
         node,
         symbol=node.attr,
-        message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{when}",
+        message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{asleep}",
         fix=_remedy(program, frame.info, node.attr),
     )
+
+
+def _asleep(program: Program, frame: Frame, node: ast.Attribute) -> str:
+    """What is to be said where a read does not run today, nothing where it may."""
+    asleep = (test for test in frame.conditions(node) if program.is_never_true(frame, test))
+    return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in asleep), "")
 
 
 def _remedy(program: Program, info: ClassInfo, name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
 from runner_sync.naming import project_of
@@ -155,8 +155,18 @@ class Runtime:
             return True
         return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
-    def is_reached(self, mro: Mro, method: FunctionNode, seen: frozenset[str] = frozenset()) -> bool:
-        """Whether something calls a live method of an MRO that runs itself: not only omni's for another platform."""
+    def is_reached(
+        self,
+        mro: Mro,
+        method: FunctionNode,
+        seen: frozenset[str] = frozenset(),
+        *,
+        calls: Callable[[ClassInfo, FunctionNode, str], bool] = lambda *_: True,
+    ) -> bool:
+        """Whether something calls a live method of an MRO that runs itself: not only omni's for another platform.
+
+        ``calls`` says whether a method of omni's that names another one may call it.
+        """
         name = method.name
         if name.startswith("__") or self.world.surroundings.is_used_elsewhere(name):
             return True
@@ -164,7 +174,8 @@ class Runtime:
         if any(info.module.project != "vllm-omni" for info, _ in callers):
             return True
         seen |= {name}
-        return any(f.name not in seen and self.is_reached(mro, f, seen) for _, f in callers)
+        callers = [(info, f) for info, f in callers if f.name not in seen and calls(info, f, name)]
+        return any(self.is_reached(mro, f, seen, calls=calls) for _, f in callers)
 
     def hides(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
         """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import is_name, walk
+from runner_sync.syntax import blocks_of, children, is_name, walk
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 
@@ -74,6 +74,62 @@ def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
             if asked and any(inner is node for part in region for inner in walk(part)):
                 found |= asked
     return frozenset(found)
+
+
+def deciding(function: FunctionNode, node: ast.AST) -> list[ast.expr]:
+    """What decides whether ``node`` runs: the conditions and loops around it, and in front of it those that may leave.
+
+    A condition does not decide on itself, but each part of an ``and`` does on the next.
+    """
+    regions = [region for outer in nodes_of(function) for region in _decisions(outer)]
+    around = [test for test, region in regions if any(inner is node for part in region for inner in walk(part))]
+    leaving = [inner for statement in _in_front(function.body, node) for inner in walk(statement)]
+    return around + [test for inner in leaving if _may_leave(inner) for test, _ in _decisions(inner)]
+
+
+def _in_front(block: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:
+    """The statements that come before ``node`` in the blocks that it stands in, and may leave them."""
+    for number, statement in enumerate(block):
+        if any(inner is node for inner in walk(statement)):
+            before = [other for other in block[:number] if _may_leave(other)]
+            blocks = [statement.body] if isinstance(statement, FunctionNode) else blocks_of(statement)
+            return before + [other for inner in blocks for other in _in_front(inner, node)]
+    return []
+
+
+def _may_leave(part: ast.AST, *, is_looped: bool = False) -> bool:
+    """Whether what follows a part of a block need not run behind it."""
+    match part:
+        case ast.Return() | ast.Raise() | ast.Assert():
+            return True
+        case ast.Continue() | ast.Break():
+            return not is_looped
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.expr():
+            return False
+    is_looped = is_looped or isinstance(part, ast.For | ast.AsyncFor | ast.While)
+    return any(_may_leave(inner, is_looped=is_looped) for inner in children(part))
+
+
+def _decisions(node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
+    """What ``node`` asks or goes through, and what runs by that."""
+    match node:
+        case ast.If(test=test, body=body, orelse=other) | ast.While(test=test, body=body, orelse=other):
+            yield test, [*body, *other]
+        case ast.For(iter=test, body=body, orelse=other) | ast.AsyncFor(iter=test, body=body, orelse=other):
+            yield test, [*body, *other]
+        case ast.IfExp(test=test, body=one, orelse=another):
+            yield test, [one, another]
+        case ast.Assert(test=test):
+            yield test, []
+        case ast.BoolOp(values=values):
+            yield from ((value, values[number:]) for number, value in enumerate(values[:-1], start=1))
+        case ast.Match(subject=subject, cases=cases):
+            yield subject, cases
+        case ast.match_case(guard=ast.expr() as guard, body=body):
+            yield guard, body
+        case ast.ListComp(elt=made) | ast.SetComp(elt=made) | ast.GeneratorExp(elt=made) | ast.DictComp(value=made):
+            made_of = [made, node.key] if isinstance(node, ast.DictComp) else [made]
+            yield from ((test, made_of) for part in node.generators for test in (part.iter, *part.ifs))
 
 
 def is_chosen(function: FunctionNode, node: ast.AST, value: ast.expr) -> bool:

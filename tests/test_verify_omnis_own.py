@@ -39,6 +39,15 @@ def test_the_remedy_of_a_misspelt_name_is_the_name() -> None:
     assert misspelt.fix.startswith("Write `init_talker` if that is meant; else ")
 
 
+def test_what_upstream_took_out_is_not_misspelt() -> None:
+    """``pcp_size`` went in vllm-ascend 0.30.0rc2, and ``dcp_size`` is another thing."""
+    new = world(npu=npu("def m(self):\n    return self.init_taker()\ndef init_talker(self): 1"))
+    older = ASCEND.replace("def run(self)", "def init_taker(self): 1\n    def run(self)")
+    assert [finding.fix.partition(" ")[0] for finding in find(new, with_older_upstreams(new, ascend=older))] == [
+        "Follow"
+    ]
+
+
 def test_what_the_shared_gpu_runner_has_under_another_name_now() -> None:
     new = world(
         npu=npu("def m(self):\n    return self.hook()"),

@@ -62,7 +62,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterat
     for frame in program.frames(module):
         for node in (*frame.own_reads(), *_parent_reads(program, frame)):
             if is_missing(program, frame, node):
-                yield _finding(program, frame, node)
+                yield _finding(program, frame, node, near=_alike(program, frame, node.attr, old))
             elif old is not None and (head := _lacking_since(program, frame, node, old=old)):
                 yield _finding(program, frame, node, head=head)
     for frame in program.frames(module) if old is not None else ():
@@ -215,8 +215,11 @@ def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
     return any(switch in ast.unparse(test) for test in frame.conditions(node) for switch in switches)
 
 
-def _finding(program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None) -> Finding:
-    """A finding; ``head`` is the one class that lacks the attribute where another that runs the method has it."""
+def _finding(
+    program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None, near: str = ""
+) -> Finding:
+    """A finding; ``head`` is the one class that lacks the attribute where another that runs the method has it, and
+    ``near`` another attribute that may be meant."""
     assert frame.info is not None
     asleep = _asleep(program, frame, node)
     owners = [owner for mro in program.mros(frame.info) for owner in _owners(mro, frame, node)]
@@ -230,7 +233,8 @@ def _finding(program: Program, frame: Frame, node: ast.Attribute, *, head: Class
         node,
         symbol=node.attr,
         message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{asleep}",
-        fix=_remedy(program, frame.info, node.attr),
+        fix=(f"Write `{near}` if that is meant; else follow" if near else "Follow")
+        + f" what the target uses in place of `{node.attr}`, or drop the statement.",
     )
 
 
@@ -240,13 +244,16 @@ def _asleep(program: Program, frame: Frame, node: ast.Attribute) -> str:
     return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in asleep), "")
 
 
-def _remedy(program: Program, info: ClassInfo, name: str) -> str:
-    """What to do: to write the name that the MRO has, where one is so alike that it may have been meant."""
-    known = {one for mro in program.mros(info) for cls in mro.classes for one in (*cls.methods, *cls.written)}
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=ALIKE)
-    if near:
-        return f"Write `{near[0]}` if that is meant; else follow what the target uses in place of `{name}`."
-    return f"Follow what the target uses in place of `{name}`, or drop the statement."
+def _alike(program: Program, frame: Frame, name: str, old: Program | None) -> str:
+    """A name of the MRO that may be meant, where the old trees do not have this one either: it is misspelt, and what
+    upstream took out is not (``pcp_size`` is no ``dcp_size``)."""
+    was = old.twin(frame) if old is not None else None
+    if old is None or frame.info is None or (was is not None and was.info is None):
+        return ""
+    if was is not None and was.info is not None and any(_defining(mro, name) for mro in old.mros(was.info)):
+        return ""
+    known = {one for mro in program.mros(frame.info) for cls in mro.classes for one in (*cls.methods, *cls.written)}
+    return next(iter(difflib.get_close_matches(name, sorted(known), n=1, cutoff=ALIKE)), "")
 
 
 ALIKE = 0.85

@@ -2,9 +2,9 @@
 
 Comes in: classes of whatever kind, and what their bases are. Goes out: the classes in order. May touch: nothing.
 
-Three parts of the program ask for it, each of what it has at hand: `verify.ancestry` of omni's own files, which is all
-that `check` in a pull request reads; `verify.classes` of whole trees, with the branches of conditional bases; the
-upgrade of the texts that it is about to merge.
+Three parts of the program ask for it, each of what it has at hand: `verify.runners.ancestry` of omni's own files, which
+is all that `check` in a pull request reads; `verify.trees.classes` of whole trees, with the branches of conditional
+bases; the upgrade of the texts that it is about to merge.
 """
 
 from __future__ import annotations

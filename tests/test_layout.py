@@ -349,6 +349,29 @@ def test_nobody_points_to_a_numbered_section_of_another_document() -> None:
             assert not re.search(r"\b[A-Z]{3,} section \d", path.read_text("utf-8")), path
 
 
+_ROOMS = "compose|lineage|merge|render|statements|sync|transforms|units|upgrade|verify"
+_PART = re.compile(rf"`(?:runner_sync\.)?((?:{_ROOMS})(?:\.\w+)+)`")
+
+
+def test_a_part_that_is_named_with_its_room_is_there() -> None:
+    root = PACKAGE.parent
+    texts = [*PACKAGE.rglob("*.py"), *root.glob("tests/*.py"), *root.glob("benchmarks/*.py")]
+    texts += [root / "README.md", *root.glob("docs/*.md"), root / "benchmarks/README.md"]
+    named = {(path.name, name) for path in texts for name in _PART.findall(path.read_text("utf-8"))}
+    assert named
+    assert sorted((text, name) for text, name in named if not _is_there(name)) == []
+
+
+def _is_there(name: str) -> bool:
+    """Whether a module, or a module that has the last word of it, stands under that name."""
+    *rooms, last = name.split(".")
+    room = PACKAGE.joinpath(*rooms)
+    if (room / last).is_dir() or (room / f"{last}.py").is_file():
+        return True
+    module = room / "__init__.py" if room.is_dir() else room.with_suffix(".py")
+    return module.is_file() and re.search(rf"\b{last}\b", module.read_text("utf-8")) is not None
+
+
 def test_there_are_no_drawers_for_odds_and_ends() -> None:
     names = {part for module in modules() for part in module.split(".")}
     assert not names & {"utils", "util", "helpers", "common", "misc"}

@@ -2,9 +2,9 @@
 
 Comes in: trees and module texts. Goes out: ``Inherited`` values. May touch: the trees, by reading.
 
-`verify.world` answers the same questions and more, from the syntax trees of every module on the way. Reading those took
-0.4 to 0.9 s longer on three pairs of releases, whose upgrades take 2 to 3 s. An upgrade needs the texts of the units
-anyway, so it asks those, of a conditional base the first branch. A test holds the two to the same answers.
+`verify.trees.world` answers the same questions and more, from the syntax trees of every module on the way. Reading
+those took 0.4 to 0.9 s longer on three pairs of releases, whose upgrades take 2 to 3 s. An upgrade needs the texts of
+the units anyway, so it asks those, of a conditional base the first branch. A test holds the two to the same answers.
 """
 
 from __future__ import annotations

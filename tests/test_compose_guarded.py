@@ -98,3 +98,29 @@ def test_what_a_module_has_by_every_way(source: str, added: str) -> None:
 def test_an_import_that_is_left(source: str) -> None:
     text = "import typing\nfrom typing import TYPE_CHECKING\n" + CODE
     assert with_guarded(text, ["RowLists"], source) == text
+
+
+@pytest.mark.parametrize(
+    ("head", "is_put"),
+    [
+        pytest.param("from a import is_new\n", True, id="imported"),
+        pytest.param("import os\nis_new = os.getenv\nimport late\n", True, id="bound between imports"),
+        pytest.param(
+            "if x():\n    from a import is_new\nelse:\n    from b import is_new\nimport c\n", True, id="always"
+        ),
+        pytest.param(
+            "try:\n    from a import is_new\nexcept ImportError:\n    is_new = len\nimport c\n", True, id="tried"
+        ),
+        pytest.param("import os\n\n\ndef is_new(version):\n    return version\n", False, id="a function below"),
+        pytest.param("import os\nis_new = os.getenv\n", False, id="bound below the imports"),
+        pytest.param("if x():\n    from a import is_new\nimport c\n", False, id="perhaps not"),
+        pytest.param("if TYPE_CHECKING:\n    from a import is_new\nimport c\n", False, id="for type checkers"),
+        pytest.param("import os\nfor is_new in os.hooks():\n    pass\nimport c\n", False, id="in a loop"),
+    ],
+)
+def test_what_a_check_asks_stands_above_it(head: str, is_put: bool) -> None:
+    """Below, it would end in a NameError when the module is imported."""
+    text = f"{head}\n\ndef lists():\n    return RowLists()\n"
+    made = with_guarded(text, ["RowLists"], GUARD.replace("vllm_version_is", "is_new"))
+    assert (made != text) is is_put
+    ast.parse(made)

@@ -44,6 +44,11 @@ def bindings(text: str) -> Bindings:
     return Bindings(conditional | perhaps, told & bound.always, told - bound.always - perhaps, bound.always)
 
 
+def bound_above(text: str, line: int) -> frozenset[str]:
+    """The names that a run of a module certainly has behind its statements that end on a line or above it."""
+    return _bound(one for one in module_of(text).body if (one.end_lineno or 0) <= line).always
+
+
 def is_for_types(test: ast.expr) -> bool:
     """Whether a condition is ``TYPE_CHECKING``."""
     return is_name(test, "TYPE_CHECKING") or (isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING")

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from runner_sync.compose.bindings import bindings, names_bound
+from runner_sync.compose.bindings import bindings, bound_above, names_bound
 from runner_sync.compose.import_places import head_imports
 from runner_sync.compose.imports import Import, Provider, Settled, add
 from runner_sync.compose.names import defined_names
@@ -42,7 +42,8 @@ def with_conditions(settled: Settled, source: Provider, *, first_party: str = ""
 def with_guarded(text: str, names: Collection[str], source: str) -> str:
     """``text`` with each condition of ``source`` that imports one of the ``names`` and nothing else that ``text`` has.
 
-    Not one that asks for names which ``text`` lacks (timid), nor one for type checkers, which gives nothing to a run.
+    Not one that asks for names which ``text`` lacks, or may lack, above the place (timid), nor one for type checkers,
+    which gives nothing to a run.
     """
     for guard in _guards(source):
         here = defined_names(text)
@@ -50,8 +51,9 @@ def with_guarded(text: str, names: Collection[str], source: str) -> str:
         needed = given & set(names)
         asked = {node.id for node in walk(guard) if isinstance(node, ast.Name)}
         is_free = not given & here and not needed & _bound_beside(guard, source)
-        if needed and is_free and asked <= here and not _asks_for_types(guard):
-            text = _behind_imports(text, ast.get_source_segment(source, guard) or "", given)
+        at = _line_behind_imports(text, given)
+        if needed and is_free and asked <= bound_above(text, at) and not _asks_for_types(guard):
+            text = _put(text, ast.get_source_segment(source, guard) or "", at)
     return text
 
 
@@ -84,9 +86,13 @@ def _asks_for_types(guard: ast.If) -> bool:
     return "TYPE_CHECKING" in asked
 
 
-def _behind_imports(text: str, guard: str, given: Collection[str]) -> str:
-    lines = text.split("\n")
+def _line_behind_imports(text: str, given: Collection[str]) -> int:
     tops = head_imports(text, given)
-    at = tops[-1].end_lineno or 0 if tops else 0
-    lines[at:at] = ["", *guard.split("\n")] if tops else [*guard.split("\n"), ""]
+    return tops[-1].end_lineno or 0 if tops else 0
+
+
+def _put(text: str, guard: str, at: int) -> str:
+    """``text`` with a guard below the line ``at``, on top where that is 0."""
+    lines = text.split("\n")
+    lines[at:at] = ["", *guard.split("\n")] if at else [*guard.split("\n"), ""]
     return "\n".join(lines)

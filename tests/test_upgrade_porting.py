@@ -977,3 +977,47 @@ def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
     block = replace(BLOCK_LEFT_OUT, chosen=BLOCK)
     inside = left_out("rows = snapshot.rows", "snapshot")
     assert _together([block, inside]) == [block, inside]
+
+
+ROWS = "if sys.version_info >= (3, 11):\n    from vllm.outs import Rows\n"
+FROM_TWIN = "from vllm_omni.worker.gpu_ar_model_runner import Rows\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "imported"),
+    [
+        pytest.param("from vllm.outs import Rows\n", "from vllm.outs import Rows\n", id="plainly"),
+        pytest.param(f"{ROWS}else:\n    from vllm.old import Rows\n", FROM_TWIN, id="from one of two modules"),
+        pytest.param(f"{ROWS}else:\n    def Rows(x): return x\n", FROM_TWIN, id="or its own"),
+        pytest.param(f"Rows = None\n{ROWS}", FROM_TWIN, id="or nothing"),
+        pytest.param(ROWS, "", id="perhaps not at all"),
+        pytest.param(f"{ROWS}else:\n    from vllm.old import Rules\n", "", id="or another name"),
+    ],
+)
+def test_what_the_twin_imports_under_a_condition_comes_from_there_where_it_has_it_by_every_way(
+    head: str, imported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npu, was = dedent(OMNI_TREE[AR]), f"import sys\n{head}{dedent(OMNI_TREE[GPU_AR])}"
+    now = was.replace('return info.get("stage")', 'return Rows(info.get("stage"))')
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
+    assert 'return Rows(info.get("stage"))' in text
+    assert [line for line in text.splitlines(keepends=True) if "import Rows" in line] == (
+        [imported] if imported else []
+    )
+    assert ("Rows is neither defined nor imported here" in questions) is (not imported)
+
+
+def test_a_runner_that_is_started_from_its_twin_imports_such_a_name_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    (trees.omni / AR).unlink()
+    gpu = dedent(OMNI_TREE[GPU_AR]).replace('return info.get("stage")', 'return Rows(info.get("stage"))')
+    asking = f"from {AR[:-3].replace('/', '.')} import NPUARModelRunner\n{dedent(OMNI_TREE[BASE])}"
+    lay_out(trees.omni, {GPU_AR: f"import sys\n{ROWS}else:\n    from vllm.old import Rows\n{gpu}", BASE: asking})
+    commit(trees.omni)
+    result = sync.upgrade(trees.upgrade(trees.ascend_new, vllm_base="0.20.0", verify=False))
+    (text,) = (change.after or "" for change in result.changes if change.path == AR)
+    assert 'return Rows(info.get("stage"))' in text
+    assert FROM_TWIN in text

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from runner_sync.compose.bindings import bindings, bound_above, names_bound
 from runner_sync.compose.import_places import head_imports
@@ -30,12 +31,18 @@ def with_conditions(settled: Settled, source: Provider, *, first_party: str = ""
     Where the condition cannot come along, what ``source`` has by every way through it is imported from there.
     """
     text = with_guarded(settled.text, settled.unknown, source.text)
-    known = bindings(source.text)
-    certain = (known.conditional & known.certain & {*settled.unknown}) - defined_names(text)
+    left = tuple(name for name in settled.unknown if name not in defined_names(text))
+    return with_certain(replace(settled, text=text, unknown=left), source, first_party=first_party)
+
+
+def with_certain(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
+    """``settled`` with imports from ``source`` of what that imports under a condition and has by every way."""
+    text, known = settled.text, bindings(source.text)
+    certain = known.conditional & known.certain & {*settled.unknown}
     entries = [Import(source.name, name, name) for name in sorted(certain)]
     for entry in entries:
         text = add(text, entry, first_party=first_party)
-    left = tuple(name for name in settled.unknown if name not in defined_names(text))
+    left = tuple(name for name in settled.unknown if name not in certain)
     return Settled(text, (*settled.added, *(entry.statement() for entry in entries)), left)
 
 

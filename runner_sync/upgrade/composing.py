@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.compose.bindings import bindings
-from runner_sync.compose.guarded import with_conditions
+from runner_sync.compose.guarded import with_certain, with_conditions
 from runner_sync.compose.imports import Import, Provider, Settled, absolute_imports, add, imports, settle
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.confidence import INFERRED
@@ -35,13 +35,25 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
     if text == job.text and not gone:
         return text, [*drafts]
     settled = _settled(_with_twins_imported(text, job), job, side, moves=_moves(drafts, job) | gone)
-    if settled.unknown and job.upstream.new is not None:
-        source = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
-        settled = with_conditions(settled, source, first_party=job.profile.package)
+    settled = _with_conditional(settled, job)
     asked = _asking_about_gone(drafts, job, gone)
     for name in settled.unknown:
         asked = ask_about_unknown(name, asked, job.path, conditional_in=_conditional_in(name, job))
     return settled.text, asked
+
+
+def _with_conditional(settled: Settled, job: ModuleJob) -> Settled:
+    """``settled`` with what one of its sources imports under a condition.
+
+    A condition of the GPU twin stays there (timid): it may ask for the device, and the twin's names are not NPU's.
+    """
+    if settled.unknown and job.upstream.new is not None:
+        source = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
+        settled = with_conditions(settled, source, first_party=job.profile.package)
+    if settled.unknown and job.twin.new is not None:
+        source = Provider(job.twin.new.text, module_name(job.twin.new.path))
+        settled = with_certain(settled, source, first_party=job.profile.package)
+    return settled
 
 
 def _conditional_in(name: str, job: ModuleJob) -> str:

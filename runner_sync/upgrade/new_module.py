@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from jinja2 import Environment, StrictUndefined
 
 from runner_sync import lineage, merge
-from runner_sync.compose.guarded import with_conditions
+from runner_sync.compose.guarded import with_certain, with_conditions
 from runner_sync.compose.imports import Provider, settle
 from runner_sync.confidence import DOUBTFUL
 from runner_sync.model import Triple, UnitReport
@@ -85,7 +85,8 @@ def _module_text(job: StartJob) -> str:
         Provider(translated, own),
     ]
     settled = settle("", text, providers, first_party=job.profile.package)
-    return with_conditions(settled, providers[1], first_party=job.profile.package).text
+    settled = with_conditions(settled, providers[1], first_party=job.profile.package)
+    return with_certain(settled, Provider(job.gpu.text, own), first_party=job.profile.package).text
 
 
 def _import_of(row: NameRewrite, job: StartJob) -> str:

@@ -783,6 +783,27 @@ def test_a_runner_with_another_path_takes_two_steps_and_is_told_each(locked: Tre
     assert ("RS203", "_sample") in keys(sync.check(locked.check()))
 
 
+def test_a_row_that_takes_the_name_of_a_runner_from_it_is_told_so(locked: Trees) -> None:
+    """The runner is where it was, and nobody would look into it."""
+    other = AR.replace("_model_runner", "_other_runner")
+    lay_out(locked.omni, {other: (locked.omni / AR).read_text("utf-8")})
+    row = NPU_ROW.format(npu=other, gpu=GPU_AR)
+    (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
+    said = rf"^runner-sync\.lock records {AR}, and no row of the configuration names it any more: .*`name` of its own;"
+    with pytest.raises(InputError, match=said):
+        sync.check(locked.check())
+    named = row.replace("NPUARModelRunner", "NPUOtherModelRunner")
+    (locked.omni / "runner-sync.toml").write_text(named, "utf-8")
+    locked.edit(other, "class NPUARModelRunner(", "class NPUOtherModelRunner(")
+    assert sync.check(locked.check()).command == "check"
+    (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
+    locked.edit(other, "class NPUOtherModelRunner(", "class NPUARModelRunner(")
+    planned = sync.upgrade(locked.upgrade(locked.ascend_old, verify=False))
+    assert planned.lock is None or AR in (planned.lock.after or ""), "an upgrade forgets nothing"
+    locked.write_lock()
+    assert sync.check(locked.check()).command == "check", "as it says"
+
+
 def test_a_change_of_line_ends_touches_no_unit(locked: Trees) -> None:
     """Git compares bytes: every line of the file is another one to it."""
     locked.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')

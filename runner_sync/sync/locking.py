@@ -34,7 +34,11 @@ def lock_change(
     if options.only or not options.upstream:
         refs |= given.lock.inputs  # those of the units that this run leaves as they are
     gone = {result.path for result in results} if is_whole else set[str]()
-    gone |= {entry.path for entry in given.lock.entries if is_whole and given.omni.read(entry.path) is None}
+    named = {path for module in given.profile.modules for path in module.paths}
+    for path in {entry.path for entry in given.lock.entries} if is_whole else ():
+        # An upgrade by a profile that lacks a module forgets nothing of it: `check` asks about that first.
+        if given.omni.read(path) is None or (command == "lock" and path not in named):
+            gone.add(path)
     before = given.omni.read(locks.FILE_NAME)
     made = locks.merge(_forget(_without_lost_twins(given), entries), entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)

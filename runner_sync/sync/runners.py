@@ -132,7 +132,13 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
 
 
 def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
-    """Raises ``InputError`` where there are files that are ``gone`` and that the lock records."""
+    """Raises ``InputError`` where files that the lock records are ``gone`` from the tree, or from the profile."""
+    if present := sorted(path for path in gone if given.omni.read(path) is not None):
+        raise InputError(
+            f"{FILE_NAME} records {', '.join(present)}, and no row of the configuration names it any more: a row for "
+            "another file needs a `name` of its own; where nobody is to look into this one, write the lock "
+            "anew with `runner-sync lock`."
+        )
     if not gone:
         return
     records = f"{FILE_NAME} records {', '.join(sorted(gone))}, and the tree has no such runner"

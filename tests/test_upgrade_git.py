@@ -197,14 +197,26 @@ def test_a_runner_that_is_indented_with_tabs_is_refused(trees: Trees) -> None:
         trees.upgrade()
 
 
-def test_a_runner_with_a_carriage_return_inside_a_line_is_refused(trees: Trees) -> None:
+def test_a_runner_with_a_carriage_return_inside_a_line_is_not_written(trees: Trees, tmp_path: Path) -> None:
     data = (trees.omni / RUNNER).read_bytes().replace(b"\n", b"\r\n")
     (trees.omni / RUNNER).write_bytes(data)
-    trees.upgrade()
+    options = replace(trees.options(), allow_dirty=True)
+    require_place(options)
     (trees.omni / RUNNER).write_bytes(data + b"# one\r\n# a comment\r# and more\r\n")
     line = data.count(b"\n") + 2
-    with pytest.raises(InputError, match=rf"^{RUNNER}:{line}: has a carriage return that ends no line; make it"):
-        trees.upgrade()
+    said = rf"^{RUNNER}:{line}: has a carriage return that ends no line; make it"
+    for written in (options, replace(options, only=(EXECUTE,)), replace(options, only=("*.execute_*",))):
+        with pytest.raises(InputError, match=said):
+            require_place(written)
+    planned = upgrade(options)  # all that `--diff` does
+    assert planned.changes
+    with pytest.raises(InputError, match=said):
+        apply(planned, options)
+    require_place(replace(options, only=("NPUARModelRunner.*",)))
+    require_place(options, is_lock=True)
+    elsewhere = replace(options, out=tmp_path / "out")
+    require_place(elsewhere)
+    assert RUNNER in apply(upgrade(elsewhere), elsewhere)
 
 
 def test_an_upgrade_of_some_units_leaves_what_the_lock_names_for_all(trees: Trees) -> None:

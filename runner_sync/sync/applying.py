@@ -17,7 +17,9 @@ from runner_sync.model import InWork, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planning import Upgrade
-from runner_sync.sync.runners import find_modules
+from runner_sync.sync.runners import DerivedModule, find_modules
+from runner_sync.units import texts
+from runner_sync.upgrade import is_selected
 
 
 def apply(
@@ -54,10 +56,16 @@ def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
     if options.out is not None:
         _refuse_inside(options.out, given)
     elif given.root is not None:
-        paths = [] if is_lock or options.only else [found.path for found in find_modules(given)]
+        chosen = [] if is_lock else [found for found in find_modules(given) if _is_asked_for(found, options.only)]
+        write.refuse_lone_returns([found.path for found in chosen], given.root)
+        paths = [] if options.only else [found.path for found in chosen]
         write.refuse_links([*paths, locks.FILE_NAME], given.root)
         if not options.allow_dirty:
             _refuse_dirty(given.omni, paths)
+
+
+def _is_asked_for(found: DerivedModule, only: Sequence[str]) -> bool:
+    return not only or any(is_selected(name, only) for name in texts.unit_texts(found.text, found.path))
 
 
 def _make_folder(out: Path) -> None:

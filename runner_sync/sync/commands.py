@@ -32,8 +32,6 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     refuse_twinless(given)
     refuse_classless(given, modules)
     refuse_tabs(modules)
-    if given.root is not None:
-        write.refuse_lone_returns([module.path for module in modules], given.root)
     with naming_the_deepest(given):
         results, notes = planning.plan(options, given)
         finished = [_finish(result, options, given) for result in results]

@@ -707,6 +707,71 @@ def test_one_finding_names_the_units() -> None:
     assert finding.fix == "Record the units as they are: `runner-sync lock`."
 
 
+UPSTREAM = BaseRef("vllm-ascend", "0.26.0rc1", "worker.py", "NPUModelRunner.nap", "lock", 1.0)
+
+
+def copied(name: str, *, gpu_too: bool = False) -> Entry:
+    """What the lock says of a copy of vllm-ascend's."""
+    return replace(entries_of(name)[0] if gpu_too else Entry(AR, f"NPUARModelRunner.{name}"), upstream=UPSTREAM)
+
+
+@pytest.mark.parametrize(
+    ("gpu_text", "entries", "said"),
+    [
+        pytest.param(TWO_GPU, [*entries_of("execute_model"), copied("nap")], "no GPU text of `{}.nap`,", id="later"),
+        pytest.param(
+            TWO_GPU + "\n    def rest(self):\n        return 1\n",
+            [*entries_of("execute_model"), copied("nap"), *entries_of("gone")],
+            "no GPU text of `{}.nap` and has entries of `{}.gone`,",
+            id="and gone",
+        ),
+        pytest.param(TWO_GPU, [*entries_of("execute_model"), copied("nap", gpu_too=True)], "", id="with both"),
+        pytest.param(OLD_GPU, [*entries_of("execute_model"), copied("nap")], "", id="no GPU twin"),
+        pytest.param(TWO_GPU, [copied("nap")], "", id="written without the GPU side"),
+        pytest.param(TWO_GPU, [copied("execute_model"), copied("nap")], "", id="all of it without the GPU side"),
+    ],
+)
+def test_a_unit_that_the_lock_compares_with_upstream_alone(gpu_text: str, entries: list[Entry], said: str) -> None:
+    messages = [finding.message for finding in found(job(TWO_NPU, gpu_text, entries=entries), "RS111")]
+    expected = said.replace("{}", "NPUARModelRunner")
+    assert messages == (
+        [f"`runner-sync.lock` has {expected} so nobody is told of a change of the GPU side."] if said else []
+    )
+
+
+def test_a_later_change_of_such_a_twin_is_told_of_in_the_branch() -> None:
+    entries = [*entries_of("execute_model"), copied("nap")]
+    changed = TWO_GPU.replace("return 1", "return 2")
+    assert rated(branched((TWO_NPU, changed), (TWO_NPU, TWO_GPU), entries)) == [("warning", "GPUARModelRunner.nap")]
+    assert rated(branched((TWO_NPU, changed), (TWO_NPU, TWO_GPU), [copied("nap")])) == [
+        ("warning", "GPUARModelRunner.nap")
+    ]
+    assert rated(branched((TWO_NPU, TWO_GPU), (TWO_NPU, TWO_GPU), entries)) == []
+    (finding,) = found(branched((TWO_NPU, TWO_GPU), (TWO_NPU, OLD_GPU), entries), "RS201")
+    assert " is new since the branch began, and this unit did not" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "severity"),
+    [
+        pytest.param(copied("nap", gpu_too=True), [copied("nap")], "warning", id="its GPU text taken out"),
+        pytest.param(copied("nap"), [], "warning", id="its entry taken out"),
+        pytest.param(copied("nap"), [copied("nap")], "info", id="it had none"),
+    ],
+)
+def test_what_a_branch_took_out_of_an_entry(before: Entry, now: list[Entry], severity: str) -> None:
+    one = entries_of("execute_model")
+    then = job(TWO_NPU, TWO_GPU, entries=[*one, before])
+    (finding,) = found(replace(job(TWO_NPU, TWO_GPU, entries=[*one, *now]), before=lambda: then), "RS111")
+    assert finding.severity == severity
+
+
+def test_a_branch_that_takes_the_gpu_side_out_of_the_whole_lock_is_told() -> None:
+    then = job(TWO_NPU, TWO_GPU, entries=[*entries_of("execute_model"), copied("nap", gpu_too=True)])
+    now = job(TWO_NPU, TWO_GPU, entries=[copied("execute_model"), copied("nap")])
+    assert [finding.severity for finding in found(replace(now, before=lambda: then), "RS111")] == ["warning"]
+
+
 def test_entries_that_stand_in_for_a_lock_are_none_of_it() -> None:
     copy = BaseRef("vllm-ascend", "0.26.0rc1", "worker.py", "NPUModelRunner.rest", "inferred", 1.0)
     assert found(job(TWO_NPU, TWO_GPU, entries=[Entry(AR, "NPUARModelRunner.rest", copy)]), "RS111") == []

@@ -1,7 +1,8 @@
-"""RS111 not-in-lock: units with a GPU twin that the lock has no entry of, or entries whose unit is gone.
+"""RS111 not-in-lock: units with a GPU twin that the lock has no GPU text of, or entries whose unit is gone.
 
-What: `runner-sync lock` records every unit of an NPU module that has a GPU twin. This module has more than are recorded
-(an `info`), has fewer, or has lost entries that stood in the lock where the branch began (a `warning`).
+What: `runner-sync lock` records every unit of an NPU module that has a GPU twin, with the text of that. This module has
+more than are recorded (an `info`), also where the twin came later; has fewer, or has lost what stood in the lock where
+the branch began (a `warning`).
 
 Example: `NPUARModelRunner` was renamed, and `extend-classes` says so. Every entry of the lock still names the old
 class, and RS201 compared nothing any more.
@@ -11,8 +12,8 @@ Why: a change of the GPU twin of such a unit is told to nobody. The run is green
 Fix: `runner-sync lock` records the units as they are; where an entry was taken out by hand or by a merge, bring it back
 from git, for the lock alone knows what the unit was synced to.
 
-Leaves alone: (timid) class-level fields and records that are new, units without a GPU twin, and everything where there
-is no lock.
+Leaves alone: (timid) class-level fields and records that are new, units without a GPU twin, what is new where the lock
+was written without the GPU side (`--no-gpu`), and everything where there is no lock.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from runner_sync.model import Severity
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import definition
 from runner_sync.verify.runners.reading import Hit, Span
-from runner_sync.verify.runners.unlocked import units_gone, unlocked_twins
+from runner_sync.verify.runners.unlocked import records_gpu, units_gone, unlocked_twins
 
 CODE = "RS111"
 NAME = "not-in-lock"
@@ -38,13 +39,19 @@ _MOST = 4
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per module, at its class."""
-    twins, gone = unlocked_twins(subject), units_gone(subject)
+    lost, gone = _lost(subject), units_gone(subject)
+    twins = unlocked_twins(subject) if lost or records_gpu(subject) else ()
     new = [name for name, _ in twins]
-    lost = _lost(subject)
     if not new and not gone and not lost:
         return
     severity: Severity = "warning" if gone or lost else SEVERITY
-    said = [f"has no entry of {_listed(new)}" if new else "", f"has entries of {_listed(gone)}" if gone else ""]
+    half = {entry.qualname for entry in subject.module.entries}
+    named = {
+        "no entry": [name for name in new if name not in half],
+        "no GPU text": [name for name in new if name in half],
+        "entries": gone,
+    }
+    said = [f"has {what} of {_listed(names)}" for what, names in named.items() if names]
     effect = "so nobody is told of a change of the GPU side" if new else "which the module does not have"
     mend = f"Bring back from git what it said of {_listed(lost)}, or record" if lost else "Record"
     state = hashlib.sha256(" ".join([severity, *new, *gone]).encode()).hexdigest()[:12]
@@ -53,7 +60,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         (CODE, severity),
         (line, line),
         symbol=symbol,
-        message=f"`{FILE_NAME}` {' and '.join(filter(None, said))}, {effect}.",
+        message=f"`{FILE_NAME}` {' and '.join(said)}, {effect}.",
         fix=f"{mend} the units as they are: `runner-sync lock`.",
         unit=symbol,
     )
@@ -61,9 +68,10 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _lost(subject: Subject) -> list[str]:
-    """Units that had an entry where the branch began, have a GPU twin still, and have no entry now."""
+    """Units with a GPU twin that had an entry where the branch began, and have none now, or none of the GPU text."""
     before = subject.before.module.entries if subject.before is not None else ()
-    known = {entry.qualname for entry in before}
+    now = {entry.qualname for entry in subject.module.entries}
+    known = {entry.qualname for entry in before if entry.gpu is not None or entry.qualname not in now}
     return [name for name, _ in unlocked_twins(subject) if name in known]
 
 

@@ -2,7 +2,7 @@
 
 What: the lock records which text of the GPU unit each NPU unit was ported from. The GPU unit is different now (or
 gone), and the NPU unit is still the one that was locked. With `--changed-since` also a GPU unit that the branch
-changed, where the NPU unit was edited since the lock, or is not in it, and the branch left it as it was.
+changed, where the NPU unit was edited since the lock, or the lock has no GPU text of it, and the branch left it alone.
 
 Example: a pull request fixes `GPUARModelRunner._build_multimodal_outputs` and leaves
 `NPUARModelRunner._build_multimodal_outputs` as it was.
@@ -91,7 +91,7 @@ def _hit(
     if unit is None:
         return
     state = (digest_now(gpu, twin) or "gone")[:12]
-    what = f"changed since {since}" if other is not None else f"is gone since {since}"
+    what = f"{_fate(subject, twin, other, since)} since {since}"
     port = f"`runner-sync upgrade --only {unit.qualname}` ports the change"
     if is_ported:
         port = f"Where it has the change, record it: `runner-sync lock`; {port}"
@@ -105,6 +105,13 @@ def _hit(
         also=((other.path, other.start, other.end),) if other is not None else (),
     )
     yield replace(hit, finding=replace(hit.finding, state=state))
+
+
+def _fate(subject: Subject, twin: str, now: Unit | None, since: str) -> str:
+    if now is None:
+        return "is gone"
+    before = subject.before.gpu if subject.before is not None and since == _ON_BRANCH[0] else None
+    return "is new" if before is not None and twin not in before.units else "changed"
 
 
 def _place(gpu: Reading, twin: Unit | None) -> str:

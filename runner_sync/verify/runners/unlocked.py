@@ -1,4 +1,4 @@
-"""Units of a module that the lock says nothing of, and entries of the lock whose unit is gone (RS111, RS201).
+"""Units whose GPU twins the lock says nothing of, and entries of the lock whose unit is gone (RS111, RS201).
 
 Comes in: a `Subject`. Goes out: names. May touch: nothing. Only methods of the twin classes and functions are looked
 at: whoever writes a lock records each that has a GPU twin.
@@ -12,7 +12,7 @@ from runner_sync.verify.runners.reading import Reading
 
 
 def unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
-    """NPU and GPU name of every unit that both sides define and that the lock has no entry of."""
+    """NPU and GPU name of every unit that both sides define and that the lock has no GPU text of."""
     return subject.answers.once(unlocked_twins, lambda: _unlocked_twins(subject))
 
 
@@ -20,10 +20,15 @@ def _unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
     gpu = subject.gpu
     if gpu is None or _is_inferred(subject):
         return ()
-    locked = {entry.qualname for entry in subject.module.entries}
+    locked = {entry.qualname for entry in subject.module.entries if entry.gpu is not None}
     names = [f"{npu.name}.{member}" for _, npu in subject.twins for member in npu.methods]
     pairs = [(name, subject.profile.gpu_name(name)) for name in (*names, *subject.npu.functions) if name not in locked]
     return tuple((name, twin) for name, twin in pairs if definition(gpu, twin) is not None)
+
+
+def records_gpu(subject: Subject) -> bool:
+    """Whether the lock says anything of the GPU side: one that was written without it (``--no-gpu``) does not."""
+    return any(entry.gpu is not None for module in subject.job.modules for entry in module.entries)
 
 
 def units_gone(subject: Subject) -> tuple[str, ...]:

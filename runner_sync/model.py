@@ -214,7 +214,8 @@ class ReviewItem:
 class Finding:
     """What ``check`` and ``verify`` report, with a stable rule code (RS1xx … RS5xx).
 
-    ``state`` tells apart what the same place can say again: of a text that goes on changing, its digest.
+    ``state`` tells apart what the same place can say again: of a text that goes on changing, its digest. ``old_state``
+    is the state as comments and baselines of earlier versions name it.
     """
 
     code: str
@@ -229,6 +230,7 @@ class Finding:
     column: int = 0
     end_column: int = 0
     state: str = ""
+    old_state: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import NPU, Output, SamplerHook
 from runner_sync.upgrade.job import is_selected
+from runner_sync.verify.baseline import Baseline
 from runner_sync.verify.check import CheckJob
 from runner_sync.verify.runners.locked import GPU_CODE, record
 from runner_sync.verify.runners.reading import Reading
@@ -660,6 +661,55 @@ def test_docstrings_of_the_gpu_side_are_no_change(now: str, expected: list[str])
     assert symbols(job(OLD_NPU, gpu(now), entries=[locked]), "RS201") == expected
     older = replace(locked, extra={k: v for k, v in locked.extra.items() if k != GPU_CODE})
     assert symbols(job(OLD_NPU, gpu(now), entries=[older]), "RS201") == [TWIN], "a lock of an older version"
+
+
+def spoken_of(now: str) -> CheckJob:
+    return job(OLD_NPU, gpu(now), entries=[entry(OLD_NPU, gpu(DOCUMENTED))])
+
+
+FIXED = DOCUMENTED.replace("return x", "return self.fixed(x)")
+SAID_OTHERWISE = FIXED.replace("Run it.", "Run the model.")
+
+
+@pytest.mark.parametrize(
+    ("now", "is_accepted"),
+    [
+        pytest.param(FIXED, True, id="as accepted"),
+        pytest.param(SAID_OTHERWISE, True, id="another docstring"),
+        pytest.param(FIXED.replace('    """Run it."""\n', ""), True, id="no docstring"),
+        pytest.param(FIXED.replace("fixed(x)", "fixed(x, 2)"), False, id="other code"),
+        pytest.param(FIXED.replace("fixed(x)", "fixed('x')"), False, id="a string"),
+    ],
+)
+def test_what_was_accepted_stays_accepted_with_another_docstring(now: str, *, is_accepted: bool) -> None:
+    (finding,) = found(spoken_of(FIXED), "RS201")
+    given = spoken_of(now)
+    later = replace(given, modules=(replace(given.modules[0], text=pasted(finding, OLD_NPU)),))
+    expected = [] if is_accepted else [TWIN]
+    assert symbols(later, "RS201") == expected
+    accepted = run(spoken_of(FIXED), "RS201").baseline
+    assert [f.symbol for f in run(given, "RS201", baseline=accepted).findings] == expected
+
+
+def test_what_an_earlier_version_accepted_with_its_docstring_stays_accepted() -> None:
+    (finding,) = found(spoken_of(FIXED), "RS201")
+    assert finding.old_state not in ("", finding.state)
+    npu_text = pasted(finding, OLD_NPU).replace(finding.state, finding.old_state)
+
+    def commented(now: str) -> list[str]:
+        given = spoken_of(now)
+        return symbols(replace(given, modules=(replace(given.modules[0], text=npu_text),)), "RS201")
+
+    assert commented(FIXED) == []
+    assert commented(SAID_OTHERWISE) == [TWIN]
+    written = run(spoken_of(FIXED), "RS201").baseline
+    ((code, path, unit, symbol), count) = next(iter(written.counts.items()))
+    older = Baseline({(code, path, unit, symbol.replace(finding.state, finding.old_state)): count})
+    result = run(spoken_of(FIXED), "RS201", baseline=older)
+    assert (result.findings, result.accepted, result.stale, result.baseline) == ((), 1, (), written)
+    later = run(spoken_of(SAID_OTHERWISE), "RS201", baseline=older)
+    assert (len(later.findings), len(later.stale)) == (1, 1)
+    assert found(job(OLD_NPU, NEW_GPU, entries=[entry(OLD_NPU, OLD_GPU)]), "RS201")[0].old_state == ""
 
 
 def test_a_unit_that_the_lock_does_not_know_is_told_of_in_the_branch_that_changes_its_twin() -> None:

@@ -140,7 +140,7 @@ def _findings(report: Report) -> list[Json]:
 
 
 def _finding(finding: Finding) -> Json:
-    return {key: value for key, value in asdict(finding).items() if key != "state"}
+    return {key: value for key, value in asdict(finding).items() if key not in ("state", "old_state")}
 
 
 def _block(block: Block) -> Json:

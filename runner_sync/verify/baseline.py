@@ -46,8 +46,21 @@ class StaleEntry:
 
 def key_of(finding: Finding) -> Key:
     """What a baseline entry is counted by."""
-    symbol = f"{finding.symbol} {finding.state}" if finding.state else finding.symbol
+    return _key(finding, finding.state)
+
+
+def _key(finding: Finding, state: str) -> Key:
+    symbol = f"{finding.symbol} {state}" if state else finding.symbol
     return finding.code, finding.path, finding.unit, symbol
+
+
+def _as_named_now(baseline: Baseline, findings: Iterable[Finding]) -> Counter[Key]:
+    """The counts of a baseline, those of a state that an earlier version wrote under the name that it has now."""
+    now = {_key(finding, finding.old_state): key_of(finding) for finding in findings if finding.old_state}
+    counts: Counter[Key] = Counter()
+    for key, count in baseline.counts.items():
+        counts[now.get(key, key)] += count
+    return counts
 
 
 def load(text: str, *, path: str) -> Baseline:
@@ -91,9 +104,9 @@ def dump(baseline: Baseline) -> str:
     return f'{{\n  "format_version": {FORMAT_VERSION},\n  "findings": {body}\n}}\n'
 
 
-def uncovered(baseline: Baseline, findings: Iterable[Finding]) -> list[Finding]:
+def uncovered(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:
     """The findings that the baseline does not accept: of each key, those above its count, later lines first to go."""
-    left = Counter(baseline.counts)
+    left = _as_named_now(baseline, findings)
     remaining = []
     for finding in findings:
         key = key_of(finding)
@@ -127,17 +140,17 @@ def _unplaced(message: str) -> str:
 _NUMBERS = re.compile(r"\d+")
 
 
-def stale(baseline: Baseline, findings: Iterable[Finding], *, has_run: Callable[[str], bool]) -> tuple[StaleEntry, ...]:
+def stale(baseline: Baseline, findings: Sequence[Finding], *, has_run: Callable[[str], bool]) -> tuple[StaleEntry, ...]:
     """Entries that accept more than was found, of the rules that ran."""
     found = Counter(key_of(finding) for finding in findings)
     return tuple(
         StaleEntry(*key, count, found[key])
-        for key, count in sorted(baseline.counts.items())
+        for key, count in sorted(_as_named_now(baseline, findings).items())
         if found[key] < count and has_run(key[0])
     )
 
 
-def update(baseline: Baseline | None, findings: Iterable[Finding], *, has_run: Callable[[str], bool]) -> Baseline:
+def update(baseline: Baseline | None, findings: Sequence[Finding], *, has_run: Callable[[str], bool]) -> Baseline:
     """The baseline to write: all findings when there was none, else the old one shrunk to what is still found.
 
     Entries of rules that did not run are kept; nothing is ever added to an existing baseline.
@@ -145,5 +158,6 @@ def update(baseline: Baseline | None, findings: Iterable[Finding], *, has_run: C
     found = Counter(key_of(finding) for finding in findings)
     if baseline is None:
         return Baseline(dict(found))
-    kept = {key: min(count, found[key]) if has_run(key[0]) else count for key, count in baseline.counts.items()}
+    counts = _as_named_now(baseline, findings)
+    kept = {key: min(count, found[key]) if has_run(key[0]) else count for key, count in counts.items()}
     return Baseline({key: count for key, count in kept.items() if count})

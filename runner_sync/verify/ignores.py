@@ -76,7 +76,8 @@ def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[
 
 def _applies(ignore: Ignore, hit: Hit, reading: Reading) -> bool:
     finding = hit.finding
-    named = ("", finding.symbol, f"{finding.symbol}@{finding.state}")
+    states = filter(None, (finding.state, finding.old_state))
+    named = ("", finding.symbol, *(f"{finding.symbol}@{state}" for state in states))
     pairs = [pair for pair in ((finding.code, symbol) for symbol in named) if pair in ignore.codes]
     # Without a reason nobody can tell later whether it still holds, so it silences nothing.
     if not pairs or not ignore.reason:

@@ -11,7 +11,7 @@ Why: 35 of the 156 recorded breakages are a statement of the GPU runner that nev
 request that changes the GPU side, it costs a minute.
 
 Fix: `runner-sync upgrade --only UNIT` ports the change; if it is not for NPU, write
-`# runner-sync: ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding says it: that accepts this text of
+`# runner-sync: ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding says it: that accepts this code of
 the GPU unit, and the next one is told again. `ignore[RS201] reason` accepts every one.
 
 Leaves alone: comments, docstrings and layout on the GPU side. Where both were edited since the lock, by hand, it is an
@@ -28,7 +28,7 @@ from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import GPU_CODE, GPU_TEXT, digest_now, has_moved, is_alike, is_edited
+from runner_sync.verify.runners.locked import GPU_CODE, GPU_TEXT, code_hash, digest_now, has_moved, is_alike, is_edited
 from runner_sync.verify.runners.reading import Hit, Reading
 from runner_sync.verify.runners.spots import unit_hit
 from runner_sync.verify.runners.unlocked import unlocked_twins
@@ -90,7 +90,7 @@ def _hit(
     unit, other = subject.npu.units.get(name), gpu.units.get(twin)
     if unit is None:
         return
-    state = (digest_now(gpu, twin) or "gone")[:12]
+    state = (code_hash(gpu, twin) or "gone")[:12]
     what = f"{_fate(subject, twin, other, since)} since {since}"
     port = f"`runner-sync upgrade --only {unit.qualname}` ports the change"
     if is_ported:
@@ -104,7 +104,8 @@ def _hit(
         fix=f"{port}; where it is not for NPU, `# runner-sync: ignore[{CODE}:{twin}@{state}] reason` above this unit.",
         also=((other.path, other.start, other.end),) if other is not None else (),
     )
-    yield replace(hit, finding=replace(hit.finding, state=state))
+    documented = (digest_now(gpu, twin) or "")[:12]
+    yield replace(hit, finding=replace(hit.finding, state=state, old_state=documented if documented != state else ""))
 
 
 def _fate(subject: Subject, twin: str, now: Unit | None, since: str) -> str:

@@ -249,11 +249,32 @@ def test_a_name_that_nobody_reads_keeps_its_underscore() -> None:
         pytest.param("output, logits, metadata, cache, hidden, own", OTHERS, id="a name that is no field"),
         pytest.param("output, cache, hidden", OTHERS, id="few names"),
         pytest.param("logits, output, metadata, common, hidden, positions, stats", STATE, id="the record is as it was"),
+        pytest.param("logits, output, metadata, hidden, positions", OTHERS, id="not in the order they had"),
         pytest.param("output, output, logits, metadata, hidden, positions", OTHERS, id="a name twice"),
     ],
 )
 def test_what_is_no_unpacking_of_fields_alone_is_left_to_people(target: str, states: dict[str, Record]) -> None:
     assert fit(method(target), states) is None
+
+
+def test_what_a_method_has_packed_itself_is_left_to_people() -> None:
+    text = "    def sample(self):\n        self.own = output, logits, metadata, cache, hidden\n"
+    assert fit(f"{text}        output, logits, metadata, cache, hidden = self.own\n", OTHERS) is None
+
+
+def test_an_unpacking_that_fits_another_record_is_of_that() -> None:
+    own = ("output", "logits", "metadata", "cache")
+    assert fit(method(", ".join(own)), OTHERS | {"Own": Record(own, own)}) is None
+
+
+def test_remarks_go_with_the_lines_of_their_names() -> None:
+    fitted = fit(method("(\n a,  # why\n b,\n c,\n d  # type: ignore\n)"), {"S": Record((*"abcd",), (*"bdac",))})
+    assert fitted is not None
+    assert fitted.text == method("(\n b,\n d,  # type: ignore\n a,  # why\n c,\n)")
+
+
+def test_a_list_that_would_not_parse_is_left_to_people() -> None:
+    assert fit(method("output, logits, metadata, \\\n            hidden, positions"), OTHERS) is None
 
 
 def test_a_record_of_two_texts() -> None:

@@ -354,7 +354,7 @@ _PART = re.compile(rf"`(?:runner_sync\.)?((?:{_ROOMS})(?:\.\w+)+)`")
 
 
 def test_a_part_that_is_named_with_its_room_is_there() -> None:
-    root = PACKAGE.parent
+    root = Path(__file__).parents[1]
     texts = [*PACKAGE.rglob("*.py"), *root.glob("tests/*.py"), *root.glob("benchmarks/*.py")]
     texts += [root / "README.md", *root.glob("docs/*.md"), root / "benchmarks/README.md"]
     named = {(path.name, name) for path in texts for name in _PART.findall(path.read_text("utf-8"))}

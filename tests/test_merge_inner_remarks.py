@@ -38,6 +38,13 @@ NOTED = CALL.replace("bb,", "bb,  # noqa")
             NOTED.replace("cc,", "dd,  # noqa"),
             id="the same words as a new one of upstream's",
         ),
+        pytest.param(
+            NOTED,
+            NOTED.replace("    bb", "    # why\n    bb"),
+            CHANGED.replace("bb,", "bb,  # noqa"),
+            CHANGED.replace("    bb,", "    # why\n    bb,  # noqa"),
+            id="above one that has a comment",
+        ),
         pytest.param(CALL, CALL, CHANGED.replace("dd,", "dd,  # new"), None, id="upstream's own"),
         pytest.param(NOTED, NOTED, CHANGED, None, id="upstream took out one that omni did not put in"),
         pytest.param(CALL, NOTED, CHANGED.replace("bb,", "bb,  # noqa"), None, id="upstream put in the same"),

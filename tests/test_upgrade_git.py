@@ -478,3 +478,11 @@ def test_inline_puts_a_side_as_deep_as_what_was_chosen() -> None:
     assert two_sided(text, item)
     assert inline(text, [item]).split("\n")[3:5] == ["        x()", "    elif b:"]
     assert "=======\n        z()\n    elif c:\n>>>>>>>" in inline(text, [item])
+
+
+def test_inline_leaves_the_inside_of_a_string_where_it_stands() -> None:
+    said = "x = f({}, '''one\n  two\n''')"
+    text = "def f():\n    " + said.format("b") + "\n"
+    item = ReviewItem("R1", "f", "a.py", 2, 4, "why", 0.5, "", said.format("a"), said.format("b"), said.format("b"))
+    assert two_sided(text, item)
+    assert "\n    x = f(a, '''one\n  two\n''')\n" in inline(text, [item])

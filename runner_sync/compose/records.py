@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from runner_sync.compose.mended import Mended
 from runner_sync.edits import Edit, Places, apply, margin
-from runner_sync.statements import parse_unit
+from runner_sync.statements import parse_unit, parses
 from runner_sync.syntax import is_name, names_set, walk
 
 FEWEST = 4
@@ -85,12 +85,11 @@ def _is_made(node: ast.AST, name: str) -> bool:
 
 def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
     """The method with its first unpacking or construction that does not fit mended; ``None`` when there is none."""
-    return (
-        _without_gone(text, records)
-        or _fit_unpacking(text, records)
-        or _put_right(text, records)
-        or _fit_construction(text, records)
-    )
+    for change in (_without_gone, _fit_unpacking, _put_right, _fit_construction):
+        mended = change(text, records)
+        if mended is not None and parses(mended.text):  # not behind a backslash
+            return mended
+    return None
 
 
 def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
@@ -110,32 +109,71 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
 
 
 def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """An unpacking of fields of the record alone, of which some are gone, or that stand in another order than there."""
-    for at, target in enumerate(_unpackings(text)):
-        words = [ast.unparse(element) for element in target.elts]
-        for name, one in records.items():
-            gone = set(one.before) - set(one.now)
-            fields_ = [word if word in (*one.before, *one.now) else word.lstrip("_") for word in words]
-            left = [field for field in fields_ if field in one.now]
-            right = [field for field in one.now if field in left]
-            is_one = len(left) == len(right) >= max(FEWEST, len(one.now) / 2) and gone.issuperset({*fields_} - {*left})
-            if one.before == one.now or not is_one or fields_ == right:
+    """An unpacking of fields of the record alone, in the order that they had, of which some are gone, or that have
+    another order now."""
+    known = [one.now for one in records.values()]
+    for name, one in records.items():
+        for at, around in enumerate(_unpackings(text)) if one.before != one.now else ():
+            words = [ast.unparse(element) for element in around.elts]
+            said = [word if word in (*one.before, *one.now) else word.lstrip("_") for word in words]
+            if tuple(said) in known or not _are_fields(said, one) or _is_made_here(text, around):
                 continue
-            made = _in_order(text, at, dict(zip(words, fields_, strict=True)), right)
+            right = [field for field in one.now if field in said]
+            made = _in_order(text, at, dict(zip(words, said, strict=True)), right)
             whole = _fit_unpacking(made, {name: one})
             made = whole.text if whole is not None else made
-            reason = f"{name} has other fields now: unpacked in their order here"
-            statement = ast.unparse([*_unpackings(made)][at])
-            return Mended(made, target.lineno, statement, reason)
+            if not parses(made):
+                continue
+            now = [*_unpackings(made)][at]
+            statement = "\n".join(made.split("\n")[now.lineno - 1 : now.end_lineno])
+            return Mended(made, now.lineno, statement, f"{name} has other fields now: unpacked in their order here")
     return None
 
 
+def _are_fields(said: Sequence[str], one: Record) -> bool:
+    """Whether words are most fields of a record, each once, or some that are gone; old ones in the order they had."""
+    left = [word for word in said if word in one.now]
+    old = [word for word in said if word in one.before]
+    return (
+        len({*said}) == len(said)
+        and {*said} <= {*one.before, *one.now}
+        and len(left) >= max(FEWEST, len(one.now) / 2)
+        and old == [field for field in one.before if field in old]
+    )
+
+
+def _is_made_here(text: str, around: ast.expr) -> bool:
+    """Whether a method unpacks what it has packed itself, in an order of its own."""
+    values = {id(node.targets[0]): node.value for node in walk(_parsed(text)) if isinstance(node, ast.Assign)}
+    source = values.get(id(around))
+    packed = [
+        node for node in walk(_parsed(text)) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+    ]
+    return source is not None and any(
+        ast.unparse(target) == ast.unparse(source) for node in packed for target in node.targets
+    )
+
+
 def _in_order(text: str, at: int, named: Mapping[str, str], right: Sequence[str]) -> str:
-    """The text with those names of its ``at``-th unpacking that stand for fields, and in the ``right`` order."""
+    """The text with those names of its ``at``-th unpacking that stand for fields in the ``right`` order, and no others.
+
+    Names on lines of their own take along what stands behind them.
+    """
     words = {field: word for word, field in named.items()}
     elements = [element for element in [*_unpackings(text)][at].elts if named[ast.unparse(element)] in right]
-    places = Places(text)
-    text = apply(text, [places.instead_of(e, words[field]) for e, field in zip(elements, right, strict=True)])
+    lines, rows = text.split("\n"), [element.lineno - 1 for element in elements]
+    own = [
+        re.fullmatch(rf"(\s*{ast.unparse(e)})(?:\s*,)?(\s*#.*|\s*)", lines[row])
+        for e, row in zip(elements, rows, strict=True)
+    ]
+    if all(own) and len({*rows}) == len(rows):
+        of = {named[ast.unparse(e)]: f"{m[1]},{m[2].rstrip()}" for e, m in zip(elements, own, strict=True) if m}
+        for row, field in zip(rows, right, strict=True):
+            lines[row] = of[field]
+        text = "\n".join(lines)
+    else:
+        places = Places(text)
+        text = apply(text, [places.instead_of(e, words[field]) for e, field in zip(elements, right, strict=True)])
     return _removed(text, [e for e in [*_unpackings(text)][at].elts if named[ast.unparse(e)] not in right])
 
 

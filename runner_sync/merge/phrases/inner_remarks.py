@@ -60,12 +60,14 @@ def with_remarks(text: str, triple: Triple) -> tuple[str, list[str]]:
 
 def _remarks(text: str) -> list[_Remark]:
     lines = text.split("\n")
+    comments = comments_in(text)
+    columns = {comment.start[0] - 1: comment.start[1] for comment in comments}
+    code = [line[: columns.get(row)].rstrip() for row, line in enumerate(lines)]
     found = []
-    for comment in comments_in(text):
-        row, column = comment.start[0] - 1, comment.start[1]
-        is_alone = not lines[row][:column].strip()
-        anchor = _code_below(lines, row + 1) if is_alone else lines[row][:column]
-        found.append(_Remark(comment.string.rstrip(), _key(anchor), is_alone))
+    for comment in comments:
+        row = comment.start[0] - 1
+        anchor = code[row] or next((line for line in code[row + 1 :] if line), "")
+        found.append(_Remark(comment.string.rstrip(), _key(anchor), not code[row].strip()))
     return found
 
 
@@ -119,10 +121,6 @@ def _with(line: str, remarks: Sequence[_Remark]) -> list[str]:
 def _code(text: str) -> list[str]:
     unprinted = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
     return [token.string for token in tokens(text + "\n") if token.type not in unprinted]
-
-
-def _code_below(lines: Sequence[str], row: int) -> str:
-    return next((line for line in lines[row:] if line.strip() and not line.lstrip().startswith("#")), "")
 
 
 def _key(line: str) -> str:

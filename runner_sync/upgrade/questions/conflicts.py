@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
-from runner_sync.statements import compiles
+from runner_sync.statements import compiles, inside_strings
 
 
 def two_sided(text: str, item: ReviewItem) -> bool:
@@ -38,7 +38,8 @@ def _at_home(body: str, item: ReviewItem, indent: str) -> list[str]:
     lines = body.rstrip("\n").split("\n") if body.strip() else []
     shown = next(line for line in item.chosen.split("\n") if line.strip())
     deeper = len(indent) - len(margin(shown))
-    return [" " * deeper + line if line.strip() else line for line in lines] if deeper > 0 else lines
+    strings = inside_strings("\n".join(lines))
+    return [" " * max(deeper, 0) + line if line.strip() and k not in strings else line for k, line in enumerate(lines)]
 
 
 def disjoint(items: Iterable[ReviewItem]) -> list[ReviewItem]:

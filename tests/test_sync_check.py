@@ -756,15 +756,6 @@ def test_a_file_that_the_lock_records_and_nobody_has_is_no_green_run(locked: Tre
     assert "RS203" not in {code for code, _ in keys(sync.check(locked.check()))}
 
 
-NPU_ROW = """\
-[[extend-modules]]
-name = "NPUARModelRunner"
-paths = ["{npu}"]
-upstreams = [{{ project = "vllm-ascend", path = "vllm_ascend/worker/model_runner_v1.py", name = "NPUModelRunner" }}]
-gpu = {{ project = "vllm-omni", path = "{gpu}", name = "GPUARModelRunner" }}
-"""
-
-
 @pytest.mark.parametrize("path", [AR, GPU_AR])
 def test_a_runner_with_another_path_takes_two_steps_and_is_told_each(locked: Trees, path: str) -> None:
     """The configuration says where it is, and the lock must follow."""
@@ -773,7 +764,7 @@ def test_a_runner_with_another_path_takes_two_steps_and_is_told_each(locked: Tre
     (locked.omni / path).rename(locked.omni / moved)
     with pytest.raises(InputError, match=r"`extend-modules` in the configuration, and then.*`runner-sync lock`\.$"):
         sync.check(locked.check())
-    row = NPU_ROW.format(**{"npu": AR, "gpu": GPU_AR, ("npu" if path == AR else "gpu"): moved})
+    row = ROW.format(**{"npu": AR, "gpu": GPU_AR, ("npu" if path == AR else "gpu"): moved})
     (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
     said = rf"^runner-sync.lock records {path}, .* the configuration names another path, .*`runner-sync lock`\.$"
     for options in (locked.check(), locked.check(changed_since="main")):
@@ -787,7 +778,7 @@ def test_a_row_that_takes_the_name_of_a_runner_from_it_is_told_so(locked: Trees)
     """The runner is where it was, and nobody would look into it."""
     other = AR.replace("_model_runner", "_other_runner")
     lay_out(locked.omni, {other: (locked.omni / AR).read_text("utf-8")})
-    row = NPU_ROW.format(npu=other, gpu=GPU_AR)
+    row = ROW.format(npu=other, gpu=GPU_AR)
     (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
     said = rf"^runner-sync\.lock records {AR}, and no row of the configuration names it any more: .*`name` of its own;"
     with pytest.raises(InputError, match=said):

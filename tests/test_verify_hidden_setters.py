@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from verify_samples import NPU, find, npu, symbols, world
-
-ASCEND = """\
-from vllm.runner import GPUModelRunner
-class NPUModelRunner(GPUModelRunner):
-    {body}
-"""
-GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
-
-
-def ascend(body: str) -> str:
-    return ASCEND.format(body=body.replace("\n", "\n    "))
+from verify_samples import GPU, NPU, ascend, find, npu, symbols, world
 
 
 def test_an_attribute_whose_only_writer_is_hidden() -> None:

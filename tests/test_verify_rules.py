@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from verify_samples import NPU, PROFILE, find, npu, symbols, world
+from verify_samples import GPU, NPU, PROFILE, ascend, find, npu, symbols, world
 
 from runner_sync.errors import InputError
 from runner_sync.verify import breakage
 from runner_sync.verify.trees.world import World
-
-ASCEND = """\
-from vllm.runner import GPUModelRunner
-class NPUModelRunner(GPUModelRunner):
-    {body}
-"""
-
-GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
-
-
-def ascend(body: str) -> str:
-    return ASCEND.format(body=body.replace("\n", "\n    "))
-
 
 FINDS = {
     "a name that the module lost": (

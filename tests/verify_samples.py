@@ -117,6 +117,9 @@ def world(*, without: Iterable[Project] = (), **changed: str) -> World:
     )
 
 
+GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
+"""The head of the shared GPU runner."""
+
 PLACES = {
     "npu": NPU,
     "gpu": "vllm_omni/gpu.py",
@@ -130,6 +133,12 @@ PLACES = {
 def npu(body: str, *, bases: str = "OmniGPUModelRunner, NPUModelRunner", head: str = "") -> str:
     """The text of an NPU runner with ``body`` in its class."""
     return HEAD + textwrap.dedent(head) + f"\nclass R({bases}):\n" + textwrap.indent(textwrap.dedent(body), "    ")
+
+
+def ascend(body: str) -> str:
+    """vllm-ascend's runner with ``body``."""
+    inside = body.replace("\n", "\n    ")
+    return f"from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    {inside}\n"
 
 
 def find(new: World, old: World | None = None, paths: Iterable[str] = (NPU,)) -> list[Finding]:

@@ -31,11 +31,11 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
+from runner_sync.verify.device_words import says_device
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.device_names import ASKING, Gpu, may_name, names_in
 from runner_sync.verify.runners.job import Subject
@@ -221,10 +221,10 @@ def _may_ask(statement: ast.stmt, gpu: Gpu) -> bool:
 
 def _are_about(tests: list[ast.expr], gpu: Gpu) -> bool:
     """Whether expressions name the device or the platform; ``cudagraph_mode`` names neither."""
-    devices, said = {gpu.word, gpu.npu_word}, list(mentioned(tests))
+    said = list(mentioned(tests))
     if any(name in gpu.names or name in gpu.askers for name in said):
         return True
-    return any("platform" in n or not devices.isdisjoint(re.split(r"\W|_", n)) for n in map(str.lower, said))
+    return any(says_device(name, (gpu.word, gpu.npu_word)) for name in said)
 
 
 def _asked_of_tensor(function: Function, gpu: Gpu) -> ast.Attribute | None:

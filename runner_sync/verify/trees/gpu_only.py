@@ -13,10 +13,10 @@ asks for what the GPU runner has in another way: ``if self.has_epoch:``.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from runner_sync.syntax import is_name, walk
+from runner_sync.verify.device_words import says_device
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_attribute_of
 from runner_sync.verify.trees.frames import Frame, frame_of, module_frame
@@ -96,7 +96,7 @@ def _may_ask(frame: Frame, part: ast.AST, differing: frozenset[str]) -> bool:
 def _names_a_device(node: ast.AST) -> bool:
     match node:
         case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str() as text):
-            return "platform" in text.lower() or not _DEVICES.isdisjoint(re.split(r"[\W_]+", text.lower()))
+            return says_device(text, _DEVICES)
     return False
 
 

@@ -10,7 +10,7 @@ follow. Line numbers are 1-based and inclusive. All texts have LF newlines; ``wr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
@@ -74,6 +74,16 @@ class Tree(Protocol):
 
     def paths(self, prefix: str = "") -> Iterable[str]:
         """Every ``.py`` path below ``prefix``, sorted."""
+        ...
+
+
+@runtime_checkable
+class Remembering(Tree, Protocol):
+    """Extra operation of a tree that can tell whether a file is still what it was."""
+
+    def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
+        """``find(text)`` by path, for every ``.py`` file of the package; where an earlier run asked for ``what`` and
+        the file has not changed since, what that run found."""
         ...
 
 

@@ -11,12 +11,12 @@ import json
 import re
 import weakref
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import BinaryIO, Self
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Source
-from runner_sync.sources import layout
+from runner_sync.sources import layout, remembering
 
 MAX_MEMBERS = 100_000
 MAX_PACKED = 1024**3
@@ -119,6 +119,10 @@ class ArchiveTree:
     def paths(self, prefix: str = "") -> list[str]:
         """Every ``.py`` path of the package below ``prefix``, sorted."""
         return layout.package_files(self._names, self.source.project, prefix=prefix)
+
+    def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
+        """What was found out about every text; a release never changes."""
+        return remembering.of_release(self, self.facts["sha256"], what, find)
 
     def metadata(self) -> str | None:
         """Text of the release's core metadata."""

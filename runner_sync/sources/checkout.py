@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Revision, Source
-from runner_sync.sources import changes, layout, version
+from runner_sync.sources import changes, layout, remembering, version
 from runner_sync.sources.folder import FolderTree, find_root, version_text
 from runner_sync.sources.repository import REGULAR_FILE, Repository, open_repository
 
@@ -158,6 +158,12 @@ class RevisionTree(_GitTree):
     def paths(self, prefix: str = "") -> list[str]:
         """Every ``.py`` path of the package below ``prefix``, sorted."""
         return layout.package_files(self._blobs, self.source.project, prefix=prefix)
+
+    def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
+        """What was found out about every text; one with the same git object is the same."""
+        states = {path: self._blobs[path] for path in self.paths()}
+        place = f"{self.repository.place} {self.prefix}{self.source.revision}"
+        return remembering.remembered(what, place, states, lambda path: find(self.read(path) or ""))
 
     def metadata(self) -> str | None:
         """Text of the distribution's core metadata, which few commits carry."""

@@ -6,14 +6,14 @@ Comes in: a path. Goes out: a ``Tree``. May touch: files below the path, read on
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Source, Tree
-from runner_sync.sources import layout, version
+from runner_sync.sources import layout, remembering, version
 
 _SKIPPED = frozenset({"__pycache__", "node_modules"})
 
@@ -63,6 +63,19 @@ class FolderTree:
     def _listed(self) -> dict[str, list[str]]:
         """What folders hold, listed once for the same reason."""
         return {}
+
+    def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
+        """What was found out about every text; a file is as it was where its size and its times are."""
+        states = {path: self._state(path) for path in self.paths()}
+        return remembering.remembered(what, str(self.root.resolve()), states, lambda path: find(self._text(path) or ""))
+
+    def _state(self, path: str) -> str:
+        try:
+            facts = (self.root / path).stat()
+        except OSError:
+            return ""
+        # The time of its last change of any kind cannot be set back, as that of its content can.
+        return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns}"
 
     def metadata(self) -> str | None:
         """Text of the distribution's core metadata (``PKG-INFO`` or ``*.dist-info/METADATA``), if there is one."""

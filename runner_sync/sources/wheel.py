@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from typing import IO
 
 from runner_sync.model import Project, Source
-from runner_sync.sources import cache, layout
+from runner_sync.sources import cache, layout, remembering
 from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_sizes, refusal
 
 _GAP = 32 * 1024
@@ -136,6 +136,10 @@ class WheelTree:
     def paths(self, prefix: str = "") -> list[str]:
         """Every ``.py`` path of the package below ``prefix``, sorted."""
         return layout.package_files(self._listing.members, self._project, prefix=prefix)
+
+    def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
+        """What was found out about every text; a release never changes."""
+        return remembering.of_release(self, self.facts["sha256"], what, find)
 
     def metadata(self) -> str | None:
         """Text of the wheel's core metadata."""

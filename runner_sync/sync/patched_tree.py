@@ -5,11 +5,11 @@ Comes in: a tree and texts by path. Goes out: a ``PatchedTree``, which is a tree
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from runner_sync.model import Source, Tree
+from runner_sync.model import Remembering, Source, Tree
 from runner_sync.sources.layout import is_below
 
 
@@ -29,6 +29,12 @@ class PatchedTree:
 
     def paths(self, prefix: str = "") -> Iterable[str]:
         return [path for path in self._paths if is_below(path, prefix)]
+
+    def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
+        """What was found out about every text, of the exchanged ones anew."""
+        known = self.tree.remembered(what, find) if isinstance(self.tree, Remembering) else {}
+        kept = {path: known[path] for path in known if path not in self.texts}
+        return {path: kept[path] if path in kept else find(self.read(path) or "") for path in self.paths()}
 
     @cached_property
     def _paths(self) -> list[str]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from runner_sync.model import PACKAGES, Project, Tree
-from runner_sync.verify.trees.word_index import WordIndex
+from runner_sync.model import PACKAGES, Project, Remembering, Tree
+from runner_sync.verify.trees.word_index import KIND, WordIndex, words_of
 
 _PROJECTS = {package: project for project, package in PACKAGES.items()}
 
@@ -25,7 +25,7 @@ class Surroundings:
         self.folders = tuple(folders)
         self._texts: dict[str, str] | None = None
         self._bases: dict[Project, set[str]] = {}
-        self._far: WordIndex | None = None
+        self._indexes: tuple[WordIndex, WordIndex] | None = None
         self._places: dict[str, str] = {}
         self._known: dict[str, bool] = {}
 
@@ -46,7 +46,8 @@ class Surroundings:
 
     def is_written_elsewhere(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on something else than ``self``."""
-        return self._has(attribute, rf"{_not_of_self(attribute)}{_ASSIGNS}")
+        wanted = re.compile(rf"{_not_of_self(attribute)}{_ASSIGNS}")
+        return any(_line_with(text, attribute, wanted) for _, text in self._near(attribute))
 
     def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
         """Whether some module has a member's name in quotes, or reads it from something else than ``self``
@@ -119,19 +120,26 @@ class Surroundings:
         return self._places[pattern]
 
     def _having(self, word: str) -> Iterator[tuple[str, str]]:
-        """Every module of the trees that has some text with no word in front of it or behind, path and text: first
-        those near the runners, where most words stand. What words the others have is found once: they are all trees."""
-        yield from ((path, text) for path, text in self._read().items() if word in text)
-        if self._far is None:
-            self._far = WordIndex((path, self._text_at(path)) for path in self._beyond())
-        texts = ((path, self._text_at(path)) for path in self._far.may_have(word))
+        """Every module of the trees that has some text, path and text: first those near the runners, where most words
+        stand."""
+        yield from self._near(word)
+        texts = ((path, self._text_at(path)) for path in self._index()[1].may_have(word))
         yield from ((path, text) for path, text in texts if word in text)
 
-    def _beyond(self) -> Iterator[str]:
-        """The paths of the modules that are in none of the folders."""
-        near = self._read()
-        for project, tree in self._trees.items():
-            yield from (path for path in tree.paths(f"{PACKAGES[project]}/") if path not in near)
+    def _near(self, word: str) -> Iterator[tuple[str, str]]:
+        """The same of the modules in the folders alone."""
+        texts = self._read()
+        yield from ((path, texts[path]) for path in self._index()[0].may_have(word) if word in texts[path])
+
+    def _index(self) -> tuple[WordIndex, WordIndex]:
+        """The words of the modules in the folders, and of all others: found once, they are whole trees."""
+        if self._indexes is None:
+            near, filters = self._read(), {p: f for tree in self._trees.values() for p, f in _filters(tree).items()}
+            self._indexes = (
+                WordIndex({path: filters[path] for path in near}),
+                WordIndex({path: words for path, words in filters.items() if path not in near}),
+            )
+        return self._indexes
 
     def _text_at(self, path: str) -> str:
         tree = self._trees.get(_PROJECTS[path.partition("/")[0]])
@@ -139,7 +147,7 @@ class Surroundings:
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
-        return [path for path, text in self._read().items() if class_name in text and _may_derive(text, class_name)]
+        return [path for path, text in self._near(class_name) if _may_derive(text, class_name)]
 
     def has_subclass(self, class_name: str) -> bool:
         """Whether some module of the trees, in these folders or not, has such a class."""
@@ -167,7 +175,7 @@ class Surroundings:
 
     def _with(self, word: str, pattern: str) -> Iterator[str]:
         wanted = re.compile(pattern, re.M)
-        yield from (path for path, text in self._read().items() if word in text and wanted.search(text))
+        yield from (path for path, text in self._near(word) if wanted.search(text))
 
     def _read(self) -> dict[str, str]:
         if self._texts is None:
@@ -178,6 +186,13 @@ class Surroundings:
                 for path in tree.paths(f"{folder}/") if tree else ():
                     self._texts[path] = (tree.read(path) or "") if tree else ""
         return self._texts
+
+
+def _filters(tree: Tree) -> Mapping[str, bytes]:
+    """What `WordIndex` needs of all modules of a tree; most trees are those of an earlier run."""
+    if isinstance(tree, Remembering):
+        return tree.remembered(KIND, words_of)
+    return {path: words_of(tree.read(path) or "") for path in tree.paths(f"{PACKAGES[tree.source.project]}/")}
 
 
 def _line_with(text: str, word: str, wanted: re.Pattern[str]) -> int:

@@ -1,6 +1,7 @@
 """Which of many texts may have some words, without keeping them.
 
-Comes in: texts by path, and words. Goes out: paths, of which some may be wrong. May touch: nothing.
+Comes in: texts, and words. Goes out: the filter of a text, and of filters by path the paths, of which some may be
+wrong. May touch: nothing.
 
 A Bloom filter per text (B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", *CACM* 13(7), 1970)
 with one hash function: a text has some hundred distinct words, so one in fifteen others is taken for one of them.
@@ -9,7 +10,11 @@ with one hash function: a text has some hundred distinct words, so one in fiftee
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Mapping
+
+KIND = "words-1"
+"""What filters are kept under between runs. Another number for other filters: old ones are not to be asked."""
 
 _BITS = 1 << 13
 
@@ -20,24 +25,30 @@ _SPACED = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " 
 
 
 class WordIndex:
-    """The words of texts, a KiB each."""
+    """The words of texts, a KiB each, by path."""
 
-    def __init__(self, texts: Iterable[tuple[str, str]]) -> None:
-        self._filters = {path: _filter(text) for path, text in texts}
+    def __init__(self, filters: Mapping[str, bytes]) -> None:
+        self._filters = filters
 
-    def may_have(self, text: str) -> Iterator[str]:
+    def may_have(self, text: str) -> list[str]:
         """The paths of the texts that have every word of ``text``, and of few others, in their order."""
-        places = {hash(word) % _BITS for word in _words(text)}
-        for path, bits in self._filters.items():
-            if all(bits[place >> 3] & 1 << (place & 7) for place in places):
-                yield path
+        found = list(self._filters)
+        for place in _places(text):
+            byte, bit = place >> 3, 1 << (place & 7)
+            found = [path for path in found if self._filters[path][byte] & bit]
+        return found
 
 
-def _filter(text: str) -> bytes:
+def words_of(text: str) -> bytes:
+    """The filter of a text; the same in every run, which Python's own ``hash`` of a word is not."""
     bits = bytearray(_BITS >> 3)
-    for place in {hash(word) % _BITS for word in _words(text)}:
+    for place in _places(text):
         bits[place >> 3] |= 1 << (place & 7)
     return bytes(bits)
+
+
+def _places(text: str) -> set[int]:
+    return {zlib.crc32(word.encode()) % _BITS for word in set(_words(text))}
 
 
 def _words(text: str) -> list[str]:

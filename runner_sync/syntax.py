@@ -55,6 +55,12 @@ def walk(top: ast.AST) -> list[ast.AST]:
     return found
 
 
+@lru_cache(maxsize=16384)
+def dumped(node: ast.AST) -> str:
+    """``ast.dump`` of a node of such a tree: several rules compare the same calls."""
+    return ast.dump(node)
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """``ast.iter_child_nodes`` in a third of the time, without contexts."""
     found: list[ast.AST] = []

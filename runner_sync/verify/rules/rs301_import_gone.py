@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
@@ -44,7 +45,8 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
     """Imports and uses of modules that the target trees cannot satisfy. The old program is not needed."""
     for _, imported in modules.imports_of(module):
         if not imported.guarded:
-            yield from _check_import(program, module, imported, unit=modules.unit_at(module, imported.line))
+            for finding in _check_import(program, module, imported):
+                yield replace(finding, unit=modules.unit_at(module, imported.line))
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -54,16 +56,16 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
     """Imports that the target trees cannot satisfy and that run whenever ``module`` is imported."""
     for imported in modules.imports_at_start(module):
-        yield from _check_import(program, module, imported, unit="<module>")
+        yield from _check_import(program, module, imported)
 
 
-def _check_import(program: Program, module: Module, imported: Import, *, unit: str) -> Iterator[Finding]:
+def _check_import(program: Program, module: Module, imported: Import) -> Iterator[Finding]:
     missing = _missing(program, program.world.lookup(imported.module, None if imported.name == "*" else imported.name))
     if missing is not None:
-        yield _finding(module, imported, missing, unit=unit)
+        yield _finding(module, imported, missing)
     elif _is_for_typing(program, imported):
         full = f"{imported.module}.{imported.name}"
-        yield _finding(module, imported, full, unit=unit, how="only exists below `if TYPE_CHECKING:`")
+        yield _finding(module, imported, full, how="only exists below `if TYPE_CHECKING:`")
 
 
 def _missing(program: Program, found: Sequence[Definition]) -> str | None:
@@ -102,7 +104,7 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
         )
 
 
-def _finding(module: Module, imported: Import, missing: str, *, unit: str, how: str = "does not exist") -> Finding:
+def _finding(module: Module, imported: Import, missing: str, *, how: str = "does not exist") -> Finding:
     full = f"{imported.module}.{imported.name}" if imported.name else imported.module
     what = f"module `{missing}`" if missing == imported.module else f"`{missing}`"
     via = "" if missing in (full, imported.module) else f" (which `{full}` re-exports)"
@@ -112,7 +114,7 @@ def _finding(module: Module, imported: Import, missing: str, *, unit: str, how: 
         module.path,
         imported.line,
         imported.end_line,
-        unit,
+        "<module>",
         full,
         f"{what}{via} {how} in the target tree, so this import fails.",
         f"Import it from where the target defines it now, or drop what uses `{imported.alias}`.",

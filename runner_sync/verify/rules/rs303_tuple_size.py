@@ -199,11 +199,10 @@ def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
 
 def _check_whole(step: Step) -> Iterator[Finding]:
     """Values that are used as one thing, which they were, and are tuples now."""
-    stood = {ast.dump(node) for node in step.before.nodes() if isinstance(node, ast.Call)}
     for call, stands in places(step.frame):
         whole = [place for place in stands if place.is_whole or place.is_tested]
         # A call that was changed as well is written for the tuple.
-        if not whole or any(p.is_taken_apart for p in stands) or ast.dump(call) not in stood:
+        if not whole or any(p.is_taken_apart for p in stands) or not step.stood(call):
             continue
         for now, was in step.callees(call):
             sizes = {returns.tuple_size(c.function) if c.function is not None else None for c in now}

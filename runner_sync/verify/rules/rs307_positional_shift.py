@@ -43,10 +43,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """Positional calls and unpackings whose values moved since ``old``, and overrides that move those of inherited
     calls."""
     for step in steps(program, module, old):
-        stood = {ast.dump(node) for node in step.before.nodes() if isinstance(node, ast.Call) and node.args}
         for node in step.frame.nodes():
             # A call that was changed as well gives its values as the new order asks.
-            if isinstance(node, ast.Call) and node.args and ast.dump(node) in stood:
+            if isinstance(node, ast.Call) and node.args and step.stood(node):
                 yield from _check_call(step, meant(step.frame, node))
         yield from _check_unpackings(step)
     for info in program.own_classes(module) if module in program.checked else ():

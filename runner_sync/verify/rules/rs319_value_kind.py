@@ -83,11 +83,10 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for step in steps(program, module, old):
         if step.frame.info is None:
             continue
-        stood = {ast.dump(node) for node in step.before.nodes() if isinstance(node, ast.Call | ast.Assign)}
         for node in step.frame.nodes():
             call = _call_of(node, is_result=isinstance(node, ast.Assign))
             # A call that was changed as well is written for what the target declares.
-            if call is None or ast.dump(node) not in stood or step.frame.is_guarded(node, calls=True):
+            if call is None or not step.stood(node) or step.frame.is_guarded(node, calls=True):
                 continue
             for now, was in step.callees(call):
                 if now and was and all(callee.function is not None for callee in (*now, *was)):

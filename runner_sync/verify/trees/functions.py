@@ -71,5 +71,5 @@ _REMADE = frozenset({"contextmanager", "property", "overload", "abstractmethod"}
 
 def decorator_name(node: ast.expr) -> str:
     """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
-    text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
-    return text.split(".")[-1]
+    name = node.func if isinstance(node, ast.Call) else node
+    return name.attr if isinstance(name, ast.Attribute) else ast.unparse(name)

@@ -235,7 +235,14 @@ _SWITCH = re.compile(
 
 def is_switch(test: ast.expr) -> bool:
     """Whether a condition asks for a version or for type checking: one branch is then not meant for these trees."""
-    return _SWITCH.search(ast.unparse(test)) is not None
+    return any(_SWITCH.search(word) for node in walk(test) for word in _words_of(node))
+
+
+def _words_of(node: ast.AST) -> tuple[str, ...]:
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.keyword(arg=str(word)) | ast.Constant(value=str(word)):
+            return (word,)
+    return ()
 
 
 def for_typing(body: Iterable[ast.stmt]) -> set[int]:

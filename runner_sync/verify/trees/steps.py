@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
+from runner_sync.syntax import dumped
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
@@ -25,6 +27,10 @@ class Step:
     old: Program
     before: Frame
 
+    def stood(self, node: ast.AST) -> bool:
+        """Whether a call or an assignment stands in the old function, too, with the same code."""
+        return dumped(node) in _code_of(self.before)
+
     def callees(self, call: ast.Call) -> list[tuple[list[Callee], list[Callee]]]:
         """The callees of a call and those that it had, group by group.
 
@@ -38,6 +44,11 @@ class Step:
                 of = dict(zip(theirs, was, strict=True))
                 return [(group, of[branch]) for branch, group in zip(mine, now, strict=True)]
         return list(zip(now, was, strict=False))
+
+
+@lru_cache(maxsize=1024)
+def _code_of(frame: Frame) -> frozenset[str]:
+    return frozenset(dumped(node) for node in frame.nodes() if isinstance(node, ast.Call | ast.Assign))
 
 
 def step_of(program: Program, frame: Frame, old: Program | None) -> Step | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from runner_sync.compose.hooks import asked_first, fit_sampler_hook
-from runner_sync.compose.member_text import self_names
+from runner_sync.compose.member_text import self_names, uses_word
 from runner_sync.compose.members import Twins, decide, predecessor, successor
 from runner_sync.profile import SamplerHook
 
@@ -246,6 +246,33 @@ def test_what_device_code_needs_is_named() -> None:
         "it needs b: it uses triton., which is what NPU lacks",
         "it uses triton., which is what NPU lacks",
     ]
+
+
+USED = {
+    "a call": ("self.graph()\n", True),
+    "in a comment": ("a = 1  # self.graph()\n", False),
+    "in a string": ("a = 'self.graph'\n", False),
+    "in a docstring of lines": ('def f():\n    """Not\n    self.graph.\n    """\n', False),
+    "behind a string on its line": ("a['b'] = self.graph\n", True),
+    "in a string, and in code further down": ("a = 'self.graph'\nself.graph = a\n", True),
+    "in a field of an f-string": ("a = f'{self.graph}'\n", True),
+    "beside a field of an f-string": ("a = f'{b}.graph'\n", False),
+    "a longer name": ("self.graphs()\n", False),
+    "a longer name, and the name": ("self.graphs(self.graph)\n", True),
+    "in half a statement": ("foo(self.graph,\n", True),
+    "behind a quote that nothing ends": ("it's self.graph\n", True),
+}
+
+
+@pytest.mark.parametrize("name", USED)
+def test_code_uses_an_attribute(name: str) -> None:
+    text, is_used = USED[name]
+    assert uses_word(text, ".graph") == is_used
+
+
+def test_code_uses_a_word_that_may_go_on() -> None:
+    assert uses_word("update_graphs()\n", "update_graph")
+    assert not uses_word("'update_graph'\n", "update_graph")
 
 
 @pytest.mark.parametrize(

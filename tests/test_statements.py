@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 import pytest
 
@@ -315,6 +316,10 @@ OWN_LINES: dict[str, tuple[str, dict[int, int], set[int]]] = {
     "an f-string": ("a = f'{b}#'\n# c\n", {2: 0}, set()),
     "an f-string of lines": ("a = f'''{\nb}\n# c'''\n# d\n", {4: 0}, {2, 3}),
 }
+
+if sys.version_info >= (3, 12):
+    OWN_LINES["an f-string with its own quotes in a field"] = ("a = f'{b['c']}'\n# d\n", {2: 0}, set())
+    OWN_LINES["such a field in another one"] = ("a = f'}}{b:{'#'}}'\n# d\n", {2: 0}, set())
 
 
 @pytest.mark.parametrize("name", OWN_LINES)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 
 from runner_sync.statements import UnparsableText, canons, code_of, parse_unit
+from runner_sync.statements.tokens import own_lines
 from runner_sync.syntax import parents_called, walk
 
 
@@ -95,5 +97,23 @@ def uses_word(text: str, word: str) -> bool:
     """Whether code has ``word``, comments and strings left out; ``.name`` is that attribute and no longer one."""
     if word not in text:
         return False
-    code = code_of(text)
-    return re.search(rf"{re.escape(word)}\b", code) is not None if word[0] == "." else word in code
+    wanted = re.compile(re.escape(word) + (r"\b" if word[0] == "." else ""))
+    places = [found.start() for found in wanted.finditer(text)]
+    return any(_is_plain(text, at) for at in places) or (bool(places) and wanted.search(code_of(text)) is not None)
+
+
+def _is_plain(text: str, at: int) -> bool:
+    """Whether what stands at a place is code for certain: no string or comment begins before it on its line. To cut a
+    whole module into tokens takes long."""
+    start = text.rfind("\n", 0, at) + 1
+    if not {"'", '"', "#"}.isdisjoint(text[start:at]):
+        return False
+    return text.count("\n", 0, at) + 1 not in _lines_in_strings(text)
+
+
+@lru_cache(maxsize=16)
+def _lines_in_strings(text: str) -> frozenset[int]:
+    try:
+        return frozenset(own_lines(text)[1])
+    except (SyntaxError, tokenize.TokenError):
+        return frozenset(range(1, text.count("\n") + 2))

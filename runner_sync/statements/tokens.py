@@ -45,13 +45,12 @@ def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
 def own_lines(source: str) -> tuple[dict[int, int], set[int]]:
     """The comments on lines of their own, ``{line: column}``, and the lines that begin inside a string, of a module
     that is Python."""
-    # Only from Python 3.12 on may an f-string hold its own quotes.
-    if sys.version_info >= (3, 12) and _FSTRING.search(source):
-        return own_lines_by_token(source)
     comments: dict[int, int] = {}
     inside: set[int] = set()
     line, at = 1, 0
     for found in _STRING_OR_COMMENT.finditer(source):
+        if _is_cut(source, found):
+            return own_lines_by_token(source)
         line += source.count("\n", at, found.start())
         at = found.start()
         begin = source.rfind("\n", 0, at) + 1
@@ -67,7 +66,14 @@ _STRING_OR_COMMENT = re.compile(
     r"""|"(?:[^\\"\n]+|\\.)*"|'(?:[^\\'\n]+|\\.)*'""",
     re.DOTALL,
 )
-_FSTRING = re.compile(r"""[fF][rR]?["']|[rR][fF]["']""")
+
+
+def _is_cut(source: str, found: re.Match[str]) -> bool:
+    """Whether a string may end in a field of an f-string, which may hold its quotes from Python 3.12 on."""
+    if sys.version_info < (3, 12) or "f" not in source[max(found.start() - 2, 0) : found.start()].lower():
+        return False
+    text = found[0].replace("{{", "").replace("}}", "")
+    return text.count("{") != text.count("}")
 
 
 def own_lines_by_token(source: str) -> tuple[dict[int, int], set[int]]:

@@ -94,8 +94,10 @@ def is_raised_or_decorates(call: cst.Call, parents: Mapping[cst.CSTNode, cst.CST
 
 def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     """Edits of calls, annotations and device strings."""
+    told_of = _roots(job)
     for use in job.code.uses:
-        yield from _renamed(job, use)
+        if _root(use.origin) in told_of:
+            yield from _renamed(job, use)
     old, new = job.profile.device
     for text, (scope, is_certain) in _devices(job, old).items():
         if is_certain:
@@ -105,8 +107,9 @@ def rewrite(job: Job) -> Iterator[Edit | Doubt]:
             yield _left(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
     for call in job.code.calls:
         func = call.node.func
-        is_told = call.callee is not None and any(_rows(job, call.callee.origin))
-        if isinstance(func, cst.Attribute) and func.attr.value == old and not is_told:
+        if not isinstance(func, cst.Attribute) or func.attr.value != old:
+            continue
+        if call.callee is None or not any(_rows(job, call.callee.origin)):
             yield _left(func, call.scope, dotted(func) or f".{old}", f"it may move something to {old}")
 
 
@@ -152,6 +155,15 @@ def _left(node: cst.CSTNode, scope: Scope, symbol: str, reason: str) -> Doubt:
     return Doubt(node, scope.qualname, symbol, message, "translate by hand or leave out")
 
 
+def _roots(job: Job) -> frozenset[str]:
+    """The first parts of the dotted names that the profile is about: nearly all others begin with none of them."""
+    return frozenset(_root(name) for name in (*job.profile.device_only, *(old for old, _ in job.profile.attributes)))
+
+
+def _root(name: str) -> str:
+    return name.partition(".")[0]
+
+
 def _rows(job: Job, name: str) -> tuple[list[str], list[tuple[str, str]]]:
     """What of the profile is about dotted ``name``: the names without an NPU twin, and the pairs."""
     refused = [prefix for prefix in job.profile.device_only if is_below(name, prefix)]
@@ -167,7 +179,7 @@ def _renamed(job: Job, use: Use) -> Iterator[Edit | Doubt]:
     if reason:
         yield _left(use.parts[-1], use.scope, use.dotted, reason)
     else:
-        root = use.dotted.partition(".")[0]
+        root = _root(use.dotted)
         local = [".".join([root, *full.split(".")[1:]]) for full in (old, new)]
         yield reworded(use.parts[old.count(".")] if len(use.parts) > 1 else use.parts[0], *local)
 

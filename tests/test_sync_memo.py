@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from runner_sync.profile import NPU, Profile
 from runner_sync.sync import memo
-from runner_sync.upgrade import base
+from runner_sync.upgrade import TRANSLATION, InNpuWords, Translation, base
 from runner_sync.upgrade.job import ModuleRevision
 
 NAME = "Runner.run"
@@ -75,3 +77,60 @@ def test_an_answer_does_not_outlive_the_program_that_found_it(
     monkeypatch.setattr(memo, "_program_digest", lambda: "another version")
     memo.closest(NAME, MINE, SIDES)
     assert asked == [NAME, NAME]
+
+
+GPU = """\
+import torch
+from vllm.compilation.cuda_graph import CUDAGraphWrapper
+
+
+class OmniGPUModelRunner:
+    def run(self):
+        torch.cuda.nvtx.mark("run")
+        return CUDAGraphWrapper(self.model)
+"""
+PATH = "vllm_omni/worker/gpu_model_runner.py"
+UNIT = "    def run(self):\n        return CUDAGraphWrapper(self.model)\n"
+
+
+@pytest.fixture
+def translated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that had to be translated."""
+    found: list[str] = []
+
+    def counted(text: str, *args: object) -> InNpuWords:
+        found.append(text)
+        return TRANSLATION.module(text, *args)  # type: ignore[arg-type]
+
+    def counted_unit(text: str, profile: Profile) -> str:
+        found.append(text)
+        return TRANSLATION.unit(text, profile)
+
+    monkeypatch.setattr("runner_sync.upgrade.TRANSLATION", Translation(counted, counted_unit))
+    _forget()
+    return found
+
+
+def _forget() -> None:
+    """What a process remembers; the folder stays."""
+    memo._translated_module.cache_clear()
+    memo._translated_unit.cache_clear()
+
+
+def test_a_text_is_translated_in_one_run_for_all_later_ones(translated: list[str]) -> None:
+    first = memo.TRANSLATION.module(GPU, NPU, PATH), memo.TRANSLATION.unit(UNIT, NPU)
+    _forget()
+    assert first == (memo.TRANSLATION.module(GPU, NPU, PATH), memo.TRANSLATION.unit(UNIT, NPU))
+    assert first == (TRANSLATION.module(GPU, NPU, PATH), TRANSLATION.unit(UNIT, NPU))
+    assert "ACLGraphWrapper" in first[0].units["OmniNPUModelRunner.run"]
+    assert "ACLGraphWrapper" in first[1]
+    assert [finding.symbol for finding in first[0].findings] == ["torch.cuda.nvtx.mark"]
+    assert translated == [GPU, UNIT]
+
+
+def test_what_is_translated_by_other_tables_or_elsewhere_is_translated_anew(translated: list[str]) -> None:
+    other = replace(NPU, names=())
+    for profile, path in ((NPU, PATH), (other, PATH), (NPU, "vllm_omni/worker/other.py")):
+        found = memo.TRANSLATION.module(GPU, profile, path)
+        assert found == TRANSLATION.module(GPU, profile, path)
+    assert translated == [GPU, GPU, GPU]

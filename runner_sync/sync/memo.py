@@ -10,19 +10,24 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 import runner_sync
 from runner_sync import upgrade
 from runner_sync.lineage import Origin
+from runner_sync.profile import Profile
 from runner_sync.sources import cache as kept
 from runner_sync.units.texts import unit_texts
-from runner_sync.upgrade import ModuleRevision
+from runner_sync.upgrade import InNpuWords, ModuleRevision, Translation
 
 _FINDS = (
-    "lineage", "merge", "statements", "units", "upgrade/base.py",
-    "confidence.py", "doors.py", "edits.py", "naming.py", "rulers.py", "syntax.py", "unmerged.py",
+    "lineage", "merge", "profile", "statements", "transforms", "units", "upgrade/base.py", "upgrade/npu_words.py",
+    "confidence.py", "doors.py", "edits.py", "errors.py", "model.py", "naming.py", "nodes.py", "rulers.py", "syntax.py",
+    "unmerged.py",
 )  # fmt: skip
 """The parts of this package that the answers depend on beside their input."""
 
@@ -56,14 +61,36 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
     return Origin(ref, unit_texts(side.text, side.path)[name], similarity, frozenset(heritage), tuple(composite))
 
 
+@lru_cache(maxsize=64)
+def _translated_module(text: str, profile: Profile, path: str) -> InNpuWords:
+    def find() -> object:
+        return msgspec.to_builtins(upgrade.TRANSLATION.module(text, profile, path))
+
+    return msgspec.convert(recall("translations", [_told(profile), path, text], find), InNpuWords)
+
+
+@lru_cache(maxsize=1024)
+def _translated_unit(text: str, profile: Profile) -> str:
+    return str(recall("translations", [_told(profile), text], lambda: upgrade.TRANSLATION.unit(text, profile)))
+
+
+TRANSLATION = Translation(_translated_module, _translated_unit)
+"""``upgrade.TRANSLATION``, asked only for what was not translated before."""
+
+
+def _told(profile: Profile) -> str:
+    return msgspec.json.encode(profile, order="deterministic").decode()
+
+
 @cache
 def _program_digest() -> str:
-    """A digest of what finds the answers: this program's own text, and Python, whose ``ast`` writes statements out."""
+    """A digest of what finds the answers: this program's own text, Python, whose ``ast`` writes statements out, and
+    libcst."""
     root = Path(runner_sync.__file__).parent
     paths = [
         path for part in _FINDS for path in ([root / part] if part.endswith(".py") else (root / part).rglob("*.py"))
     ]
-    return _digest([sys.version, *(path.read_text("utf-8") for path in sorted(paths))])
+    return _digest([sys.version, version("libcst"), *(path.read_text("utf-8") for path in sorted(paths))])
 
 
 @lru_cache(maxsize=1024)

@@ -224,6 +224,7 @@ def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: in
         settled=bases.gpu_settled(found) if new is not None else None,
         locked={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
         load_vllm=lambda: bases.vllm_now(found),
+        translation=memo.TRANSLATION,
     )
 
 

@@ -17,7 +17,7 @@ from runner_sync.compose.members import Member
 from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
-from runner_sync.sync import hierarchy, planning
+from runner_sync.sync import hierarchy, memo, planning
 from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.origins import Trees
 from runner_sync.sync.runners import DerivedModule
@@ -192,6 +192,7 @@ class _Judge:
             twin=GpuTwin(
                 new=ModuleRevision(given.omni.source.ref, self.gpu_text, self.gpu_path),
                 load_vllm=lambda: None if vllm is None else ModuleRevision(vllm.source.ref, "", ""),
+                translation=memo.TRANSLATION,
             ),
             hierarchy=Hierarchy(
                 inherited={name: hierarchy.inherited_by(module_texts, found, name, given) for name in owners}

@@ -45,12 +45,15 @@ if TYPE_CHECKING:
     )
     from runner_sync.upgrade.module import upgrade_module
     from runner_sync.upgrade.new_module import StartJob, start_module
+    from runner_sync.upgrade.npu_words import TRANSLATION, InNpuWords, Translation
 
 __all__ = [
+    "TRANSLATION",
     "Base",
     "GpuBase",
     "GpuTwin",
     "Hierarchy",
+    "InNpuWords",
     "Inherited",
     "ModuleJob",
     "ModuleResult",
@@ -58,6 +61,7 @@ __all__ = [
     "Settings",
     "StartJob",
     "Target",
+    "Translation",
     "Upstream",
     "Variant",
     "closest",
@@ -72,10 +76,12 @@ __all__ = [
 ]
 
 _MODULES = {
+    "TRANSLATION": "npu_words",
     "Base": "base",
     "GpuBase": "job",
     "GpuTwin": "job",
     "Hierarchy": "job",
+    "InNpuWords": "npu_words",
     "Inherited": "job",
     "ModuleJob": "job",
     "ModuleResult": "job",
@@ -83,6 +89,7 @@ _MODULES = {
     "ModuleRevision": "job",
     "StartJob": "new_module",
     "Target": "job",
+    "Translation": "npu_words",
     "Upstream": "job",
     "Variant": "job",
     "closest": "base",

@@ -18,6 +18,7 @@ from runner_sync.lineage import Origin
 from runner_sync.merge import Preference
 from runner_sync.model import BaseRef, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
+from runner_sync.upgrade.npu_words import TRANSLATION, Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,8 @@ class GpuTwin:
     """Gives vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()
     """Names on ``self`` whose uses count as new in the twin, however old they are."""
+    translation: Translation = TRANSLATION
+    """Puts its texts, and those of vLLM, into NPU words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

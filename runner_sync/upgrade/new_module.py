@@ -21,10 +21,10 @@ from runner_sync.model import Triple, UnitReport
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.statements import UnparsableText
-from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleResult, ModuleRevision
+from runner_sync.upgrade.npu_words import TRANSLATION
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
@@ -62,7 +62,7 @@ def start_module(job: StartJob) -> ModuleResult:
 def _module_text(job: StartJob) -> str:
     """The skeleton filled with the twin's members, its bases and the imports that they need."""
     assert job.module.gpu is not None
-    translated = translate(job.gpu.text, job.profile, path=job.gpu.path).text
+    translated = TRANSLATION.module(job.gpu.text, job.profile, job.gpu.path).text
     name, anchor = job.module.name, job.module.upstreams[0]
     members = _members(job, texts.members(translated, name))
     bases, base_imports = _bases(job, translated)
@@ -110,7 +110,7 @@ def _member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
     """A translated GPU method on vllm-ascend's version of it where it is vLLM's, edited; else as it is."""
     if not vllm or not upstream:
         return text
-    base = translate_unit(vllm, job.profile).text
+    base = TRANSLATION.unit(vllm, job.profile)
     if lineage.similarity(text, base) < lineage.COPY:
         return text
     try:

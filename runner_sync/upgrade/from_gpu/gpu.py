@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from runner_sync import lineage, merge
 from runner_sync.compose.member_text import canonical
@@ -20,11 +19,11 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Finding, Triple
 from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
-from runner_sync.transforms import translate, translate_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import mixins
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
+from runner_sync.upgrade.npu_words import InNpuWords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +66,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     """
     if job.twin.new is None or job.module.gpu is None:
         return GpuSide()
-    translated = translate(job.twin.new.text, job.profile, path=job.twin.new.path)
-    new = _fully_translated(translated.text, job.profile)
+    translated = _translated(job, job.twin.new)
+    new = translated.units
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
@@ -153,7 +152,7 @@ def _without_vllm(
         before, after = (vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
         from_vllm[name] = frozenset(set(vllm_canons(job, before)) | set(vllm_canons(job, after)))
         if before and after and before != after and _is_copy(old[name], before):
-            then, now = (translate_unit(text, job.profile).text for text in (before, after))
+            then, now = (job.twin.translation.unit(text, job.profile) for text in (before, after))
             rebased[name] = _rebased(new[name], base=now, upstream=then)
     return rebased, from_vllm
 
@@ -257,13 +256,11 @@ def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
 
 def translated_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
     """The units of the twin at one revision in NPU words, by their qualified names on NPU."""
-    return _fully_translated(translate(side.text, job.profile, path=side.path).text, job.profile)
+    return _translated(job, side).units
 
 
-@lru_cache(maxsize=64)
-def _fully_translated(module_text: str, profile: Profile) -> Mapping[str, str]:
-    """Names that the GPU module binds to something of its own (a subclass of the graph wrapper) are GPU names too."""
-    return {name: translate_unit(text, profile).text for name, text in texts.unit_texts(module_text).items()}
+def _translated(job: ModuleJob, side: ModuleRevision) -> InNpuWords:
+    return job.twin.translation.module(side.text, job.profile, side.path)
 
 
 def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -278,7 +275,7 @@ def vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:
 
 def vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:
     """The statements of a text of vLLM's in NPU words, as they are compared with those of a GPU twin."""
-    return lineage.fingerprint(translate_unit(text, job.profile).text)
+    return lineage.fingerprint(job.twin.translation.unit(text, job.profile))
 
 
 def _is_copy(text: str, other: str) -> bool:

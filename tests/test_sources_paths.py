@@ -135,7 +135,7 @@ def test_a_file_beyond_any_source_file_is_refused(monkeypatch: pytest.MonkeyPatc
 def test_a_file_beyond_any_source_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = open_path("vllm-omni", fill(tmp_path, {INIT: "", "vllm_omni/big.py": "abcd"}))
     monkeypatch.setattr(layout, "MAX_TEXT", 3)
-    monkeypatch.delattr(Path, "read_bytes")
+    monkeypatch.setattr(Path, "read_bytes", None)
     with pytest.raises(InputError, match=r"big\.py has 4 bytes, more than any source file"):
         tree.read("vllm_omni/big.py")
 

@@ -6,7 +6,7 @@ Comes in: options and configuration. Goes out: ``Inputs``. May touch: what ``sou
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from runner_sync.model import InGit, OnDisk, Project, Source, Tree
 from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
 from runner_sync.sync.namesakes import with_namesakes
 from runner_sync.sync.options import PATH_VARIABLES, Progress, TreeOptions
+from runner_sync.sync.patched_tree import PatchedTree
 
 WINDOW = 8
 """How many minor versions back a base is looked for; the longest real lag so far is six (0.32.0rc1 on 0.26.0rc1)."""
@@ -88,28 +89,11 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     renamed = now.renamed(revision)
     if renamed:
         names = {old: new for new, old in renamed.items()}
-        tree, lock = Renamed(tree, renamed), lock.with_paths(names) if text is not None else lock
+        # Each is known by its own name, too.
+        modules = ((new, tree.read(old)) for new, old in renamed.items() if new.endswith(".py"))
+        tree = PatchedTree(tree, {path: module for path, module in modules if module is not None})
+        lock = lock.with_paths(names) if text is not None else lock
     return replace(given, omni=tree, root=None, lock=lock)
-
-
-@dataclass(frozen=True, slots=True)
-class Renamed:
-    """A tree in which files are known by the names that they got later, and by their own."""
-
-    tree: Tree
-    names: Mapping[str, str]
-    """By the later name."""
-
-    @property
-    def source(self) -> Source:
-        return self.tree.source
-
-    def read(self, path: str) -> str | None:
-        return self.tree.read(self.names.get(path, path))
-
-    def paths(self, prefix: str = "") -> list[str]:
-        later = [path for path in self.names if path.startswith(prefix) and path.endswith(".py")]
-        return sorted({*self.tree.paths(prefix), *later})
 
 
 def _fitted(settings: configuration.Config, omni: Tree) -> configuration.Config:

@@ -1,4 +1,4 @@
-"""A tree with some of its files exchanged, for what reads the result before it is written.
+"""A tree with some of its files exchanged or added: the result before it is written, say, or modules under later names.
 
 Comes in: a tree and texts by path. Goes out: a ``PatchedTree``, which is a tree, too. May touch: the tree, by reading.
 """
@@ -15,7 +15,7 @@ from runner_sync.sources.layout import is_below
 
 @dataclass(frozen=True)
 class PatchedTree:
-    """A tree with some files exchanged."""
+    """A tree with some files exchanged or added."""
 
     tree: Tree
     texts: dict[str, str]

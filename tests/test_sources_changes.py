@@ -69,6 +69,7 @@ SETTINGS = (
     "color.ui=always",
     "color.diff=always",
     "core.quotePath=true",
+    "core.bigFileThreshold=1",
 )
 
 
@@ -90,6 +91,62 @@ def test_no_setting_changes_what_is_read(root: Path, setting: str) -> None:
         assert isinstance(tree, WorkTree)
         assert tree.renamed("main") == {f"{name}_too.py": f"{name}.py" for name in names}
         assert tree.changed_lines("main") == {FILE: {1, 5}} | {f"{name}_too.py": {8, 9} for name in names}
+
+
+ATTRIBUTES = (
+    "-diff",
+    "binary",
+    "diff=own",
+    "diff=python",
+    "-text",
+    "text eol=lf",
+    "export-ignore",
+    "linguist-generated",
+)
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+@pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes"])
+def test_no_attribute_changes_what_is_read(root: Path, attribute: str, place: str) -> None:
+    from git import Repo
+
+    with Repo(root) as repo:
+        for name, value in {"textconv": "false", "command": "false", "binary": "true", "algorithm": "patience"}.items():
+            repo.git.config(f"diff.own.{name}", value)
+        (root / place).parent.mkdir(exist_ok=True)
+        (root / place).write_text(f"*.py {attribute}\n", "utf-8")
+        repo.git.mv(FILE, f"{FILE[:-3]}_too.py")
+        (root / f"{FILE[:-3]}_too.py").write_text("\n".join(["one = 11", *ROWS[1:], ""]), "utf-8")
+    for is_committed in (False, True):
+        if is_committed:
+            with Repo(root) as repo:
+                repo.git.checkout("-q", "-b", "work")
+            commit(root, "Change")
+        found = changed(root)
+        found.pop(".gitattributes", None)
+        assert found == {f"{FILE[:-3]}_too.py": {1}}
+
+
+def test_what_is_no_text_hides_nothing(root: Path) -> None:
+    (root / "picture.png").write_bytes(b"\x89PNG\r\n\x00\n+++ b/nothing.py\n@@ -1 +1 @@\n")
+    commit(root, "Picture")
+    (root / "picture.png").write_bytes(b"\x89PNG\r\n\x00\n+++ b/nothing.py\n@@ -1 +1,9 @@\n\xff\x00")
+    write(root, ["one = 11", *ROWS[1:]])
+    assert changed(root)[FILE] == {1}
+    assert set(changed(root)) == {FILE, "picture.png"}
+
+
+def test_lines_that_could_be_either_are_told_one_way(root: Path) -> None:
+    from git import Repo
+
+    rows = ["class A:", "    @property", "    def one(self): ..."]
+    write(root, rows)
+    commit(root, "More")
+    write(root, [rows[0], "    @property", "    def two(self): ...", *rows[1:]])
+    with Repo(root) as repo:
+        for value in ("true", "false"):
+            repo.git.config("diff.indentHeuristic", value)
+            assert changed(root) == {FILE: {2, 3}}  # not 3 and 4
 
 
 def test_no_variable_changes_what_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

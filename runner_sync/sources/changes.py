@@ -14,9 +14,11 @@ from runner_sync.sources.repository import Repository
 
 _DIFF = ("--literal-pathspecs", "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff")
 _PLAIN = (
+    "--text",  # git's attributes are the branch's own: `-diff` or `binary` would hide what it changed
     "--no-textconv",
     "--inter-hunk-context=0",
     "--diff-algorithm=myers",
+    "--indent-heuristic",
     "--find-renames",
     "-l1000",
     "--no-relative",

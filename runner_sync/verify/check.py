@@ -8,7 +8,7 @@ only when the job has a world.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
+from runner_sync.verify.branch import Branch, Lines
 from runner_sync.verify.catalog import has, need_of
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
@@ -28,13 +29,11 @@ from runner_sync.verify.rules import (
     rs492_ignore_without_reason,
 )
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library, Subject
-from runner_sync.verify.runners.locked import is_alike
-from runner_sync.verify.runners.reading import Hit, Reading, Span
+from runner_sync.verify.runners.reading import Hit, Reading
 
 __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
 
 RANKS: Mapping[Severity, int] = {"info": 0, "warning": 1, "error": 2}
-Lines = Mapping[str, Set[int]]
 
 Opinion = Callable[[Sequence[Finding]], Sequence[Finding]]
 """What else to ask about breakage, a type checker: it is given what the rules found, and finds what they did not."""
@@ -80,24 +79,25 @@ def run(
     with _without_collection():
         found = list(_hits(library, codes, conflicts))
         conflicts.look_beside(changed)
-        of_modules, before, before_error = _with_what_is_new(found, library, codes)
         broken = _breakage(job, codes, conflicts, opinion)
-        hits = sorted([*of_modules, *broken.hits, *conflicts.hits()], key=_place)
-    paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
-    readings = {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
-    left, comments = silence(hits, readings)
+        hits = sorted([*found, *broken.hits, *conflicts.hits()], key=_place)
+        paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
+        readings = {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
+        left, comments = silence(hits, readings)
+        of_modules = {id(hit) for hit in found}
+        kept = [hit for hit in left if id(hit) in of_modules]
+        known, before, before_error = _with_what_is_new(kept, library, codes)
+        left = [*known, *(hit for hit in left if id(hit) not in of_modules)]
     ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = _about_ignores(comments, readings, has_run=ran)
-    if changed is not None and before is not None:
-        changed = {path: _changed_lines(path, lines, library, before) for path, lines in changed.items()}
-        left = [_without_layout(hit, changed, library, before) for hit in left]
+    branch = Branch(changed, library, before) if changed is not None else None
     wanted = sorted((h for h in (*left, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
     result = _report(
         wanted,
         baseline,
         ran=replace(ran, codes=asked),
         severity=severity,
-        changed=changed,
+        branch=branch,
         ignored=len(hits) - len(left),
     )
     return replace(result, branch_error=broken.branch_error or before_error)
@@ -119,14 +119,20 @@ def _without_collection() -> Iterator[None]:
 
 
 def _report(
-    found: list[Hit], baseline: Baseline | None, *, ran: _Ran, severity: Severity, changed: Lines | None, ignored: int
+    found: list[Hit],
+    baseline: Baseline | None,
+    *,
+    ran: _Ran,
+    severity: Severity,
+    branch: Branch | None,
+    ignored: int,
 ) -> CheckResult:
     everything = [hit.finding for hit in found]
     fresh = ratchet.uncovered(baseline, everything) if baseline is not None else everything
     keep = {id(finding) for finding in fresh}
-    shown = [h.finding for h in found if id(h.finding) in keep and (changed is None or _is_touched(h, changed))]
+    shown = [h.finding for h in found if id(h.finding) in keep and (branch is None or branch.is_about(h))]
     # Whoever ports by hand has done what this rule asks for: that is told, and fails nothing.
-    ported = [f for f in shown if changed is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
+    ported = [f for f in shown if branch is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
     return CheckResult(
         tuple(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported),
         len(everything) - len(fresh),
@@ -250,48 +256,14 @@ def _with_what_is_new(
         start = library.before
         if start is None:
             return hits, None, None
-        before = [hit.finding for hit in _hits(start, codes, _Conflicts(start, codes))]
+        before = list(_hits(start, codes, _Conflicts(start, codes)))
+        paths = dict.fromkeys(hit.finding.path for hit in before)
+        # What a comment silenced that the branch took away is new, too.
+        told, _ = silence(before, {path: reading for path in paths if (reading := start.at(path)) is not None})
     except InputError as error:  # the branch may be the one that repairs it
         return hits, None, error
-    new = {id(finding) for finding in ratchet.brought([hit.finding for hit in hits], before)}
+    new = {id(finding) for finding in ratchet.brought([h.finding for h in hits], [h.finding for h in told])}
     return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits], start, None
-
-
-def _changed_lines(path: str, lines: Set[int], now: Library, before: Library) -> Set[int]:
-    """The lines that a branch touched in a file; of one that it wrote anew from end to end, those that differ.
-
-    Git compares bytes, so that other line ends are another text to it.
-    """
-    readings = (now.at(path), before.at(path)) if path in now.paths() else (None, None)
-    if readings[0] is None or readings[1] is None or len(lines) < len(readings[0].lines) - 1:
-        return lines
-    from difflib import SequenceMatcher
-
-    compared = SequenceMatcher(None, readings[1].lines, readings[0].lines).get_opcodes()
-    spans = ((start, end) for kind, _, _, start, end in compared if kind != "equal")
-    # Where lines only went, their two neighbours, as elsewhere.
-    return {n for start, end in spans for n in (range(start + 1, end + 1) if end > start else (start, start + 1))}
-
-
-def _without_layout(hit: Hit, changed: Lines, now: Library, before: Library) -> Hit:
-    """The hit without the places in other files of which the branch changed the layout or comments alone."""
-    kept = tuple(s for s in hit.also if s[0] == hit.finding.path or not _says_the_same(s, changed, now, before))
-    return replace(hit, also=kept) if len(kept) < len(hit.also) else hit
-
-
-def _says_the_same(span: Span, changed: Lines, now: Library, before: Library) -> bool:
-    """Whether the units on the lines of ``span`` that the branch touched have the code that they had before."""
-    path, start, end = span
-    touched = {line for line in changed.get(path, ()) if start <= line <= end}
-    readings = now.at(path), before.at(path)
-    if not touched or readings[0] is None or readings[1] is None:
-        return False
-    try:
-        units = {name: u for name, u in readings[0].units.items() if not touched.isdisjoint(range(u.start, u.end + 1))}
-        known = all(is_alike(readings[0], readings[1], name) for name in units)
-    except InputError:
-        return False
-    return known and all(any(u.start <= line <= u.end for u in units.values()) for line in touched)
 
 
 class _Breakage(NamedTuple):
@@ -325,15 +297,6 @@ def _breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: Opini
     told = opinion(known) if opinion is not None and codes.wants("RS390") else ()
     wanted = (finding for finding in (*found, *told) if codes.wants(finding.code, finding.path))
     return _Breakage([Hit(finding, is_branchs=finding in brought) for finding in wanted], branch_error)
-
-
-def _is_touched(hit: Hit, changed: Lines) -> bool:
-    finding = hit.finding
-    # What a conflict kept from being checked may be what the branch touched.
-    if finding.code == rs410_conflict_markers.CODE or hit.is_branchs:
-        return True
-    spans = [(finding.path, finding.line, finding.end_line), *hit.also]
-    return any(not changed.get(path, frozenset()).isdisjoint(range(start, end + 1)) for path, start, end in spans)
 
 
 def _place(hit: Hit) -> tuple[str, int, int, str, str, str]:

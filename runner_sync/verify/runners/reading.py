@@ -31,11 +31,12 @@ _KINDS: tuple[UnitKind, ...] = ("method", "function", "field")
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A finding, and the other places (path, first and last line) whose change makes it the branch's business;
-    ``is_branchs`` where it is that wherever it stands."""
+    ``is_branchs`` where it is that wherever it stands, ``is_text`` where it is about comments, or layout."""
 
     finding: Finding
     also: tuple[Span, ...] = ()
     is_branchs: bool = False
+    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,7 +244,8 @@ class Reading:
         code, severity = rule
         line, end = span
         named = self.unit_at(line) if unit is None else unit
-        return Hit(Finding(code, severity, self.path, line, end, named, symbol, message, fix, column))
+        found = Finding(code, severity, self.path, line, end, named, symbol, message, fix, column)
+        return Hit(found, is_text=True)
 
     def _character(self, line: int, column: int) -> int:
         return characters(self.lines[line - 1], column) + 1

@@ -1,0 +1,78 @@
+"""What a branch touched, so that `check --changed-since` speaks of nothing else.
+
+Comes in: lines by path, the files now and where the branch began. Goes out: whether a hit is the branch's business. May
+touch: nothing but what the libraries can read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from runner_sync.errors import InputError
+from runner_sync.verify.rules import rs410_conflict_markers
+from runner_sync.verify.runners.job import Library
+from runner_sync.verify.runners.locked import is_alike
+from runner_sync.verify.runners.reading import Hit, Reading, Span
+
+Lines = Mapping[str, Set[int]]
+
+
+class Branch:
+    """What a branch touched: ``changed`` lines by path, of files now and where it began (``before``, if known)."""
+
+    def __init__(self, changed: Lines, now: Library, before: Library | None) -> None:
+        self._now = now
+        self._before = before
+        self._lines = {path: self._differing(path, lines) for path, lines in changed.items()}
+        self._code: dict[str, Set[int]] = {}
+
+    def is_about(self, hit: Hit) -> bool:
+        """Whether a finding is the branch's business; one about code only where it touched more than its layout."""
+        finding = hit.finding
+        # What a conflict kept from being checked may be what the branch touched.
+        if finding.code == rs410_conflict_markers.CODE or hit.is_branchs:
+            return True
+        spans = [(finding.path, finding.line, finding.end_line), *hit.also]
+        return any(self._is_touched(span, is_text=hit.is_text) for span in spans)
+
+    def _is_touched(self, span: Span, *, is_text: bool) -> bool:
+        path, start, end = span
+        rows = range(start, end + 1)
+        if self._lines.get(path, frozenset()).isdisjoint(rows):
+            return False
+        if is_text or self._before is None:
+            return True
+        if path not in self._code:
+            self._code[path] = self._with_other_code(path)
+        return not self._code[path].isdisjoint(rows)
+
+    def _differing(self, path: str, lines: Set[int]) -> Set[int]:
+        """The lines touched in a file; of one that the branch wrote anew from end to end, those that differ.
+
+        Git compares bytes, so that other line ends are another text to it.
+        """
+        now, before = self._readings(path) if path in self._now.paths() else (None, None)
+        if now is None or before is None or len(lines) < len(now.lines) - 1:
+            return lines
+        from difflib import SequenceMatcher
+
+        compared = SequenceMatcher(None, before.lines, now.lines).get_opcodes()
+        spans = ((start, end) for kind, _, _, start, end in compared if kind != "equal")
+        # Where lines only went, their two neighbours, as elsewhere.
+        return {n for start, end in spans for n in (range(start + 1, end + 1) if end > start else (start, start + 1))}
+
+    def _with_other_code(self, path: str) -> Set[int]:
+        """The lines touched in a file without those of units that have the code that they had before."""
+        lines = self._lines[path]
+        now, before = self._readings(path)
+        if now is None or before is None:
+            return lines
+        try:
+            rows = {name: range(unit.start, unit.end + 1) for name, unit in now.units.items()}
+            same = [r for name, r in rows.items() if not lines.isdisjoint(r) and is_alike(now, before, name)]
+        except InputError:
+            return lines
+        return {line for line in lines if not any(line in r for r in same)}
+
+    def _readings(self, path: str) -> tuple[Reading | None, Reading | None]:
+        return self._now.at(path), self._before.at(path) if self._before is not None else None

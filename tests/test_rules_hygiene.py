@@ -335,6 +335,9 @@ OVERRIDDEN = NPU_BASE.replace("    pass\n", "    def wait(self, x):\n        ret
         pytest.param(
             shared('if self.device.type == "npu":\n    return\ntorch.cuda.synchronize()'), NPU_BASE, id="the device is"
         ),
+        pytest.param(
+            shared("if str(x.device).startswith('cuda:'):\n    torch.cuda.synchronize()"), NPU_BASE, id="by its text"
+        ),
         pytest.param(shared("return x.is_cuda and torch.cuda.current_stream()"), NPU_BASE, id="in one expression"),
         pytest.param(
             shared("try:\n    torch.cuda.synchronize()\nexcept RuntimeError:\n    pass"), NPU_BASE, id="it may fail"
@@ -410,6 +413,7 @@ def test_what_npu_inherits_without_gpu_calls_is_left_alone(gpu_base: str, npu_ba
         pytest.param("on_gpu = x.is_cuda\nif x:\n    torch.cuda.synchronize()", id="an answer that nobody reads"),
         pytest.param("torch.cuda.synchronize()\nif x.is_cuda:\n    x()", id="in front of the first question"),
         pytest.param("if self.cudagraph_mode:\n    torch.cuda.synchronize()", id="a word that only begins like it"),
+        pytest.param("assert x.ok('no cuda graphs')\ntorch.cuda.synchronize()", id="a message with the word"),
     ],
 )
 def test_a_gpu_call_that_nothing_of_this_guards_is_found(body: str) -> None:
@@ -518,6 +522,14 @@ ALIASES = {
         "def _sync(x):\n    def more(): ...\n    torch.cuda.synchronize()",
         "_sync(x)",
     ),
+    "a function in it that it runs": (
+        "def _sync(x):\n    def go():\n        torch.cuda.synchronize()\n    go()",
+        "_sync(x)",
+    ),
+    "a function in it that another one runs": (
+        "def _sync(x):\n    def go():\n        torch.cuda.init()\n    def both():\n        go()\n    return [both()]",
+        "_sync(x)",
+    ),
     "a parameter in a function": ("def _sync(dev):\n    torch.cuda.synchronize(dev or 0)", "_sync(x)"),
 }
 NO_ALIASES = {
@@ -547,6 +559,14 @@ NO_ALIASES = {
     "what a function makes of it runs elsewhere": (
         "def _later():\n    def run():\n        torch.cuda.synchronize()\n    return run",
         "self.later = _later()",
+    ),
+    "a function in it that only runs in one that is handed out": (
+        "def _later():\n    def go():\n        torch.cuda.init()\n    def run():\n        go()\n    return run",
+        "self.later = _later()",
+    ),
+    "a function in it that it runs where there is one": (
+        "def _sync():\n    def go():\n        torch.cuda.init()\n    if torch.cuda.is_available():\n        go()",
+        "_sync()",
     ),
     "a lambda that a function hands out": (
         "def _later():\n    return lambda: torch.cuda.init()",

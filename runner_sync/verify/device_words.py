@@ -10,6 +10,11 @@ from collections.abc import Collection
 
 
 def says_device(name: str, devices: Collection[str]) -> bool:
-    """Whether a name has the word of a platform or of one of the ``devices`` in it; ``cudagraph_mode`` has neither."""
+    """Whether a name has the word of a platform or of one of the ``devices`` in it; ``cudagraph_mode`` has neither.
+
+    A text of several words (``"cuda graphs are off"``) is a message, and no name.
+    """
     text = name.lower()
+    if re.search(r"\s", text):
+        return False
     return "platform" in text or not {*devices}.isdisjoint(re.split(r"[\W_]+", text))

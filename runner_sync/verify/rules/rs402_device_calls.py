@@ -164,8 +164,30 @@ def _helpers_use(function: Function, gpu: Gpu) -> ast.AST | None:
 
     timid: not what only runs if its result is called, nor what it takes where it is given nothing else.
     """
-    parts = [part for node in walk(function)[1:] for part in _left_to_callers(node)]
+    run = _run_by_name(function, _in_front(function, gpu.within(function)))
+    parts = [part for node in walk(function)[1:] if id(node) not in run for part in _left_to_callers(node)]
     return _unasked(function, gpu, idle=parts)
+
+
+def _run_by_name(function: Function, statements: Sequence[ast.stmt]) -> set[int]:
+    """The functions in a function that some of its statements call by their names, or that one of those calls."""
+    nested = {node.name: node for node in walk(function)[1:] if isinstance(node, Function)}
+    run, todo = set[int](), [statements] if nested else []
+    while todo:
+        calls = [node.func for part in todo.pop() for node in _at_once(part) if isinstance(node, ast.Call)]
+        called = [nested[call.id] for call in calls if isinstance(call, ast.Name) and call.id in nested]
+        todo += [inner.body for inner in called if id(inner) not in run]
+        run |= {id(inner) for inner in called}
+    return run
+
+
+def _at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it that runs where it stands: nothing in the body of a function."""
+    if isinstance(node, Function | ast.Lambda):
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _at_once(child)
 
 
 def _left_to_callers(node: ast.AST) -> list[ast.AST]:
@@ -194,10 +216,17 @@ def _is_asker(statement: ast.stmt, gpu: Gpu) -> bool:
 def _unasked(function: Function, gpu: Gpu, *, idle: Sequence[ast.AST] = ()) -> ast.AST | None:
     """The first use of the GPU in a method that has not asked what it runs on by then."""
     gpu = gpu.within(function)
-    first = itertools.takewhile(lambda statement: not _may_ask(statement, gpu), function.body)
-    nodes = [node for statement in first for node in walk(statement)] if _asks(function, gpu) else walk(function)
+    first = _in_front(function, gpu)
+    nodes = walk(function) if first is function.body else [node for part in first for node in walk(part)]
     spared = {id(inner) for part in (*idle, *(p for node in nodes for p in _idle(node))) for inner in walk(part)}
     return next((use for node in nodes if id(node) not in spared and (use := gpu.use(node)) is not None), None)
+
+
+def _in_front(function: Function, gpu: Gpu) -> list[ast.stmt]:
+    """The statements of a function in front of its first question about the device or the platform."""
+    if not _asks(function, gpu):
+        return function.body
+    return list(itertools.takewhile(lambda statement: not _may_ask(statement, gpu), function.body))
 
 
 def _asks(function: Function, gpu: Gpu) -> bool:

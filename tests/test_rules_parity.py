@@ -404,6 +404,22 @@ def test_an_omni_block_that_npu_lacks_is_found_once() -> None:
     )
 
 
+def comment_of(finding: Finding) -> str:
+    """The ignore comment that a finding names."""
+    (said,) = re.findall(r"`(# runner-sync: ignore\[\S+\] reason)`", finding.fix)
+    return str(said)
+
+
+def test_the_comment_that_a_missing_block_names_silences_that_block_alone() -> None:
+    (block,) = found(job(npu(PLAIN), gpu(RECEIVE), vllm=VLLM), "RS202")
+    silenced = npu(f"{comment_of(block)}\n{PLAIN}")
+    assert found(job(silenced, gpu(RECEIVE), vllm=VLLM), "RS202") == []
+    assert found(job(silenced, gpu(RECEIVE), vllm=VLLM), "RS491") == []
+    other = gpu(RECEIVE.replace('"_connector"', '"_sender"'))
+    (another,) = found(job(silenced, other, vllm=VLLM), "RS202")
+    assert comment_of(another) != comment_of(block)
+
+
 def test_strings_in_a_row_are_not_named_as_one() -> None:
     listing = (
         "known = {'Talker', \"Code2Wav's\", 'Vocoder'}\n    self.known = known\n    self.count = 1\n    self.plain(x)"

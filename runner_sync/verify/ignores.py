@@ -6,11 +6,13 @@ Comes in: readings and hits. Goes out: the hits that remain, and the comments wi
 A comment counts on the first or last line of a finding, on the last one of its statement, and on a line of its own
 above either (decorators and other comments may stand between); another comment (``# noqa: E501``) may stand in front
 of it on its line. Several codes are separated by commas; ``RS203:_sample`` silences only that symbol,
-and ``RS201:_sample@1a2b3c4d5e6f`` only while the finding says so of that state (of a text that goes on changing).
+and ``RS201:_sample@1a2b3c4d5e6f`` only while the finding says so of that state (of a text that goes on changing). A
+symbol that is a piece of code is named by its digest (``named``).
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +22,7 @@ from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.runners.reading import Comment, Hit, Reading
 
 _COMMENT = re.compile(r"(?<!\S)#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z")
+_NAME = re.compile(r"[\w.:()=*<>-]+")
 _CODE = re.compile(r"(?P<code>RS\d{3})(?::(?P<symbol>.+))?\Z")
 
 
@@ -37,6 +40,13 @@ class Ignore:
 def said(codes: Iterable[tuple[str, str]]) -> list[str]:
     """Codes as people write them: ``RS203`` or ``RS203:_sample``."""
     return [f"{code}:{symbol}" if symbol else code for code, symbol in codes]
+
+
+def named(symbol: str) -> str:
+    """How a comment names a symbol: a piece of code, with spaces, commas or brackets in it, by twelve digits."""
+    return (
+        symbol if _NAME.fullmatch(symbol) else hashlib.sha256(symbol.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    )
 
 
 def listed(words: Iterable[str]) -> str:
@@ -77,8 +87,8 @@ def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[
 def _applies(ignore: Ignore, hit: Hit, reading: Reading) -> bool:
     finding = hit.finding
     states = filter(None, (finding.state, finding.old_state))
-    named = ("", finding.symbol, *(f"{finding.symbol}@{state}" for state in states))
-    pairs = [pair for pair in ((finding.code, symbol) for symbol in named) if pair in ignore.codes]
+    names = ("", finding.symbol, named(finding.symbol), *(f"{finding.symbol}@{state}" for state in states))
+    pairs = [pair for pair in ((finding.code, symbol) for symbol in names) if pair in ignore.codes]
     # Without a reason nobody can tell later whether it still holds, so it silences nothing.
     if not pairs or not ignore.reason:
         return False

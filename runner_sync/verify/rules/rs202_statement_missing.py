@@ -12,7 +12,9 @@ Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothi
 runs in the releases 0.14.0rc1 to 0.31.0rc1, and one of three such calls, came to NPU in a later release.
 
 Fix: `runner-sync upgrade --gpu-only --only UNIT`; with `--omni-base V` also what the GPU side had before the unit was
-last synced, where V is a vllm-omni in which it did not have it yet.
+last synced, where V is a vllm-omni in which it did not have it yet. Where NPU does without it on purpose, write
+`# runner-sync: ignore[RS202:NAME] reason` above the method, as the finding says it: that accepts this call or run, and
+the next one is told. `ignore[RS202] reason` accepts every one of the method.
 
 Leaves alone: (timid) runs whose names NPU knows (it may say the same in other words), calls whose value goes into a
 local variable, errors raised, calls of helpers that only the GPU class has and whose statements NPU has in place (RS207
@@ -33,6 +35,7 @@ from runner_sync.lineage import fingerprint, nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
 from runner_sync.syntax import first_line, names_set
+from runner_sync.verify.ignores import named
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import unit_texts
 from runner_sync.verify.runners.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
@@ -211,6 +214,7 @@ def _hit(pair: Pair, function: Function, *, line: int, symbol: str, what: str) -
         npu.methods[function.name][-1],
         symbol=symbol,
         message=f"`{gpu.name}.{function.name}` ({place}) {what}; nothing that runs on `{npu.name}` does.",
-        fix=port_of(f"{npu.name}.{function.name}", place),
+        fix=f"{port_of(f'{npu.name}.{function.name}', place)} Where NPU does without it on purpose, "
+        f"`# runner-sync: ignore[{CODE}:{named(symbol)}] reason`.",
         also=(gpu.reading.span_of(function),),
     )

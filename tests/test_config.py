@@ -202,6 +202,7 @@ def test_rewrite_tables(tmp_path: Path) -> None:
         ("marker = 'a'\nselect [", r"is no valid TOML \(.*line 2"),
         ("device = ['cuda']", r"device: expected a list of 2, got 1; write 2 values\.$"),
         ("qqq = 1", r"unknown key qqq; known are ascend-path"),
+        ("select = []", r'runner-sync\.toml: select is empty; write rule codes, \["ALL"\] for every rule, or leave'),
         ("select = 'RS2'", r'select is a list; write select = \["RS2"\]\.$'),
         ("extend-device-only = 'Stream'", r'extend-device-only is a list; write extend-device-only = \["Stream"\]\.$'),
         ("select = 2", r"select: expected a list, got an integer; write it in brackets\.$"),

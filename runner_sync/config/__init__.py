@@ -150,7 +150,7 @@ def _config(table: dict[str, Any], path: Path) -> Config:
         ascend_version=reader.value("ascend-version", str, None),
         vllm_path=reader.path("vllm-path"),
         vllm_version=reader.value("vllm-version", str, None),
-        select=reader.codes("select", reader.value("select", tuple[str, ...], ())),
+        select=reader.selected("select"),
         ignore=reader.codes("ignore", reader.value("ignore", tuple[str, ...], ())),
         severity=reader.choice("severity", get_args(Severity), "info"),
         baseline=reader.path("baseline"),

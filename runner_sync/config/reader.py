@@ -94,6 +94,13 @@ class Reader:
         known: dict[str, Policy] = self.value(key, dict[str, Policy], {})
         return known
 
+    def selected(self, key: str) -> tuple[str, ...]:
+        """What ``key`` selects, at least one: none could be meant as all, or as no check at all."""
+        codes = self.codes(key, self.value(key, tuple[str, ...], ()))
+        if key in self._table and not codes:
+            raise self.error(f'{key} is empty; write rule codes, ["ALL"] for every rule, or leave the key out.')
+        return codes
+
     def codes(self, key: str, codes: Sequence[str]) -> tuple[str, ...]:
         """Rule codes or prefixes, checked for their form."""
         for code in codes:

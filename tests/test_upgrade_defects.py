@@ -140,6 +140,17 @@ def test_all_lines_that_read_it_are_counted() -> None:
     assert (item.line, item.reason) == (2, "payload is neither defined nor imported here (2 more lines below)")
 
 
+def test_the_id_of_a_question_does_not_depend_on_how_many_other_lines_it_is_about() -> None:
+    def asked(first: str, *others: str) -> str:
+        text = "".join(f"        {line}\n" for line in ("def run(self, rows):", first, *others)).removeprefix("    ")
+        draft = Draft("Runner.run", (Stage("    def run(self): ...\n"), Stage(text, "gpu")), "copy", "updated")
+        return ask_about_unknown("payload", [draft], "runner.py")[0].reviews[0].id
+
+    first = "self.pack(payload)"
+    assert asked(first) == asked(first, "self.send(payload)") == asked(first, "self.send(payload)", "return payload")
+    assert asked(first) != asked("self.send(payload)", first)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -95,15 +96,17 @@ def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str, *, conditio
 
 def _about_unknown(name: str, draft: Draft, path: str, why: str) -> Iterator[ReviewItem]:
     if _is_changed(draft) and name in used_names(as_module(draft.text)):
-        for reason, line in _at_first(uses_of(draft.text, name), f"{name} is neither defined nor imported here{why}"):
-            yield _about(draft, path, reason=reason, line=line)
+        reason = f"{name} is neither defined nor imported here{why}"
+        yield from _at_first(uses_of(draft.text, name), draft, path, reason=reason)
 
 
-def _at_first(lines: Sequence[int], reason: str) -> Iterator[tuple[str, int]]:
-    """The reason of a question and its line: the first, with a word about the others that it holds for."""
+def _at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str) -> Iterator[ReviewItem]:
+    """The question about the first of some lines, with a word about the others, which its id does not depend on."""
     others = len({*lines}) - 1
     if lines:
-        yield reason + (f" ({others} more {'lines' if others > 1 else 'line'} below)" if others else ""), lines[0]
+        item = _about(draft, path, reason=reason, line=lines[0])
+        more = f" ({others} more {'lines' if others > 1 else 'line'} below)" if others else ""
+        yield replace(item, reason=item.reason + more)
 
 
 def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -127,9 +130,8 @@ def _lost(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
 
 def _about_unset(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
     for name in lost:
-        said = f"nothing sets self.{name} any more, which is read here"
-        for reason, line in _at_first(_readings(draft.text, name), said):
-            yield _about(draft, path, reason=reason, line=line)
+        reason = f"nothing sets self.{name} any more, which is read here"
+        yield from _at_first(_readings(draft.text, name), draft, path, reason=reason)
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:

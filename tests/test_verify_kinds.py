@@ -450,3 +450,42 @@ def test_the_branches_of_a_conditional_base_may_change_places() -> None:
 def test_a_member_that_was_never_another_kind_is_not_spoken_of() -> None:
     trees = world(npu=npu("def m(self):\n    return self.size()"), ascend=ASCEND.format(member=PROPERTY))
     assert find(trees) == find(trees, trees) == []
+
+
+FOR_NOTHING = {
+    "a context manager that is not entered": (MANAGER, "self.size()\n    return 1"),
+    "a coroutine that is not awaited": (COROUTINE, "self.size()"),
+    "a generator that nobody goes through": (GENERATOR, "self.size()"),
+    "by super": (MANAGER, "super().size()"),
+    "in a block": (MANAGER, "if x:\n        self.size()"),
+}
+FOR_SOMETHING = {
+    "a method": (METHOD, "self.size()"),
+    "entered": (MANAGER, "with self.size():\n        return 1"),
+    "kept": (MANAGER, "lock = self.size()\n    self.keep(lock)"),
+    "handed on": (MANAGER, "stack.enter_context(self.size())"),
+    "awaited": (COROUTINE, "async def f():\n        await self.size()\n    return f"),
+    "scheduled": (COROUTINE, "asyncio.run(self.size())"),
+    "gone through": (GENERATOR, "return list(self.size())"),
+    "something to call": (ATTRIBUTE, "self.size()"),
+    "below a version switch": (MANAGER, "if version >= 2:\n        self.size()"),
+}
+
+
+@pytest.mark.parametrize("name", FOR_NOTHING)
+def test_a_call_of_which_nothing_runs(name: str) -> None:
+    member, use = FOR_NOTHING[name]
+    given = world(npu=npu(f"def m(self, x):\n    {use}"), ascend=ASCEND.format(member=member))
+    assert symbols(find(given)) == [("RS314", "size")]
+    assert find(given, given) == []
+    entering = world(
+        npu=npu("def m(self, x):\n    with self.size():\n        return 1"), ascend=ASCEND.format(member=member)
+    )
+    assert symbols(find(given, entering)) == [("RS314", "size")]
+
+
+@pytest.mark.parametrize("name", FOR_SOMETHING)
+def test_a_call_of_which_something_runs(name: str) -> None:
+    member, use = FOR_SOMETHING[name]
+    given = world(npu=npu(f"def m(self, x):\n    {use}"), ascend=ASCEND.format(member=member))
+    assert [pair for pair in symbols(find(given)) if pair[0] == "RS314"] == []

@@ -6,7 +6,8 @@ attribute a property that cannot be set; and the NPU runner still calls it, read
 (takes what the call hands back for the value), enters it by `with`, goes through it, awaits it, asks `isinstance` for
 it, or assigns it, at once or by the name that it got, or where a function of the module returns it to. Also the
 reverse, with or without the old trees: an override that is of the old kind, where inherited code or the worker uses it
-as what the hidden member is now.
+as what the hidden member is now; and a statement that does nothing but call a coroutine, a generator or a context
+manager, of which nothing runs then: `self.synchronize_input_prep()` that was a `with`.
 
 Example: `if self.use_dcp:` after vllm-ascend turned the property `use_dcp` into a method: the condition is always true.
 
@@ -20,7 +21,7 @@ Leaves alone: what cannot be told to be of one kind in every class of the MRO an
 know, properties and attributes that may hand out something to call (or to enter), properties with a setter and cached
 ones, coroutines and the like that are only kept, handed on or an argument, what stands in a `try` or under a version
 switch, or where the code asks what it has at hand (`callable(…)`, `isinstance(…)`, `is not None`). Without the old
-trees only overrides are looked at.
+trees only overrides and such statements are looked at.
 """
 
 from __future__ import annotations
@@ -85,12 +86,38 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for info in program.own_classes(module) if module in program.checked else ():
         for name in info.methods:
             yield from _check_override(program, info, name)
+    for frame in program.frames(module):
+        yield from _for_nothing(program, frame)  # in front: what was of another kind before is told in place of it
     for step in steps(program, module, old):
         nodes = step.frame.nodes()
         above = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}
         for node in nodes:
             if isinstance(node, ast.Name | ast.Attribute) and not step.frame.is_guarded(node, calls=True):
                 yield from _check(_Place(step, node, above))
+
+
+def _for_nothing(program: Program, frame: Frame) -> Iterator[Finding]:
+    """Statements that are a call of what only runs once somebody awaits, enters or goes through what it hands back."""
+    for statement in frame.nodes():
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as called)):
+                found = list(members(program, frame, called).values())
+                known = [member for member in found if member is not None and member.kind in _DEFERRED]
+                is_asked_for = frame.is_guarded(called, calls=True) or questions(frame.function, called)
+                if known and len(known) == len(found) and not is_asked_for:
+                    yield _nothing_runs(frame, called, known[0])
+
+
+def _nothing_runs(frame: Frame, called: ast.Name | ast.Attribute, member: Member) -> Finding:
+    text, use = ast.unparse(called), {"coroutine": "awaited", "generator": "iterated"}.get(member.kind, "entered")
+    return frame.finding(
+        CODE,
+        SEVERITY,
+        called,
+        symbol=text.rpartition(".")[2],
+        message=f"`{text}` is {member.words} ({member.place}): this call does nothing until it is {use}.",
+        fix=f"Use it as {member.words}.",
+    )
 
 
 def _check(place: _Place) -> Iterator[Finding]:

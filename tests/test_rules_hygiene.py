@@ -127,6 +127,10 @@ NOOPS = [
         "RS409", method("assert x <= 2048\nreturn torch.ones(2048, 2048)"), id="the length is compared with it"
     ),
     pytest.param("RS409", method("return torch.ones(2048, 2048)[:x, :x], min(x, 2048)"), id="the length is capped"),
+    pytest.param("RS411", method("if x:\n    return 1\nreturn 2"), id="a return under a condition"),
+    pytest.param("RS411", method("raise NotImplementedError\nyield x"), id="what makes a generator"),
+    pytest.param("RS411", method("return x\n# self.f()"), id="a comment behind a return"),
+    pytest.param("RS411", method("def f():\n    return x\nreturn f"), id="the return of a function in it"),
     pytest.param("RS410", method('return """\n=======\n"""'), id="a rule inside a string"),
     pytest.param("RS410", method("# <<<<<<< read this first\nreturn x"), id="arrows in a comment"),
 ]
@@ -231,6 +235,14 @@ FINDINGS = [
         "RS409", method("return torch.triu(torch.ones(2048, 2048))"), [(3, 3, "2048x2048")], id="a causal mask"
     ),
     pytest.param("RS409", method("return torch.zeros((4096, 4096))"), [(3, 3, "4096x4096")], id="sizes in a tuple"),
+    pytest.param("RS411", method("return x\nself.f()\nself.g()"), [(4, 4, "self.f()")], id="behind a return"),
+    pytest.param("RS411", method("if x:\n    raise x\n    self.f()"), [(5, 5, "self.f()")], id="behind a raise"),
+    pytest.param(
+        "RS411",
+        method("for y in x:\n    continue\n    self.f()\nelse:\n    return 1\n    if x:\n        return 2"),
+        [(5, 5, "self.f()"), (8, 9, "if x:")],
+        id="in a loop and its else",
+    ),
     pytest.param(
         "RS410",
         "<<<<<<< omni\na = 1\n=======\na = 2\n>>>>>>> upstream\n",

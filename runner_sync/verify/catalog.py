@@ -33,6 +33,7 @@ LOCAL = (
     "rs407_locals_guard",
     "rs408_value_reset",
     "rs409_fixed_size",
+    "rs411_unreachable",
     "rs501_hoist",
 )
 """Rules that look at the runners alone: they run on any job."""

@@ -27,7 +27,7 @@ KEYS: Mapping[str, str] = {
     "ascend-version": "vllm-ascend release to follow when no path is given",
     "vllm-path": "vLLM checkout or unpacked tree, relative to the configuration file",
     "vllm-version": "vLLM release to follow when no path is given",
-    "select": "rule codes or prefixes that `check` and `verify` report (default: all)",
+    "select": "rule codes or prefixes that `check` and `verify` report (default: all; an empty list is an error)",
     "ignore": "rule codes or prefixes left out; the longer prefix wins over `select`",
     "severity": "least severity reported: `info`, `warning` or `error`",
     "baseline": "file of accepted findings (a ratchet), relative to the configuration file",

@@ -6,7 +6,7 @@ Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.doubts.along import with_what_goes_along
@@ -32,6 +32,7 @@ from runner_sync.merge.matching.classify import classify
 from runner_sync.merge.phrases.contents import Content, content
 from runner_sync.merge.placing.emit import text_of
 from runner_sync.merge.placing.interleaving import in_other_suites, without_crossing
+from runner_sync.merge.placing.moved_remarks import with_moved_remarks
 from runner_sync.merge.placing.nesting import parents
 from runner_sync.merge.placing.pruning import prune, without_partial_wrappers
 from runner_sync.merge.placing.remarks import keep_on_untouched, with_their_statements
@@ -93,7 +94,8 @@ def merge(
     chosen = _choose(weave, strands, terms)
     doubts = _with_consequences(weave, chosen.kept, [*doubts, *chosen.left_out]) + chosen.both_changed
     doubts = with_what_goes_along(weave, chosen.kept, doubts, terms.foreign)
-    return _written(triple, weave, strands, chosen, doubts, is_copy=terms.policy.is_copy)
+    chosen, left_out = _with_moved_remarks(weave, chosen, doubts, terms.heritage)
+    return _written(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
 
 
 def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
@@ -160,6 +162,15 @@ def _with_consequences(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Do
         *came_back(weave, kept),
         *added_exits(weave, kept),
     ]
+
+
+def _with_moved_remarks(
+    weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt], heritage: Collection[str]
+) -> tuple[_Chosen, list[Doubt]]:
+    """What was chosen, with omni's comments from statements that stand elsewhere now, and the doubts about others."""
+    asked = {doubt.strand for doubt in doubts}
+    made, gone = with_moved_remarks(weave, chosen.kept, chosen.contents, asked=asked, heritage=heritage)
+    return replace(chosen, contents=made), gone
 
 
 def _written(

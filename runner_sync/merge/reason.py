@@ -22,6 +22,7 @@ Kind = Literal[
     "additions moved on",
     "keywords taken over",
     "remark left out",
+    "remark removed",
     # One side removed what the other had edited or added to.
     "edited statement removed",
     "edited statement rewritten",

@@ -24,7 +24,8 @@ class Strand:
 
     ``kept`` is the verdict on it so far (`resolve`), of no meaning where only the base has it. ``carried`` is its text
     where a change of omni's went to another statement than the one that omni has it in, and ``moved`` is whether omni
-    has it at another place than the base.
+    has it at another place than the base. ``about`` is what a comment of omni's goes directly
+    above of: a statement that upstream moved, or the next comment on it.
     """
 
     base: int | None = None
@@ -35,6 +36,7 @@ class Strand:
     owner: Strand | None = None
     carried: str = ""
     moved: bool = False
+    about: Strand | None = None
 
     @property
     def in_base(self) -> int:

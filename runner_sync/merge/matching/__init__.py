@@ -5,5 +5,6 @@ Comes in: nodes. Goes out: pairs of two texts, and the classes of three. May tou
 - ``align``: pairs of two lists of statements, as an edit script has them;
 - ``commonplace`` and ``by_place``: what tells too little to be paired by its text, and what its place tells;
 - ``branches``: which statements can never both run;
-- ``classify``: the classes of base, omni and upstream, as a ``Weave``.
+- ``classify``: the classes of base, omni and upstream, as a ``Weave``;
+- ``successors``: what upstream has at another place now.
 """

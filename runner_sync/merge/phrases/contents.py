@@ -112,13 +112,13 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     if refused:
         return of_node(omni), refused
     if is_same(omni, base):
-        return _with_remarks(_in_spelling(base, omni, upstream), None, (base, omni, upstream))
+        return with_own_remarks(_in_spelling(base, omni, upstream), None, (base, omni, upstream))
     if is_no_edit(omni, base, heritage):
         return of_node(upstream), None
-    return _with_remarks(*_both_changed(base, omni, upstream, policy), (base, omni, upstream))
+    return with_own_remarks(*_both_changed(base, omni, upstream, policy), (base, omni, upstream))
 
 
-def _with_remarks(
+def with_own_remarks(
     chosen: Content, reason: Reason | None, sides: tuple[Node, Node, Node]
 ) -> tuple[Content, Reason | None]:
     """The chosen text with the comments that omni alone has inside of the statement, and a question about those that

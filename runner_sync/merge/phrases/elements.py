@@ -107,11 +107,14 @@ _TIGHT = frozenset(")]},:")
 
 
 def text_of(phrases: Phrases) -> str:
-    """Text of the phrases; a comment ends its line inside brackets, at the end it stays behind the statement."""
+    """Text of the phrases; a comment ends its line inside brackets, at the end it stays behind the statement. Another
+    one behind it has a line of its own: two in one line would be one that no side has."""
     text = ""
     for phrase in phrases:
         if phrase == _LINE:
             text += phrase
+        elif phrase.startswith("#") and text.endswith("\n"):
+            text += f"{phrase}\n"
         elif phrase.startswith("#"):
             text = f"{text.rstrip()}  {phrase}\n"
         elif not text or text.endswith("\n") or phrase[0] in _TIGHT or text[-1] in OPENERS:

@@ -6,6 +6,6 @@ touch: ``parent``, ``owner`` and ``kept`` of the strands.
 - ``sequence``: one order of the strands of three sides; ``reordering`` where that order breaks what reads what;
 - ``nesting``, ``interleaving`` and ``replacing``: the suite that each stands in;
 - ``pruning``: heads that are left without a suite;
-- ``remarks`` and ``rulers``: comments and markers stay with what they are about;
+- ``remarks``, ``moved_remarks`` and ``rulers``: comments and markers stay with what they are about;
 - ``emit``: the text.
 """

@@ -1,7 +1,7 @@
 """Comments go where the statement goes that they are about.
 
 Comes in: the kept strands of a ``Weave``, in output order or as suites. Goes out: those of them that stay, or the
-suites in another order. May touch: ``kept``, ``parent`` and ``upstream`` of the strands.
+suites in another order. May touch: ``about``, ``kept``, ``parent`` and ``upstream`` of the strands.
 
 A comment is about the statement it stands directly above of; one with a blank line below it stands for itself.
 """
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+from runner_sync.merge.matching.successors import successor
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.rulers import is_drawn
 from runner_sync.statements import Node
@@ -27,8 +28,10 @@ Nodes = Sequence[Node]
 
 def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
     """Without upstream's comments on what did not come in or what omni comments on in other words, and without omni's
-    comments on what is gone, and those of another revision of upstream (``heritage``) that today's has not."""
+    comments on what is gone, and those of another revision of upstream (``heritage``) that today's has not. Those on a
+    statement that stands elsewhere now go there."""
     alive = set(kept)
+    kept = _with_those_of_moved(weave, kept, alive)
     out: set[Strand] = set()
     for block, about in remarks_on(weave.upstream):
         strand = weave.of_upstream[about]
@@ -38,6 +41,8 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
         out |= set(_half_missing(weave, block))
     for block, about in remarks_on(weave.omni):
         mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
+        if mine and mine[-1].about is not None:
+            continue
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
             out |= {comment for comment in mine if not is_drawn(weave.omni[comment.in_omni].text)}
         elif mine and _is_replaced_since(weave, block, about, heritage):
@@ -45,6 +50,24 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
     for strand in kept:
         strand.kept = strand not in out
     return [strand for strand in kept if strand.kept]
+
+
+def _with_those_of_moved(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
+    """The strands with omni's own comments above the statement of upstream's that is theirs now."""
+    out = list(kept)
+    for block, about in remarks_on(weave.omni):
+        mine = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" and strand in alive]
+        mine = [comment for comment in mine if not is_drawn(weave.omni[comment.in_omni].text)]
+        is_gone = weave.of_omni[about].sides == "bo" and weave.of_omni[about] not in alive
+        there = successor(weave, weave.of_omni[about], kept) if mine and is_gone else None
+        if there is None or there.omni is not None:
+            continue
+        out = [strand for strand in out if strand not in mine]
+        at = out.index(there)
+        out[at:at] = mine
+        for comment, below in zip(mine, [*mine[1:], there], strict=True):
+            comment.parent, comment.about = there.parent, below
+    return out
 
 
 def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
@@ -139,6 +162,8 @@ def _put_above(weave: Weave, side: str, home: Mapping[Strand, list[Strand]]) -> 
 
 def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:
     """Whether a comment that omni alone has stands directly above a statement there, without a blank line."""
+    if comment.about is strand:
+        return True
     if comment.sides != "o" or strand.omni is None or comment.omni is None:
         return False
     below = weave.omni[strand.omni]

@@ -55,6 +55,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "additions moved on": "what {omni} had added to a call went to the statement that {upstream} put in its place",
     "keywords taken over": "{upstream}'s change of the keywords was made to {omni}'s call of the same function",
     "remark left out": "{upstream} changed a statement inside which {omni} has a comment that is gone: {names}",
+    "remark removed": "{upstream} removed a statement on which {omni} has a comment: {names}",
     "edited statement removed": "{upstream} removed a statement that {omni} had edited",
     "edited statement unread": "{upstream} removed a statement that {omni} had edited, and nothing reads {names} now",
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} had edited",

@@ -1,0 +1,28 @@
+"""What upstream has now for a statement of omni's that went.
+
+Comes in: a ``Weave`` and the strands that stay. Goes out: one of these. May touch: nothing.
+
+A statement that moved, and is another one now, is one that went and one that is new: sequences are paired in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.merge.matching.align import similarity
+from runner_sync.merge.matching.classify import VERSION
+from runner_sync.merge.weave import Strand, Weave
+
+
+def successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:
+    """The one statement of upstream's in the result that is one of omni's, which is not: the same, or a version of it
+    that upstream has newly added. ``None`` where there is none, or no telling which."""
+    mine = weave.omni[strand.in_omni]
+    there = [s for s in kept if s.upstream is not None and not weave.upstream[s.upstream].is_comment]
+    same = [s for s in there if weave.upstream[s.in_upstream].canon == mine.canon]
+    if same or mine.is_clause:
+        return same[0] if len(same) == 1 and not mine.is_clause else None
+    shares = {s: similarity(mine, weave.upstream[s.in_upstream]) for s in there if s.sides == "u"}
+    best = max(shares.values(), default=0.0)
+    alike = [s for s, share in shares.items() if share == best >= VERSION]
+    return alike[0] if len(alike) == 1 else None

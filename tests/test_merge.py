@@ -724,13 +724,13 @@ def test_a_change_of_upstreams_inside_a_changed_block_that_omni_does_not_have_is
     assert "self.store(row, self.length)" in asked.upstream
 
 
-def test_of_a_block_that_upstream_has_its_inside_without_what_runs_now_is_shown() -> None:
+def test_of_a_block_that_upstream_has_its_inside_without_all_is_shown() -> None:
     base = "def run(self, output):\n    connection = self.connection()\n    return output\n"
     moved = "    self.transfers().handle_preemptions(connection.metadata)\n"
     mine = base.replace("    return", f"    if connection.metadata is not None:\n    {moved}    return")
     (asked,) = merge(Triple(base, mine, base.replace("    return", f"{moved}    return"))).decisions
     assert asked.reason.kind == "added block left"
-    assert (asked.omni, asked.chosen) == ("if connection.metadata is not None:", moved.strip())
+    assert (asked.omni, asked.chosen) == (f"if connection.metadata is not None:\n{moved}".rstrip(), moved.strip())
     assert asked.upstream == moved.strip()
 
 

@@ -126,13 +126,14 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     whole = question.reason.kind in WHOLE_SUITES
     has_grown = question.reason.kind == "removed statement changed" and question.doubts[0].instead is not None
     together = len(strands) > 1 and question.reason.kind in PLACES
+    in_omni = whole or together or question.reason.kind in OWN_BLOCKS
     return Decision(
         question.line,
         question.end_line,
         question.reason,
         question.confidence,
         base=_side(weave.base, weave.of_base, [strand.base for strand in strands], whole=whole or has_grown),
-        omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=whole or together),
+        omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=in_omni),
         upstream=_side(weave.upstream, weave.of_upstream, [strand.upstream for strand in now], whole=together),
         chosen=question.chosen,
         is_last=question.is_last,
@@ -272,3 +273,7 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
     {"edited block removed", "loop with additions removed", "condition of additions removed"}
 )
 """What is asked of a suite that stays for what omni has inside it: that is what there is to decide about."""
+
+
+OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})
+"""What is asked of a block of omni's own: shown with all that it was around, also where some of that stays."""

@@ -49,7 +49,7 @@ def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -
     """``(index, text)``: the candidate that gives a part of a statement a name, and its text with omni's part.
 
     All are canonical statements: ``out = f(g(x))``, of which upstream made ``y = g(x)`` and ``out = f(y)``. ``None``
-    when upstream did more than that, or omni changed another part.
+    when upstream did more than that, or omni changed another part, or put another one beside it.
     """
     for index, text in enumerate(candidates):
         match = _NAMING.fullmatch(text)
@@ -58,9 +58,19 @@ def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -
             continue
         before, behind = upstream[: places[0].start()], upstream[places[0].end() :]
         ends = omni.startswith(before) and omni.endswith(behind) and len(omni) > len(before) + len(behind)
-        if ends and base == before + match[2] + behind:
-            return index, f"{match[1]} = {omni[len(before) : len(omni) - len(behind)]}"
+        part = omni[len(before) : len(omni) - len(behind)]
+        if ends and base == before + match[2] + behind and _is_one_value(part):
+            return index, f"{match[1]} = {part}"
     return None
+
+
+def _is_one_value(text: str) -> bool:
+    """Whether a part of a statement can have one name: ``x, rows=rows`` of a call's arguments cannot."""
+    try:
+        made = ast.parse(f"_({text})", mode="eval").body
+    except SyntaxError:
+        return False
+    return isinstance(made, ast.Call) and len(made.args) == 1 and not (made.keywords or text.startswith("*"))
 
 
 _NAMING = re.compile(r"(\w+) = (.+)")

@@ -37,21 +37,24 @@ def with_moved_remarks(
     heritage: Collection[str],
 ) -> tuple[dict[Strand, Content], list[Doubt]]:
     """The contents with omni's comments from statements that stand elsewhere now, and the doubts about comments that
-    are gone; none about a statement that is ``asked`` about anyway, or those of another revision of upstream."""
+    are gone; none about those inside of a statement that is ``asked`` about, or of another revision of upstream."""
     made, doubts, here = dict(contents), list[Doubt](), set(kept)
     above = {about: block for block, about in remarks_on(weave.omni)}
     for index, (node, strand) in enumerate(zip(weave.omni, weave.of_omni, strict=True)):
-        if node.is_comment or strand in here or strand in asked or strand.sides != "bo":
+        if node.is_comment or strand in here:
             continue
         gone = [weave.omni[k] for k in above.get(index, ()) if (s := weave.of_omni[k]).sides == "o" and s not in here]
         lost = [remark.text for remark in gone if remark.canon not in heritage and not is_drawn(remark.text)]
-        there = successor(weave, strand, kept) if "#" in node.text else None
-        if there is not None:
-            sides = weave.base[strand.in_base], node, weave.upstream[there.in_upstream]
-            made[there], reason = with_own_remarks(made[there], None, sides)
-            lost += reason.names if reason is not None else ()
-        elif "#" in node.text:
-            lost += with_remarks("", Triple(weave.base[strand.in_base].text, node.text, ""))[1]
+        there = None
+        if "#" in node.text and strand.sides == "bo" and strand not in asked:
+            there = successor(weave, strand, kept)
+            base = weave.base[strand.in_base]
+            if there is None:
+                lost += with_remarks("", Triple(base.text, node.text, ""))[1]
+            else:
+                sides = base, node, weave.upstream[there.in_upstream]
+                made[there], reason = with_own_remarks(made[there], None, sides)
+                lost += reason.names if reason is not None else ()
         if lost:
             kind: Kind = "remark removed" if there is None else "remark left out"
             doubts.append(Doubt(strand, Reason(kind, tuple(lost)), CONTESTED, there))

@@ -42,6 +42,31 @@ def test_a_helper_takes_it_from_its_callers_and_passes_it_on() -> None:
 
 
 @pytest.mark.parametrize(
+    ("owner", "omni", "upstream"),
+    [
+        pytest.param("omni", "return self.forward(ids=ids)", "", id="a call of omni's"),
+        pytest.param("upstream", "", "return self.forward(ids=ids)", id="a call that came from upstream"),
+        pytest.param("a merge", "", "", id="a call that neither has like this"),
+    ],
+)
+def test_a_change_of_the_tools_own_is_quoted_as_no_sides(owner: str, omni: str, upstream: str) -> None:
+    """Of 0.14.0 on 0.18.0, `kwargs = dict(num_tokens_padded=…)` stood under "upstream", which has no such line."""
+    text = "    def run(self, padded, ids):\n        return self.forward(\n            ids=ids\n        )\n"
+    said = "    def run(self, padded, ids):\n        return self.forward(ids=ids)\n"
+    empty = "    def run(self, padded, ids):\n        return ids\n"
+    made = {"omni": text, "upstream": empty, "a merge": empty}[owner]
+    draft = Draft("R.run", (Stage(made), Stage(text, "upstream")), chosen=True)
+    inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
+    job = ModuleJob(NPU, NPU.modules[1], "runner.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
+    (mended,) = pass_on([replace(draft, upstream=said if owner == "upstream" else empty)], job)
+    (item,) = mended.reviews
+    assert ["".join(side.split()) for side in (item.omni, item.upstream)] == [
+        "".join(side.split()) for side in (omni, upstream)
+    ]
+    assert "padded=padded" in item.chosen
+
+
+@pytest.mark.parametrize(
     ("methods", "members"),
     [
         pytest.param((HELPER, CALLER.replace("padded, ", "")), None, id="a caller that does not have it"),

@@ -72,7 +72,8 @@ def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
     last = (around.end_lineno or around.lineno) + made.count("\n") - text.count("\n")
     statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
     reason = f"{parameter.method} requires {parameter.name} since this upgrade: passed on here"
-    return Mended(made, around.lineno, statement, reason)
+    was = "\n".join(text.split("\n")[around.lineno - 1 : around.end_lineno])
+    return Mended(made, around.lineno, statement, reason, was=was)
 
 
 def taken(text: str, parameter: Parameter) -> str | None:

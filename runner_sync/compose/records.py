@@ -104,7 +104,7 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
                 made = _removed(text, lost)
                 reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
-                return Mended(made, around.lineno, made.split("\n")[around.lineno - 1].strip(), reason)
+                return _changed(text, made, around, reason)
     return None
 
 
@@ -124,9 +124,7 @@ def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
             made = whole.text if whole is not None else made
             if not parses(made):
                 continue
-            now = [*_unpackings(made)][at]
-            statement = "\n".join(made.split("\n")[now.lineno - 1 : now.end_lineno])
-            return Mended(made, now.lineno, statement, f"{name} has other fields now: unpacked in their order here")
+            return _changed(text, made, around, f"{name} has other fields now: unpacked in their order here")
     return None
 
 
@@ -296,11 +294,17 @@ def _fitted(
     reason: str,
 ) -> Mended:
     """The change that puts ``new`` fields into ``around``, an unpacking or a construction with ``elements``."""
-    made = _completed(text, wanted, elements, new)
+    return _changed(text, _completed(text, wanted, elements, new), around, reason)
+
+
+def _changed(text: str, made: str, around: ast.expr, reason: str) -> Mended:
+    """The change of ``text`` into ``made``, which differ in the lines of ``around``."""
+    first, last = around.lineno, around.end_lineno or around.lineno
     grown = made.count("\n") - text.count("\n")
-    last = (around.end_lineno or around.lineno) + grown
-    statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
-    return Mended(made, around.lineno, statement, reason)
+    was, statement = (
+        "\n".join(side.split("\n")[first - 1 : end]) for side, end in ((text, last), (made, last + grown))
+    )
+    return Mended(made, first, statement, reason, was=was)
 
 
 def _completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ a question. May touch: nothing.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -117,7 +118,7 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
     what the other has taken out, are none.
     """
     while (mended := change(draft.text)) is not None:
-        asked = draft.reviews
+        asked, shown = draft.reviews, _shown(draft, mended)
         draft = draft.completed(mended.text)
         if mended.is_settled:
             continue
@@ -133,8 +134,22 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
             job.path,
             reason=mended.reason,
             confidence=confidence,
-            shown=Shown(upstream=mended.statement, chosen="" if mended.is_gone else mended.statement),
+            shown=shown,
             line=mended.line,
         )
         draft = draft.asking(item)
     return draft
+
+
+def _shown(draft: Draft, mended: Mended) -> Shown:
+    """The statement as it is now, and as it was on the side that has it so: what no side has is quoted for none.
+
+    What is gone came from upstream.
+    """
+    if mended.is_gone:
+        return Shown(upstream=mended.statement)
+    was, said = textwrap.dedent(mended.was), "".join(mended.was.split())
+    is_omnis = bool(said) and said in "".join(draft.before.split())
+    is_upstreams = bool(said) and not is_omnis and said in "".join((draft.upstream or "").split())
+    chosen = textwrap.dedent(mended.statement)
+    return Shown(omni=was if is_omnis else "", upstream=was if is_upstreams else "", chosen=chosen)

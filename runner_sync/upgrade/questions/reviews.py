@@ -43,7 +43,8 @@ def review(
 
     ``from_gpu`` says whose ``shown.upstream`` is.
     """
-    seed = "\0".join((path, draft.name, reason, shown.base, shown.omni, shown.upstream))
+    sides = shown.base, shown.omni, shown.upstream
+    seed = "\0".join((path, draft.name, reason, *(sides if any(sides) else (shown.chosen,))))
     identity = "R" + hashlib.sha256(seed.encode()).hexdigest()[:8]
     at = max(line, 1)
     return ReviewItem(identity, draft.name, path, at, at, reason, confidence, *shown, from_gpu=from_gpu)

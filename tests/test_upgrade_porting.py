@@ -35,6 +35,8 @@ from runner_sync.merge import Decision, Reason
 from runner_sync.profile import NPU
 from runner_sync.sync import TreeOptions
 from runner_sync.terminal.commands import exit_code
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.from_gpu import ported_passages
 from runner_sync.upgrade.from_gpu.porting import _together
 from runner_sync.upgrade.from_gpu.refusing import veto_for
 from runner_sync.upgrade.job import ModuleJob, Target
@@ -1021,3 +1023,48 @@ def test_a_runner_that_is_started_from_its_twin_imports_such_a_name_from_there(
     (text,) = (change.after or "" for change in result.changes if change.path == AR)
     assert 'return Rows(info.get("stage"))' in text
     assert FROM_TWIN in text
+
+
+OWN = dedent("""
+    def run(self, rows):
+        self.start()
+        if self.is_cached:
+            rows = self.cached(rows)
+        else:
+            rows = self.built(rows)
+        return rows
+""")
+PORTED = OWN.replace("(rows)\n", "(rows, self.limit)\n")
+PASSAGE = """
+    rows = self.cached(rows, self.limit)
+else:
+    rows = self.built(rows, self.limit)
+"""
+
+
+@pytest.mark.parametrize(
+    ("twin", "said"),
+    [
+        pytest.param(
+            PORTED.replace("else:", "if rows is None:"),
+            PASSAGE.replace("else", "if rows is None"),
+            id="under another condition",
+        ),
+        pytest.param(
+            PORTED.replace("built(rows, self.limit", "built(rows, self.limit, self.rank"),
+            PASSAGE.replace("built(rows, self.limit", "built(rows, self.limit, self.rank"),
+            id="a merge of both",
+        ),
+        pytest.param(
+            PORTED.replace("    rows = self.built", "    if rows:\n            rows = self.built"),
+            PASSAGE.replace("    rows = self.built", "    if rows:\n        rows = self.built"),
+            id="under one more condition",
+        ),
+        pytest.param(PORTED, PASSAGE, id="as it was ported"),
+    ],
+)
+def test_a_ported_passage_is_shown_as_the_twin_has_it(twin: str, said: str) -> None:
+    """Of 0.22.0 on 0.25.1rc1 an ``else`` was quoted as the GPU twin's, where it has a condition of its own."""
+    draft, job = Draft("R.run", (Stage(OWN),), chosen=True), ModuleJob(NPU, NPU.modules[1], "runner.py", "")
+    (item,) = ported_passages.questions(draft, job, before=OWN, after=PORTED, twin=twin)
+    assert (item.upstream, item.chosen) == (said.strip("\n"), PASSAGE.strip("\n"))

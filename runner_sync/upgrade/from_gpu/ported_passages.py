@@ -1,17 +1,20 @@
 """What a port changed, cut into questions: one for each passage of whole statements.
 
-Comes in: a draft and its text before and behind the port. Goes out: review items that show both. May touch: nothing.
+Comes in: a draft, its text before and behind the port, and its twin. Goes out: review items that show all three. May
+touch: nothing.
 """
 
 from __future__ import annotations
 
 import difflib
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from runner_sync import merge
 from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
-from runner_sync.statements import flatten
+from runner_sync.statements import INDENT, ROOT, Node, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import owing
 from runner_sync.upgrade.job import ModuleJob
@@ -25,16 +28,17 @@ NEAR = 3
 """Unchanged lines between two ported passages that make them two questions."""
 
 
-def questions(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[ReviewItem]:
+def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
     """One question for each passage that a port changes, a passage being of whole statements."""
     old, new = before.split("\n"), after.split("\n")
+    in_twin = _InTwin.of(after, twin)
     return [
         review(
             draft,
             job.path,
             reason=TAKEN_OVER + owing.why(now, job) if now else TAKEN_OUT,
             confidence=DERIVED,
-            shown=Shown(omni=was, upstream=now, chosen=now),
+            shown=Shown(omni=was, upstream=in_twin.said(now, j1, j2), chosen=now),
             line=j1 + 1,
             from_gpu=True,
         )
@@ -42,6 +46,42 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str) -> list[
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
         if _without_comments(was) != _without_comments(now)
     ]
+
+
+@dataclass(frozen=True)
+class _InTwin:
+    """The statements of the twin, and where the ported text has them: the line of each, by its index here."""
+
+    nodes: Sequence[Node]
+    lines: Mapping[int, int]
+
+    @classmethod
+    def of(cls, text: str, twin: str) -> _InTwin:
+        mine, theirs = flatten(text), flatten(twin)
+        return cls(theirs, {pair.right: mine[pair.left].start for pair in merge.align(mine, theirs)})
+
+    def said(self, now: str, first: int, last: int) -> str:
+        """The rows ``first`` up to ``last`` as the twin has them: under conditions of its own, and without what is in
+        between here alone. What both have alike stands as it is ``now``."""
+        shown = {index for index, line in self.lines.items() if first < line <= last}
+        shown |= {head for index in shown for head in self._own_conditions(index)}
+        said = _passage([self._written(index) for index in sorted(shown)])
+        return now if _without_comments(now) == _without_comments(said) else said
+
+    def _own_conditions(self, index: int) -> Iterator[int]:
+        """The heads directly around a statement that the ported text does not have and that may keep it from running;
+        of a branch those before it, too."""
+        for head in enclosing(self.nodes, index):
+            if head in self.lines:
+                return
+            if self.nodes[head].canon.startswith(("if ", "elif ", "else", "for ", "while ")):
+                yield head
+
+    def _written(self, index: int) -> str:
+        depth, head = 0, index
+        while (head := self.nodes[head].parent) != ROOT:
+            depth += INDENT
+        return textwrap.indent(self.nodes[index].text, depth * " ")
 
 
 def _changed(before: str, after: str) -> list[tuple[int, int, int, int]]:

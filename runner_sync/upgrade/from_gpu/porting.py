@@ -234,7 +234,7 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
         return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False)
-    passages = ported_passages.questions(draft, job, before=draft.text, after=result.text)
+    passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     decisions = [
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
     ]

@@ -55,6 +55,17 @@ def test_omnis_own_statements(trees: Trees, text: str, cause: str) -> None:
     assert (hunk.provenance, hunk.cause) == ("omni", cause)
 
 
+def test_a_file_elsewhere_on_disk_says_which_tree_is_meant(trees: Trees, tmp_path: Path) -> None:
+    options = replace(trees.check(ascend=trees.ascend_old), omni=TreeOptions())
+    line = line_of(trees.omni, BASE, "self.last_hidden = hidden")
+    report = sync.explain(options, str(trees.omni / BASE), line)
+    assert [change.path for change in report.changes] == [BASE]
+    other = tmp_path / "elsewhere.py"
+    other.write_text("")
+    with pytest.raises(InputError, match="is no vllm-omni tree"):
+        sync.explain(options, str(other))
+
+
 def test_an_edited_statement_names_the_original(trees: Trees) -> None:
     trees.edit(BASE, "return self._finish(logits, total)", "return self._finish(logits, total + 1)")
     hunk = explained(trees, BASE, "total + 1")

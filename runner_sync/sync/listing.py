@@ -16,7 +16,7 @@ from runner_sync.errors import InputError
 from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.sync import inputs, origins, pairs
-from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
 from runner_sync.sync.port_status import PortKind, PortStatus, port_statuses
 from runner_sync.sync.runners import DerivedModule, find_modules
@@ -110,10 +110,11 @@ def _remarks(trees: Trees, tally: Mapping[PortKind, int]) -> Iterator[str]:
 def explain(options: CheckOptions, file: str, line: int | None = None) -> Report:
     """Where the statements of a runner come from, or the one at ``line`` (1-based).
 
-    ``file`` is an NPU runner or a GPU twin, relative to the omni tree or to the current folder. Raises ``InputError``
-    for another file, for a line that it does not have, and when no upstream is at hand to tell by.
+    ``file`` is an NPU runner or a GPU twin, relative to the omni tree or to the current folder; one elsewhere on disk
+    says which omni tree is meant. Raises ``InputError`` for another file, for a line that it does not have, and when no
+    upstream is at hand to tell by.
     """
-    given, modules = _open(options)
+    given, modules = _open(_in_tree_of(options, file))
     path, module, is_npu = _find(given, modules, file)
     text = module.text if is_npu else given.omni.read(path) or ""
     count = len(text.removesuffix("\n").split("\n")) if text else 0
@@ -142,6 +143,13 @@ def _of_another_line(units: Sequence[UnitReport], line: int | None) -> list[str]
         return []
     where = "above" if hunks[0].line <= line else "below"
     return [f"line {line} has no statement; this is the nearest one {where} it"]
+
+
+def _in_tree_of(options: CheckOptions, file: str) -> CheckOptions:
+    place = Path(file).resolve()
+    if options.omni.is_given or not place.is_file() or place.is_relative_to(Path.cwd()):
+        return options
+    return replace(options, omni=TreeOptions(path=place.parent))
 
 
 def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> tuple[str, DerivedModule, bool]:

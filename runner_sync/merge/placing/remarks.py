@@ -74,24 +74,47 @@ def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
     """On a statement that upstream's change leaves as it is, omni's comments stand as they are, and no other.
 
     For a text that was made in another way: where upstream moves, drops or adds a comment there, it is about the
-    statements that upstream has beside it. Those of its comments that stand for themselves go with what follows.
+    statements that upstream has beside it. Those of its comments that stand for themselves go with what follows, and
+    one that upstream rewrote for a statement which it put below it goes with that: as a whole, or not at all.
     """
-    changed = set(_changed(weave, strands))
+    changed, handed_on = set(_changed(weave, strands)), _handed_on(weave)
     for block, about in remarks_on(weave.omni):
         strand = weave.of_omni[about]
-        if not strand.kept or strand in changed:
+        if not strand.kept or strand in changed or block in handed_on:
             continue
         for k in block:
             comment = weave.of_omni[k]
             comment.kept, comment.parent, comment.upstream = True, strand.parent, None
     for block, about in remarks_on(weave.upstream, apart=True):
         strand = weave.of_upstream[about]
-        if strand.omni is None and strand.kept:
+        is_split = any(weave.of_upstream[k].upstream is None for k in block)
+        if strand.omni is None and strand.kept and not is_split:
             continue
         if strand.omni is None or strand not in changed:
             for k in block:
                 if weave.of_upstream[k].sides == "u":
                     weave.of_upstream[k].kept = False
+
+
+def _handed_on(weave: Weave) -> list[range]:
+    """Omni's comments, word for word those of the base, that upstream has on a new statement which comes in."""
+    on_new = {
+        weave.of_upstream[k]
+        for block, about in remarks_on(weave.upstream)
+        if weave.of_upstream[about].omni is None and weave.of_upstream[about].kept
+        for k in block
+    }
+    return [
+        block
+        for block, _ in remarks_on(weave.omni)
+        if any(weave.of_omni[k] in on_new for k in block) and all(_is_of_base(weave, weave.of_omni[k]) for k in block)
+    ]
+
+
+def _is_of_base(weave: Weave, strand: Strand) -> bool:
+    """Whether omni has a line as the base has it."""
+    base, omni = strand.base, strand.omni
+    return base is not None and omni is not None and weave.base[base].canon == weave.omni[omni].canon
 
 
 def _changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:

@@ -92,7 +92,7 @@ def merge(
     strands = order(weave, terms.policy)
     doubts = _settle(weave, strands, terms)
     chosen = _choose(weave, strands, terms)
-    doubts = _with_consequences(weave, chosen.kept, [*doubts, *chosen.left_out]) + chosen.both_changed
+    doubts = _with_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
     doubts = with_what_goes_along(weave, chosen.kept, doubts, terms.foreign)
     chosen, left_out = _with_moved_remarks(weave, chosen, doubts, terms.heritage)
     return _written(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
@@ -154,10 +154,11 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     return _Chosen(kept, contents, left_out, both_changed)
 
 
-def _with_consequences(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
+def _with_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) -> list[Doubt]:
     """The doubts, with those about statements that nobody edited and that do something else in the result."""
+    kept = chosen.kept
     return [
-        *set_for_nothing(weave, kept, doubts),
+        *set_for_nothing(weave, kept, chosen.contents, doubts),
         *set_twice(weave, kept),
         *came_back(weave, kept),
         *added_exits(weave, kept),

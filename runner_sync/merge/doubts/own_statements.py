@@ -14,15 +14,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED, DOUBTFUL
+from runner_sync.merge.doubts.unread import read_in
+from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import Node, below
+from runner_sync.statements import below
 from runner_sync.statements.dataflow import attributes_set, binds, reads, uses
 
 
-def set_for_nothing(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
+def set_for_nothing(
+    weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content], doubts: Sequence[Doubt]
+) -> list[Doubt]:
     """The doubts, with those about statements of omni's whose locals nothing reads any more; one for each statement."""
-    found = {doubt.strand: doubt for doubt in _set_for_nothing(weave, kept)}
+    found = {doubt.strand: doubt for doubt in _set_for_nothing(weave, kept, contents)}
     out = []
     for doubt in doubts:
         unread = found.get(doubt.strand) if doubt.reason.kind == "edited statement removed" else None
@@ -33,16 +37,21 @@ def set_for_nothing(weave: Weave, kept: Sequence[Strand], doubts: Sequence[Doubt
     return [*out, *found.values()]
 
 
-def _set_for_nothing(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Locals that omni sets and read, and that nothing reads in the result: half of something of omni's went."""
+def _set_for_nothing(weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content]) -> list[Doubt]:
+    """Locals that omni sets and read, and that nothing reads in the result: half of something of omni's went.
+
+    Where upstream has the statement in other words, all that it sets: of a record, upstream unpacks what it reads.
+    """
     read_before = {name for node in weave.omni for name in uses(node)}
-    read_now = {name for strand in kept for node in _versions(weave, strand) for name in uses(node)}
+    read_now = {name for strand in kept for name in read_in(weave, strand, contents)}
     doubts = []
     for strand in kept:
-        if strand.omni is None or strand.upstream is not None:
+        if strand.omni is None or not _is_omnis(weave, strand, contents):
             continue
-        names = sorted(binds(weave.omni[strand.omni]) & (read_before - read_now))
-        if names and not weave.omni[strand.omni].compound:
+        bound = binds(weave.omni[strand.omni])
+        names = sorted(bound & (read_before - read_now))
+        is_all = strand.upstream is None or len(names) == len(bound)
+        if names and is_all and not weave.omni[strand.omni].compound:
             doubts.append(Doubt(strand, Reason("no longer read", tuple(names)), CONTESTED))
     return doubts
 
@@ -110,7 +119,9 @@ def _is_without(weave: Weave, setter: Strand, name: str) -> bool:
     return not is_edited and name not in binds(weave.upstream[setter.upstream])
 
 
-def _versions(weave: Weave, strand: Strand) -> list[Node]:
-    """What a kept statement can read like."""
-    sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
-    return [nodes[index] for nodes, index in sides if index is not None]
+def _is_omnis(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> bool:
+    """Whether a statement stands in omni's text and not in upstream's, which gave it up or has another."""
+    chosen = contents[strand].lines
+    return (
+        strand.upstream is None or chosen == weave.omni[strand.in_omni].lines != weave.upstream[strand.upstream].lines
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
 from runner_sync.confidence import INFERRED
@@ -57,7 +57,7 @@ class _Unread:
         self.read_there = {name for node in weave.upstream for name in uses(node)}
         self.read_there |= {name for n in weave.upstream if n.canon.startswith("from ") for name in binds(n)}
         self.mine = {name for node in weave.omni for name in binds(node) | reads(node)}
-        self.read_here = Counter(name for s in kept if s.kept for name in _read_in(weave, s, contents))
+        self.read_here = Counter(name for s in kept if s.kept for name in read_in(weave, s, contents))
         self.places: dict[str, list[int]] = defaultdict(list)
         self.waiting: list[int] = []
         for place, strand in enumerate(kept):
@@ -76,13 +76,13 @@ class _Unread:
 
     def undo(self, strand: Strand) -> None:
         """Leave a new statement out, or take an edit of one back; what it read has a reader less."""
-        before = _read_in(self.weave, strand, self.contents)
+        before = read_in(self.weave, strand, self.contents)
         if strand.omni is None:
             strand.kept = False
             after = frozenset[str]()
         else:
             self.contents[strand] = of_node(self.weave.omni[strand.omni])
-            after = _read_in(self.weave, strand, self.contents)
+            after = read_in(self.weave, strand, self.contents)
         self.read_here.update(after)
         self.read_here.subtract(before)
         for name in before:
@@ -127,7 +127,7 @@ def _has(node: Node) -> frozenset[str]:
     return binds(node) | (reads(node) - uses(node))
 
 
-def _read_in(weave: Weave, strand: Strand, contents: dict[Strand, Content]) -> frozenset[str]:
+def read_in(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
     """Locals that the chosen text of a strand mentions and one of the sides reads in it."""
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]

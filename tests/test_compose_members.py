@@ -75,6 +75,31 @@ def actions(twins: Twins) -> dict[str, str]:
         pytest.param(
             replace(
                 NOTHING,
+                gpu_new={"_sample": method("_sample", "self.shared()", "return super()._sample()"), **HELPER},
+                inherited={
+                    "_sample": None,
+                    "shared": method("shared", "self.helper()"),
+                    "helper": method("helper", "return 2"),
+                    "deeper": method("deeper", "return 2"),
+                },
+                known_before={"helper", "deeper"},
+            ),
+            {"_sample": "hook", "helper": "skipped", "deeper": "left"},
+            id="an override that NPU has done without, to which a hook comes through what NPU inherits",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new={"_sample": method("_sample", "self.shared()", "return super()._sample()"), **HELPER},
+                inherited={"_sample": None, "shared": method("shared", "self.other()"), "helper": method("helper")},
+                known_before={"helper"},
+            ),
+            {"_sample": "hook", "helper": "left", "deeper": "unneeded"},
+            id="an override that NPU has done without, and to which nothing that comes leads",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
                 gpu_new={"_sample": SAMPLE},
                 inherited={"_sample": None},
                 known_before={"_sample"},

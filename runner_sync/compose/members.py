@@ -121,7 +121,7 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
     if name in wanted:
         return Member(name, "hook", HOOK) if is_inherited else Member(name, "port", _why_wanted(name, twins, wanted))
     if is_inherited:
-        return _decide_overridden(name, twins)
+        return _decide_overridden(name, twins, wanted)
     return Member(name, "unneeded", "nothing on the NPU side calls it")
 
 
@@ -132,15 +132,33 @@ def _decide_bound(name: str, twins: Twins, obstacle: Obstacle) -> Member:
     return Member(name, "device", obstacle.sentence, obstacle)
 
 
-def _decide_overridden(name: str, twins: Twins) -> Member:
+def _decide_overridden(name: str, twins: Twins, wanted: Collection[str]) -> Member:
     """A member that the NPU class inherits in another version, and that nothing of this upgrade asks for."""
     if not _did_without(name, twins):
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
     callers = _callers(name, twins.npu)
-    if not callers:
+    caller = callers[0] if callers else _ported_caller(name, twins, wanted)
+    if not caller:
         return Member(name, "left", WITHOUT)
-    reason = f"{callers[0]} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` ports it"
+    reason = f"{caller} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` ports it"
     return Member(name, "skipped", reason)
+
+
+def _ported_caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
+    """A member that is ported and calls this one, itself or through omni's code that the NPU class inherits, if any.
+
+    That NPU did without an override says nothing where it had no code that came to it.
+    """
+    inherited = {key: text for key, text in twins.inherited.items() if text and key not in {*twins.npu, *wanted}}
+    for member in (member for member in twins.gpu_new if member in wanted):
+        seen, todo = set[str](), [twins.gpu_new[member]]
+        while todo:
+            called = self_names(todo.pop())
+            if name in called:
+                return f"{member}, which is ported,"
+            todo += [inherited[key] for key in sorted(called - seen) if key in inherited]
+            seen |= called
+    return ""
 
 
 def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, ASCEND, ASCEND_NEW, ASCEND_OLD, VLLM, Trees, check_upgrade, commit, dedent, lay_out
+from sync_samples import AR, ASCEND, ASCEND_NEW, ASCEND_OLD, GPU_AR, VLLM, Trees, check_upgrade, commit, dedent, lay_out
 from sync_samples import stay_at_home as without_network
 
 VLLM_METHOD = """
@@ -76,6 +76,49 @@ def test_an_import_follows_what_upstream_moved_to_a_module_beside(trees: Trees) 
 def test_an_import_of_what_is_gone_for_good_stays(trees: Trees) -> None:
     (trees.ascend_old / "vllm_ascend/worker/tables.py").unlink()
     assert upgraded(trees, AR_TEXT) == (AR_TEXT, [])
+
+
+SHARED = "vllm_omni/shared/rows.py"
+NPU_ROWS = AR_TEXT.replace("vllm_ascend.worker.tables", "vllm_omni.shared.rows")
+GPU_ROWS = NPU_ROWS.replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
+
+
+def moved(trees: Trees, now: str) -> tuple[str, list[str]]:
+    """The AR runner, once omni has what it imports in another module and the GPU twin is ``now``."""
+    lay_out(trees.omni, {GPU_AR: GPU_ROWS, AR: NPU_ROWS, SHARED: "class Rows:\n    pass\n"})
+    commit(trees.omni)
+    (trees.omni / SHARED).unlink()
+    lay_out(trees.omni, {GPU_AR: now, "vllm_omni/rows.py": "class Rows:\n    pass\n"})
+    commit(trees.omni)
+    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    after = next((change.after or "" for change in result.changes if change.path == AR), NPU_ROWS)
+    return after, [item.reason for item in result.report.reviews if item.path == AR and "imported" in item.reason]
+
+
+def test_an_import_follows_the_gpu_twin_to_where_omni_moved_a_name(trees: Trees) -> None:
+    after, reasons = moved(trees, GPU_ROWS.replace("vllm_omni.shared.rows", "vllm_omni.rows"))
+    assert "from vllm_omni.rows import Rows\n" in after
+    assert "vllm_omni.shared" not in after
+    assert reasons == ["vllm_omni.shared.rows has no Rows any more, and it is imported from vllm_omni.rows now"]
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        pytest.param(GPU_ROWS, id="the twin has it from there still"),
+        pytest.param(GPU_ROWS.replace("vllm_omni.shared.rows", "vllm_omni.gone"), id="the new module is not there"),
+        pytest.param(
+            GPU_ROWS.replace("from vllm_omni.shared.rows import Rows", "if True:\n    from vllm_omni.rows import Rows"),
+            id="the twin imports it under a condition",
+        ),
+        pytest.param(
+            GPU_ROWS.replace("vllm_omni.shared.rows import Rows", "vllm_omni.rows import Lines as Rows"),
+            id="what the twin calls so is something else now",
+        ),
+    ],
+)
+def test_an_import_stays_where_the_gpu_twin_shows_no_other_module(trees: Trees, now: str) -> None:
+    assert moved(trees, now) == (NPU_ROWS, [])
 
 
 POOL = """

@@ -6,7 +6,7 @@ that nothing at hand defines. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.compose.bindings import bindings
@@ -20,7 +20,7 @@ from runner_sync.naming import module_name
 from runner_sync.units import Module, class_bases, insert_member, join, record_classes, replace_units, set_bases, texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.gpu import GpuSide
-from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.defects import ask_about_unknown
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -31,10 +31,11 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
     Raises ``InputError`` where what was put together is no valid Python.
     """
     text = join(_with_new_bases(_with_drafts(drafts, job), job))
-    gone = _gone(job) if drafts else {}
+    moves = _moves(drafts, job) if drafts else {}
+    gone = _gone(job, moves) if drafts else {}
     if text == job.text and not gone:
         return text, [*drafts]
-    settled = _settled(_with_twins_imported(text, job), job, side, moves=_moves(drafts, job) | gone)
+    settled = _settled(_with_twins_imported(text, job), job, side, moves=moves | gone)
     settled = _with_conditional(settled, job)
     asked = _asking_about_gone(drafts, job, gone)
     for name in settled.unknown:
@@ -121,11 +122,29 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
 
-def _gone(job: ModuleJob) -> dict[tuple[str, str], str]:
-    """Imports of the module that fail on the target, with the modules that define the names there."""
-    lost = [entry for entry in imports(job.text).values() if job.target.lacks(entry.module, entry.name)]
-    homes = {(entry.module, entry.name): job.target.moved_to(entry.module, entry.name) for entry in lost}
+def _gone(job: ModuleJob, moves: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Imports of the module that fail on the target, with the modules that define the names there, or that the GPU twin
+    has them from; where upstream ``moves`` one, that is settled."""
+    homes = {}
+    for entry in imports(job.text).values():
+        if job.target.lacks(entry.module, entry.name):
+            place = (entry.module, entry.name)
+            homes[place] = job.target.moved_to(*place) or ("" if place in moves else _home_at_twin(entry, job))
     return {place: home for place, home in homes.items() if home}
+
+
+def _home_at_twin(entry: Import, job: ModuleJob) -> str:
+    """The module from which the GPU twin imports a name now that it had from where this module has it; empty where it
+    does so under a condition, or not at all."""
+    if job.twin.new is None or not any(entry in _imported(base.side) for base in job.twin.bases):
+        return ""
+    now = [one for one in _imported(job.twin.new) if (one.name, one.bound) == (entry.name, entry.bound)]
+    is_conditional = entry.bound in bindings(job.twin.new.text).conditional
+    return now[0].module if now and not is_conditional and not job.target.lacks(now[0].module, entry.name) else ""
+
+
+def _imported(side: ModuleRevision) -> Collection[Import]:
+    return absolute_imports(side.text, side.path).values()
 
 
 def _asking_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:

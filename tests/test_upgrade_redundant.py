@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from runner_sync.model import BaseRef
@@ -171,3 +173,34 @@ def test_a_port_with_something_of_npus_own_stays_and_says_what() -> None:
 def test_a_port_that_nothing_is_inherited_for_stays_unasked(text: str) -> None:
     left = without_device_code(text, inherited=None)
     assert (left.removed, left.reviews) == (False, ())
+
+
+def given_up(text: str, *, below: str | None = NEW, old: str = OLD, new: str | None = None) -> list[str]:
+    """What is asked about a method of which the GPU class had ``old`` and has ``new``, and NPU inherits ``below``."""
+    draft = Draft("NPUARModelRunner._note", (Stage(text),), chosen=True)
+    inherited = {"NPUARModelRunner": Inherited({"_note": below}, before={"_note": below} if below else {})}
+    job = ModuleJob(NPU, NPU.modules[1], "runner.py", text, hierarchy=Hierarchy(inherited=inherited))
+    side = GpuSide(old={draft.name: old}, new={draft.name: new} if new is not None else {})
+    (left,) = drop_redundant([draft], job, side)
+    assert not left.removed
+    assert all((item.omni, item.chosen, item.upstream) == (text, text, below) for item in left.reviews)
+    return [item.reason for item in left.reviews]
+
+
+def test_a_port_of_what_the_gpu_class_has_from_its_base_class_now_is_asked_about() -> None:
+    """``_model_needs_full_prefix_hidden_states`` of vllm-omni 0.30.0: the shared one goes by another flag."""
+    (reason,) = given_up(OLD)
+    assert reason.endswith("inherits another one; the NPU class has that below, too, and this hides it")
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        pytest.param(OLD + "        self.mine()\n", {}, id="it has something of NPU's own"),
+        pytest.param(OLD, {"below": None}, id="no base class of NPU's has one of omni's"),
+        pytest.param(OLD, {"new": NEW}, id="the GPU class has its own still"),
+        pytest.param(OLD, {"old": OTHER}, id="the GPU class had another one"),
+    ],
+)
+def test_a_method_that_is_no_port_of_what_the_gpu_class_gave_up_is_left(text: str, rest: dict[str, Any]) -> None:
+    assert given_up(text, **rest) == []

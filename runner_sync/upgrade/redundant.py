@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
-from runner_sync.confidence import DERIVED, INFERRED, REBUILT, REQUIRED
+from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT, REQUIRED
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import inheriting
 from runner_sync.upgrade.from_gpu.gpu import GpuSide
@@ -76,7 +76,25 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
         reason = "upstream no longer has the method that this is a copy of"
         shown = Shown(omni=draft.before, chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=REBUILT, shown=shown))
+    below = _taken_by_twin(draft, job, side)
+    if below:
+        reason = (
+            "the GPU runner gave up its own version of this method, of which this is a port, and inherits another one; "
+            "the NPU class has that below, too, and this hides it"
+        )
+        shown = Shown(omni=draft.text, upstream=below, chosen=draft.text)
+        return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True))
     return draft
+
+
+def _taken_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
+    """What omni's base class has for a method that the GPU twin had as it stands here, and has no more; or an empty
+    string."""
+    below = job.hierarchy.inherited.get(draft.owner, Inherited()).members.get(draft.member)
+    old = side.old.get(draft.name) if draft.name not in side.new else None
+    if below is None or old is None or draft.text != draft.before:
+        return ""
+    return below if canonical(draft.text) == canonical(old) != canonical(below) else ""
 
 
 def _why_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:

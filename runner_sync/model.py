@@ -225,7 +225,8 @@ class Finding:
     """What ``check`` and ``verify`` report, with a stable rule code (RS1xx … RS5xx).
 
     ``state`` tells apart what the same place can say again: of a text that goes on changing, its digest. ``old_state``
-    is the state as comments and baselines of earlier versions name it.
+    is the state as comments and baselines of earlier versions name it. ``cause`` is what says the same of all findings
+    that have one reason, with ``{}`` in its message for their symbols: see `verify.causes`.
     """
 
     code: str
@@ -241,6 +242,7 @@ class Finding:
     end_column: int = 0
     state: str = ""
     old_state: str = ""
+    cause: Finding | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

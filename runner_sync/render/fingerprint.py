@@ -25,7 +25,8 @@ def identify_findings(findings: Iterable[Finding]) -> Iterator[tuple[Finding, st
     """Yield every finding with its fingerprint. The order given decides between equal ones."""
     seen: Counter[str] = Counter()
     for finding in findings:
-        message = _LINE_NUMBER.sub(r"\1\2", finding.message)
+        # Of several that are told as one, how many there are, and which, changes with what is around them.
+        message = _LINE_NUMBER.sub(r"\1\2", (finding.cause or finding).message)
         key = "\0".join((finding.code, finding.path, finding.unit, finding.symbol, message))
         yield finding, _number(key, seen)
 

@@ -140,7 +140,7 @@ def _findings(report: Report) -> list[Json]:
 
 
 def _finding(finding: Finding) -> Json:
-    return {key: value for key, value in asdict(finding).items() if key not in ("state", "old_state")}
+    return {key: value for key, value in asdict(finding).items() if key not in ("state", "old_state", "cause")}
 
 
 def _block(block: Block) -> Json:

@@ -13,6 +13,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
+from runner_sync.verify.causes import folded
 from runner_sync.verify.trees.idle import Idle
 from runner_sync.verify.trees.world import World
 
@@ -34,12 +35,12 @@ def new_breakage(
         # Which vllm-ascend fits the runners as they stand is no matter of a port.
         found = breakage.find(world, before, paths)
         options.progress("verifying", 1, 1)
-        return tuple(found), ()
+        return tuple(folded(found)), ()
     found = breakage.find(world, None, paths, since=before)
     inherited, idle = breakage.find_inherited(world, own)
     options.progress("verifying", 1, 1)
     told = {(finding.path, finding.line, finding.symbol) for finding in found}
-    return tuple(found), (
+    return tuple(folded(found)), (
         *_note([finding for finding in inherited if (finding.path, finding.line, finding.symbol) not in told]),
         *_never_set([one for one in idle if is_selected(one.unit, options.only)]),
     )

@@ -19,6 +19,7 @@ from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.branch import Branch, Lines
 from runner_sync.verify.catalog import has, need_of
+from runner_sync.verify.causes import folded
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.registry import Rule, applicable, beside
@@ -134,7 +135,7 @@ def _report(
     # Whoever ports by hand has done what this rule asks for: that is told, and fails nothing.
     ported = [f for f in shown if branch is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
     return CheckResult(
-        tuple(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported),
+        tuple(folded(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported)),
         len(everything) - len(fresh),
         ignored,
         tuple(finding.unit for finding in ported),

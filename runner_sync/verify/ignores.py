@@ -4,10 +4,10 @@ Comes in: readings and hits. Goes out: the hits that remain, and the comments wi
 (a code that silences nothing) and RS492 (no reason, no code, or a word that is none) speak of. May touch: nothing.
 
 A comment counts on the first or last line of a finding, on the last one of its statement, and on a line of its own
-above either (decorators and other comments may stand between); another comment (``# noqa: E501``) may stand in front
-of it on its line. Several codes are separated by commas; ``RS203:_sample`` silences only that symbol,
-and ``RS201:_sample@1a2b3c4d5e6f`` only while the finding says so of that state (of a text that goes on changing). A
-symbol that is a piece of code is named by its digest (``named``).
+above either (decorators and other comments may stand between); another comment (``# noqa: E501``) may stand in front of
+it on its line. Several codes are separated by commas; ``RS203:_sample`` silences only that symbol, ``RS312:__init__``
+all that is told as one under it, and ``RS201:_sample@1a2b3c4d5e6f`` only while the finding says so of that state (of a
+text that goes on changing). A symbol that is a piece of code is named by its digest (``named``).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from runner_sync.model import Finding
 from runner_sync.syntax import statement_at
 from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.runners.reading import Comment, Hit, Reading
@@ -78,14 +79,16 @@ def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[
     for hit in hits:
         path = hit.finding.path
         # Every comment is asked, so that each learns that it is used.
-        silencing = [ignore for ignore in known.get(path, ()) if _applies(ignore, hit, readings[path])]
+        silencing = [ignore for ignore in known.get(path, ()) if _applies(ignore, hit.finding, readings[path])]
+        cause = hit.finding.cause
+        if cause is not None and cause.path in readings:
+            silencing += [i for i in known[cause.path] if _applies(i, cause, readings[cause.path])]
         if not silencing:
             remaining.append(hit)
     return remaining, known
 
 
-def _applies(ignore: Ignore, hit: Hit, reading: Reading) -> bool:
-    finding = hit.finding
+def _applies(ignore: Ignore, finding: Finding, reading: Reading) -> bool:
     states = filter(None, (finding.state, finding.old_state))
     names = ("", finding.symbol, named(finding.symbol), *(f"{finding.symbol}@{state}" for state in states))
     pairs = [pair for pair in ((finding.code, symbol) for symbol in names) if pair in ignore.codes]

@@ -20,6 +20,8 @@ Of the omni code that NPU inherits, what a GPU runner defines beside it and no N
 fails on NPU. Not where a condition in front of the read, or of every call of the method, asks for the platform or the
 device, for the class of `self`, or for what the GPU runner has in another way (`if self.has_epoch:`).
 
+What a class lacks since it derives no more from one of its bases is told as one finding, at the class.
+
 With the old trees also what one of the classes that run a method had, and lacks now, whatever its sisters set, and
 `if hasattr(self, "x"):` without another branch, where upstream defined `x` and does no longer:
 a warning, since nothing fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail
@@ -36,13 +38,14 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_super, walk
 from runner_sync.verify.trees import gpu_only
 from runner_sync.verify.trees.classes import ClassInfo, Mro
-from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.giving import defines
@@ -62,7 +65,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterat
     for frame in program.frames(module):
         for node in (*frame.own_reads(), *_parent_reads(program, frame)):
             if is_missing(program, frame, node):
-                yield _finding(program, frame, node, near=_alike(program, frame, node.attr, old))
+                found = _finding(program, frame, node, near=_alike(program, frame, node.attr, old))
+                yield replace(found, cause=_lost_base(program, frame, node.attr, old=old))
             elif old is not None and (head := _lacking_since(program, frame, node, old=old)):
                 yield _finding(program, frame, node, head=head)
     for frame in program.frames(module) if old is not None else ():
@@ -235,6 +239,39 @@ def _finding(
         message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{asleep}",
         fix=(f"Write `{near}` if that is meant; else follow" if near else "Follow")
         + f" what the target uses in place of `{node.attr}`, or drop the statement.",
+    )
+
+
+def _lost_base(program: Program, frame: Frame, name: str, *, old: Program | None) -> Finding | None:
+    """What is said of all attributes that a class of omni's lacks since it derives no more from one of its bases."""
+    before = old.twin(frame) if old is not None else None
+    if old is None or frame.info is None or before is None or before.info is None:
+        return None
+    owners = [owner for mro in old.mros(before.info) for owner in _defining(mro, name)]
+    omnis = [i for mro in program.mros(frame.info) for i in mro.classes if i.module.project == "vllm-omni"]
+    was = {(i.module.name, i.name): i for mro in old.mros(before.info) for i in mro.classes}
+    for info in omnis:
+        then = was.get((info.module.name, info.name))
+        for base in _bases_gone(info, then) if then is not None else ():
+            found = [old.classes.info(d) for d in old.world.resolve(then.module, base)] if then is not None else []
+            if any(owner in mro for one in found if one for mro in old.classes.mros(one) for owner in owners):
+                return _of_base(info, base)
+    return None
+
+
+def _bases_gone(info: ClassInfo, then: ClassInfo) -> list[str]:
+    now = {ast.unparse(base) for base in info.node.bases}
+    return [name for base in then.node.bases if (name := ast.unparse(base)) not in now]
+
+
+def _of_base(info: ClassInfo, base: str) -> Finding:
+    return class_finding(
+        CODE,
+        SEVERITY,
+        info,
+        symbol=base,
+        message=f"`{info.name}` derives no more from `{base}`: nothing defines {{}}, and code that runs reads them.",
+        fix=f"Derive from `{base}` as before, or from what defines them now.",
     )
 
 

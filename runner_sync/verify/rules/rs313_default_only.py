@@ -13,6 +13,8 @@ Why: nothing raises; the feature is off on NPU for ever. Releases 0.14.0 to 0.32
 has given up in 0.22.0. Of upstream's methods: vllm-ascend's `_dummy_run` for the 310P sets `_spec_dummy_capture` since
 0.21.0rc1, its inherited `_build_attention_metadata` reads it, and omni's `_dummy_run` does not know of it.
 
+Several attributes that one override leaves at their defaults are told as one finding, at that override.
+
 Fix: set the attribute in the override as the hidden method does, or call `super()`.
 
 Leaves alone: what a method of vllm-ascend or vLLM has set before, too, or without the old trees (a runner that replaces
@@ -24,6 +26,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from runner_sync.model import Finding, Project, Severity
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, is_attribute_of
@@ -85,12 +88,12 @@ def _read_idly(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
     """Attributes that are read and stay at their default, each with omni's override and the method of ``project`` that
     it hides."""
     for name, writer in _idle(program, mro, project).items() if not mro.open else ():
-        info, definitions = mro.find(writer.name) or (None, [])
-        if info is None or info.module.project != "vllm-omni" or not definitions:
+        info, override = program.last_before(mro, writer) or (None, None)
+        if info is None or override is None or info.module.project != "vllm-omni":
             continue
         reader = next(_readers(program, mro, name), None)
         if reader is not None and program.hides(mro, info, writer):
-            yield name, program.frame(info, definitions[0]), writer, reader
+            yield name, program.frame(info, override), writer, reader
 
 
 def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNode]:
@@ -143,7 +146,16 @@ def _readers(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast
 
 def _finding(override: Frame, name: str, writer: FunctionNode, reader: tuple[Frame, ast.expr]) -> Finding:
     frame, node = reader
-    return override.finding(
+    cause = override.finding(
+        CODE,
+        SEVERITY,
+        override.function,
+        symbol=writer.name,
+        message=f"This override hides the only `{writer.name}` that gives {{}} more than a default, and code that runs "
+        "reads them.",
+        fix="Set them here as the hidden method does, or call it.",
+    )
+    found = override.finding(
         CODE,
         SEVERITY,
         override.function,
@@ -152,3 +164,4 @@ def _finding(override: Frame, name: str, writer: FunctionNode, reader: tuple[Fra
         f"{frame.module.path}:{node.lineno} ({frame.unit}) reads it.",
         fix=f"Set `self.{name}` here as the hidden method does, or call it.",
     )
+    return replace(found, cause=cause)

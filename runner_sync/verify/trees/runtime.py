@@ -177,6 +177,17 @@ class Runtime:
         callers = [(info, f) for info, f in callers if f.name not in seen and calls(info, f, name)]
         return any(self.is_reached(mro, f, seen, calls=calls) for _, f in callers)
 
+    def last_before(self, mro: Mro, method: FunctionNode) -> tuple[ClassInfo, FunctionNode] | None:
+        """The override at which the calls of ``method``, which cannot run, end: the last of its name that runs before
+        it."""
+        live = self.live(mro)
+        first = mro.find(method.name)
+        if first is None or not first[1]:
+            return None
+        owners = itertools.takewhile(lambda info: method not in info.methods.get(method.name, ()), mro.classes)
+        running = [i for i in owners if any(id(f) in live for f in i.methods.get(method.name, ()))]
+        return (running[-1], running[-1].methods[method.name][0]) if running else None
+
     def hides(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
         """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.
 

@@ -1,4 +1,4 @@
-"""Findings that have one reason are told as one: at the override that hands nothing on, at the class without its base."""
+"""Findings that have one reason are told as one: at the override that does not hand on, at the class without a base."""
 
 from __future__ import annotations
 

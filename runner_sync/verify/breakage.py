@@ -12,7 +12,13 @@ from typing import Protocol, cast
 from runner_sync.model import PACKAGES, Finding
 from runner_sync.verify import rules
 from runner_sync.verify.catalog import OF_TREES
-from runner_sync.verify.rules import rs301_import_gone, rs304_missing_attribute, rs317_frozen_object
+from runner_sync.verify.rules import (
+    rs301_import_gone,
+    rs304_missing_attribute,
+    rs312_unset_attribute,
+    rs317_frozen_object,
+    rs320_parent_dropped,
+)
 from runner_sync.verify.trees.idle import Idle, idle_reads
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -80,7 +86,10 @@ def _run(program: Program, old: Program | None, codes: Collection[str] | None = 
     found = [f for rule in wanted for module in program.checked for f in rule.find(program, module, old)]
     if rs304_missing_attribute in wanted:
         found += [f for module in program.inherited() for f in rs304_missing_attribute.find_inherited(program, module)]
-    return found + _in_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
+    found += _in_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
+    # What is unset says more of the same override than that it hands on no more.
+    told = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
+    return [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in told]
 
 
 def _in_inherited(program: Program, wanted: Iterable[Rule], old: Program | None) -> list[Finding]:

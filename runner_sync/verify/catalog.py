@@ -68,6 +68,7 @@ OF_TREES = (
     "rs317_frozen_object",
     "rs318_orphaned_assignment",
     "rs319_value_kind",
+    "rs320_parent_dropped",
 )
 """Rules that ask what a name means in the target trees."""
 

@@ -3,7 +3,8 @@
 What: a call by position where the parameters at those positions were inserted, removed or reordered between the
 old and the new target; also an NPU override whose order differs from the hidden method's, under a positional call
 from inherited code. The same on the way back: `a, b = self.m(...)` where every `return` of `m` has the values of the
-old target in another order.
+old target in another order. And two values that change places in one call, or in one unpacking, with or without the old
+trees: each of them goes by the other's name.
 
 Example: `_model_forward(input_ids, positions, ...)` after vllm-ascend put `num_tokens_padded` first: every value
 moves one place and nothing raises.
@@ -12,9 +13,10 @@ Why: silent wrong output or an error far away. 9 of the 156 recorded breakages; 
 
 Fix: pass by keyword, or in the target's order; unpack in that order.
 
-Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302), star
-arguments; returned values of which one has another name now, or that moved in some returns only; unpackings that
-changed as well. Between trees it needs the old ones.
+Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302), star arguments; a
+single value under another's name, names of one or two letters, a function that hands its own arguments back to itself
+in another order; returned values of which one has another name now, or that moved in some returns only; unpackings that
+changed as well. But for values that change places it needs the old trees.
 """
 
 from __future__ import annotations
@@ -24,10 +26,13 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import is_name
+from runner_sync.verify.trees.calling import swapped
 from runner_sync.verify.trees.calling.aliases import meant
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -42,16 +47,49 @@ SEVERITY: Severity = "error"
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Positional calls and unpackings whose values moved since ``old``, and overrides that move those of inherited
     calls."""
+    told: set[tuple[str, int]] = set()
     for step in steps(program, module, old):
         for node in step.frame.nodes():
             # A call that was changed as well gives its values as the new order asks.
             if isinstance(node, ast.Call) and node.args and step.stood(node):
                 yield from _check_call(step, meant(step.frame, node))
-        yield from _check_unpackings(step)
+        moved = list(_check_unpackings(step))
+        told |= {(finding.unit, finding.line) for finding in moved}
+        yield from moved
+    for frame in program.frames(module):
+        yield from (found for found in _check_swapped(program, frame) if (found.unit, found.line) not in told)
     for info in program.own_classes(module) if module in program.checked else ():
         for mro in program.mros(info):
             for name in info.methods:
                 yield from _check_override(program, info, mro, name=name)
+
+
+def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
+    """Calls whose arguments, and unpackings whose values, go by each other's names."""
+    for node in frame.nodes():
+        if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
+            call = meant(frame, node)
+            groups = program.callees(frame, call)
+            found = [swapped.arguments(call, c) for g in groups for c in g if c.function is not frame.function]
+            if found and all(found) and found[0] is not None:
+                yield _swapped(frame, node, groups[0][0], found[0], said="is given `{1}` for `{0}`, and the reverse")
+    for assigned, target in unpackings(frame):
+        groups = program.callees(frame, assigned.value) if isinstance(assigned.value, ast.Call) else []
+        found = [swapped.values(target, callee) for group in groups for callee in group]
+        if found and all(found) and found[0] is not None:
+            first = next(element for element in target.elts if is_name(element, found[0][1]))
+            yield _swapped(frame, first, groups[0][0], found[0], said="returns `{0}` for `{1}`, and the reverse")
+
+
+def _swapped(frame: Frame, node: ast.expr, callee: Callee, names: tuple[str, str], *, said: str) -> Finding:
+    return frame.finding(
+        CODE,
+        SEVERITY,
+        node,
+        symbol=f"{callee.name}({names[0]}, {names[1]})",
+        message=f"`{callee.name}` ({callee.place}) {said.format(*names)}.",
+        fix="Exchange the two, or rename what is meant so.",
+    )
 
 
 def shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | None:

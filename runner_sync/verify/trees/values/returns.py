@@ -75,7 +75,7 @@ def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
 
     Empty unless every ``return`` has the values of the one ``before``, all in the same new order.
     """
-    was, now = _tuples_of(before), _tuples_of(after)
+    was, now = tuples_of(before), tuples_of(after)
     if len(was) != len(now) or len({len(values) for values in (*was, *now)}) != 1:
         return {}
     pairs = list(zip(was, now, strict=True))
@@ -121,7 +121,7 @@ def wraps(before: FunctionNode, after: FunctionNode) -> bool:
     # timid: who was promised a tuple may take it as a whole, of any size.
     is_tuple = before.returns is not None and "tuple" in ast.unparse(before.returns).lower()
     was = _alone(before) if not is_tuple else set()
-    now = _tuples_of(after)
+    now = tuples_of(after)
     has_value = any(value in was and not _is_literal(value) for values in now for value in values)
     return has_value and tuple_size(after) is not None and all(not was.isdisjoint(values) for values in now)
 
@@ -129,7 +129,7 @@ def wraps(before: FunctionNode, after: FunctionNode) -> bool:
 def unwraps(before: FunctionNode, after: FunctionNode) -> bool:
     """The reverse: whether all that a function returns is one of the values of a tuple ``before``."""
     now = _alone(after)
-    was = {value for values in _tuples_of(before) for value in values}
+    was = {value for values in tuples_of(before) for value in values}
     return bool(now) and now <= was and not all(_is_literal(value) for value in now)
 
 
@@ -145,7 +145,7 @@ def gives_dictionary(function: FunctionNode) -> bool:
 
 def tuple_size(function: FunctionNode) -> int | None:
     """The one size of the tuples that a plain function writes down in every ``return``."""
-    sizes_found = {len(values) for values in _tuples_of(function)}
+    sizes_found = {len(values) for values in tuples_of(function)}
     return sizes_found.pop() if len(sizes_found) == 1 else None
 
 
@@ -220,7 +220,7 @@ def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, dep
     return False if is_told else None
 
 
-def _tuples_of(function: FunctionNode) -> list[list[str]]:
+def tuples_of(function: FunctionNode) -> list[list[str]]:
     """The values of every ``return``; empty when one of them is no plain tuple."""
     values = list(returns_of(function)) if is_plain(function) else []
     tuples = [[ast.unparse(e) for e in v.elts] for v in values if isinstance(v, ast.Tuple) and not _has_star(v)]

@@ -1,0 +1,40 @@
+"""Two values that change places in a call or in an unpacking (RS307)."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import ascend, find, npu, symbols, world
+
+UPSTREAM = ascend(
+    "def place(self, rows, columns, x=0, y=0):\n    return rows, columns\n"
+    "def early(self, rows, columns):\n    if rows:\n        return None, None\n    return rows, columns\n"
+    "def mixed(self, rows, columns):\n    if rows:\n        return columns, rows\n    return rows, columns"
+)
+BODY = "def run(self, rows, columns, x, y, other):\n    "
+TOLD = [("RS307", "place(rows, columns)")]
+CASES: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "by position": ("self.place(columns, rows)", TOLD),
+    "by keyword": ("self.place(rows=columns, columns=rows)", TOLD),
+    "by either": ("self.place(columns, columns=rows)", TOLD),
+    "in their places": ("self.place(rows, columns)", []),
+    "one under another's name": ("self.place(rows=columns, columns=other)", []),
+    "both the same": ("self.place(columns, columns)", []),
+    "names that say nothing": ("self.place(rows, columns, y, x)", []),
+    "of an object that nobody knows": ("other.place(columns, rows)", []),
+    "what it returns": ("columns, rows = self.place(rows, columns)", TOLD),
+    "what it returns but for none": ("columns, rows = self.early(rows, columns)", [("RS307", "early(rows, columns)")]),
+    "what it returns, in its place": ("rows, columns = self.place(rows, columns)", []),
+    "under other names": ("first, rows = self.place(rows, columns)", []),
+    "what it returns in either order": ("columns, rows = self.mixed(rows, columns)", []),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_two_values_that_change_places(name: str) -> None:
+    body, told = CASES[name]
+    assert symbols(find(world(npu=npu(BODY + body), ascend=UPSTREAM))) == told
+
+
+def test_a_function_may_turn_its_own_arguments_round() -> None:
+    own = npu("def turned(self, rows, columns):\n    return self.turned(columns, rows)")
+    assert symbols(find(world(npu=own))) == []

@@ -722,3 +722,42 @@ def test_a_conflict_in_a_helper_is_told() -> None:
     text = "<<<<<<< HEAD\nx = torch.cuda\n=======\nx = 2\n>>>>>>> other\n"
     given = job(EMPTY_AR, "", files={HELPER: text})
     assert [(f.code, f.path) for f in check.run(given, Codes(("RS402", "RS410"))).findings] == [("RS410", HELPER)]
+
+
+ENDS = "if x:\n    return 1\nself.run()\nreturn 2"
+FALLS_OFF = {
+    "the last line is gone": (ENDS, "if x:\n    return 1\nself.run()", True),
+    "it is a call now": (ENDS, "if x:\n    return 1\nself.run()\nself.two()", True),
+    "one of two branches": (
+        "if x:\n    return 1\nelse:\n    return 2",
+        "if x:\n    return 1\nelse:\n    self.run()",
+        True,
+    ),
+    "it returns in a with": (ENDS, "with self.lock:\n    return 1", False),
+    "nothing is returned any more": (ENDS, "self.run()", False),
+    "it falls off as before": ("if x:\n    return 1", "if x:\n    return 2", False),
+    "it returned None there": ("if x:\n    return 1\nreturn None", "if x:\n    return 1", False),
+    "it raises there": (ENDS, "if x:\n    return 1\nraise ValueError", False),
+    "it is a generator now": (ENDS, "if x:\n    return 1\nyield 2", False),
+    "it goes on for ever": (ENDS, "while True:\n    if x:\n        return 1", False),
+    "only a function in it returns": (ENDS, "def f():\n    return 1\nself.run(f)", False),
+}
+
+
+@pytest.mark.parametrize("name", FALLS_OFF)
+def test_a_method_that_comes_to_its_end_since_the_branch_began(name: str) -> None:
+    before, now, is_told = FALLS_OFF[name]
+    then = job(method(before))
+    assert symbols(replace(job(method(now)), before=lambda: then), "RS412") == (["execute_model"] if is_told else [])
+    assert symbols(job(method(now)), "RS412") == []
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [("int", ["execute_model"]), ("int | None", []), ("Any", [])],
+    ids=["promised", "or none", "any"],
+)
+def test_the_result_that_a_method_promises(result: str, expected: list[str]) -> None:
+    then, now = (method(body).replace("x):", f"x) -> {result}:") for body in ("return 1", "self.run()"))
+    before = job(then)
+    assert symbols(replace(job(now), before=lambda: before), "RS412") == expected

@@ -34,6 +34,7 @@ LOCAL = (
     "rs408_value_reset",
     "rs409_fixed_size",
     "rs411_unreachable",
+    "rs412_falls_off",
     "rs501_hoist",
 )
 """Rules that look at the runners alone: they run on any job."""

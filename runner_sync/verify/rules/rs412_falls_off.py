@@ -1,0 +1,85 @@
+"""RS412 falls-off: a method that always ended in the `return` of a value now comes to its end without one.
+
+What: a function of an NPU module that returned a value at its end where the branch began, whose end is reached now, and
+of which something still asks for a value: another `return value`, or the annotation of its result.
+
+Example: `return async_output`, the last line of `sample_tokens`, goes with a block that was taken out; the engine gets
+`None`. `super()._sample(...)` without its `return`.
+
+Why: `None` is what `execute_model` rightly hands back, so nothing fails where it happens: a step has no tokens.
+
+Fix: return the value, or write `return None` where nothing is meant.
+
+Leaves alone: functions that return no value any more and promise none, generators, those whose end was reached before,
+or that ended in `return None`. Needs the omni tree as it was (`check --changed-since`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.model import Severity
+from runner_sync.statements import always_leaves
+from runner_sync.syntax import statements_of, walk
+from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import definition
+from runner_sync.verify.runners.reading import Function, Hit, Reading
+
+CODE = "RS412"
+NAME = "falls-off"
+SEVERITY: Severity = "error"
+
+
+def find(subject: Subject) -> Iterator[Hit]:
+    """One finding per function, at its head."""
+    before = subject.before
+    if before is None or before.npu.text == subject.npu.text:
+        return
+    for name, function in _functions(subject.npu):
+        was = definition(before.npu, name)
+        if isinstance(was, Function) and _ends_in_value(was) and _may_fall_off(function):
+            yield subject.npu.hit(
+                (CODE, SEVERITY),
+                function,
+                symbol=function.name,
+                message=f"The end of `{function.name}` is reached now (line {function.body[-1].end_lineno}), and "
+                "nothing is returned there; it always ended in the `return` of a value before.",
+                fix="Return the value there, or write `return None` where nothing is meant.",
+            )
+
+
+def _functions(npu: Reading) -> Iterator[tuple[str, Function]]:
+    for owner in npu.classes.values():
+        yield from ((f"{owner.name}.{name}", functions[-1]) for name, functions in owner.methods.items())
+    yield from npu.functions.items()
+
+
+def _ends_in_value(function: Function) -> bool:
+    """Whether nothing reaches the end of a function, and what stands there returns more than ``None``."""
+    return always_leaves(function.body) and bool(_values(function.body[-1:]))
+
+
+def _values(body: list[ast.stmt]) -> list[ast.expr]:
+    """What the ``return`` statements below some statements give, but for ``None``."""
+    returned = [statement.value for statement in statements_of(body) if isinstance(statement, ast.Return)]
+    return [value for value in returned if value is not None and not _is_none(value)]
+
+
+def _may_fall_off(function: Function) -> bool:
+    """Whether the end of a function is reached though somebody asks it for a value."""
+    if always_leaves(function.body) or any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(function)):
+        return False
+    if any(isinstance(statement, ast.While) for statement in function.body):
+        return False  # `while True:` has no end
+    is_told = function.returns is not None and not _allows_none(function.returns)
+    return is_told or bool(_values(function.body))
+
+
+def _allows_none(annotation: ast.expr) -> bool:
+    words = ast.unparse(annotation)
+    return any(word in words for word in ("None", "Optional", "Any", "object", "NoReturn", "Never"))
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None

@@ -146,3 +146,23 @@ def test_what_a_class_lacks_since_it_lost_a_base_is_one_finding(name: str) -> No
         (one,) = found
         assert one.line == text.split("\n").index("class R(OmniGPUModelRunner, NPUModelRunner):") + 1
         assert "derives no more from `Mixin`: nothing defines `a` and `b`" in one.message
+
+
+BASE_NAMES = {
+    "nobody defines it": ("OmniGPUModelRunner, Lost", "", ["RS301:R:Lost"]),
+    "of a module that is not imported": ("OmniGPUModelRunner, lost.Lost", "", ["RS301:R:lost.Lost"]),
+    "with parameters": ("OmniGPUModelRunner, Lost[int]", "", ["RS301:R:Lost"]),
+    "the module defines it": ("OmniGPUModelRunner, Lost", "class Lost: ...", []),
+    "it is made there": ("OmniGPUModelRunner, Lost", "Lost = build()", []),
+    "from outside of the trees": ("OmniGPUModelRunner, Lost", "from torch import Lost", []),
+    "under a condition": ("OmniGPUModelRunner, Lost", "if helper:\n    from torch import Lost", []),
+    "a star import": ("OmniGPUModelRunner, Lost", "from torch import *", []),
+    "a builtin": ("OmniGPUModelRunner, Exception", "", []),
+}
+
+
+@pytest.mark.parametrize("name", BASE_NAMES)
+def test_a_base_that_means_nothing(name: str) -> None:
+    """Nothing is known of the rest of such a class: this is told in its place."""
+    bases, head, told = BASE_NAMES[name]
+    assert run(npu("def run(self):\n    return self.config", bases=bases, head=head)) == told

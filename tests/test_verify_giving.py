@@ -93,7 +93,7 @@ def test_a_declaration_may_make_a_field(head: str) -> None:
     text = npu(
         "def m(self):\n    return self.late",
         bases="Needs, OmniGPUModelRunner, NPUModelRunner",
-        head=f"{head}\n    late: int\n",
+        head=f"from typing import Protocol\n{head}\n    late: int\n",
     )
     assert symbols(find(world(npu=text))) == []
 

@@ -249,7 +249,9 @@ NOOPS = {
     ),
     "set by setattr": npu("def m(self):\n    setattr(self, 'late', 1)\n    return self.late"),
     "a dynamic setattr": npu("def m(self, n):\n    setattr(self, n, 1)\n    return self.anything"),
-    "a base outside the trees": npu("def m(self):\n    return self.anything", bases="torch.nn.Module"),
+    "a base outside the trees": npu(
+        "def m(self):\n    return self.anything", bases="torch.nn.Module", head="import torch"
+    ),
     "what every object has": npu("def m(self):\n    return self.__class__, self.__dict__"),
     "an attribute of vllm-ascend": npu("def m(self):\n    return self.sp"),
     "an override that takes everything": npu("def initialize(self, *args, **kwargs):\n    return None"),

@@ -4,7 +4,8 @@ What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the tar
 the module defines, re-exports and contains no `y`, or has it below `if TYPE_CHECKING:` only; also `x.y` in a
 function where `x` is such a module. A star import brings what the other module lists in `__all__`, or else what has no
 underscore in front. Imports at the top of the other omni modules that are imported with a runner count as well: where
-OmniGPUModelRunner's module fails, no NPU worker starts.
+OmniGPUModelRunner's module fails, no NPU worker starts. And a base of a class that the module neither imports nor
+defines: nothing else can be said of such a class.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -24,6 +25,7 @@ adds.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -31,7 +33,8 @@ from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name
 from runner_sync.verify.trees import modules
-from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.classes import ClassInfo
+from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Import, Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
@@ -47,6 +50,8 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         if not imported.guarded:
             for finding in _check_import(program, module, imported):
                 yield replace(finding, unit=modules.unit_at(module, imported.line))
+    for info in program.own_classes(module):
+        yield from _unknown_bases(module, info)
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -57,6 +62,26 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
     """Imports that the target trees cannot satisfy and that run whenever ``module`` is imported."""
     for imported in modules.imports_at_start(module):
         yield from _check_import(program, module, imported)
+
+
+def _unknown_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
+    """Bases whose name means nothing in the module. timid: a star import may bring anything."""
+    if module.stars or module.dynamic:
+        return
+    for base in info.node.bases:
+        expression = base.value if isinstance(base, ast.Subscript) else base
+        dotted = dotted_name(expression) or ""
+        head = dotted.partition(".")[0]
+        if head and head not in module.bindings and not hasattr(builtins, head):
+            yield class_finding(
+                CODE,
+                SEVERITY,
+                info,
+                symbol=dotted,
+                message=f"`{info.name}` derives from `{dotted}`, and the module neither imports nor defines `{head}`: "
+                "it cannot be imported.",
+                fix=f"Import `{head}`.",
+            )
 
 
 def _check_import(program: Program, module: Module, imported: Import) -> Iterator[Finding]:

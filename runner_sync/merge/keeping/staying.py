@@ -128,11 +128,12 @@ def _reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
 
 
 def take_other_branches(settling: Settling) -> None:
-    """Where each side kept another branch of a condition that both took away, upstream's comes in: neither is no
-    answer. Only in a copy."""
+    """Where each side kept another branch of a condition that goes, with or without the condition, upstream's comes in:
+    neither is no answer. Only in a copy."""
     weave = settling.weave
     for index, strand in enumerate(weave.of_base) if settling.is_copy else ():
-        if strand.sides != "b" or not weave.base[index].canon.startswith("if "):
+        is_gone = strand.sides == "b" or (strand.sides == "bo" and not strand.kept)
+        if not is_gone or not weave.base[index].canon.startswith("if "):
             continue
         clauses = [index, *(k for k, node in enumerate(weave.base) if node.owner == index)]
         branches = [
@@ -140,7 +141,8 @@ def take_other_branches(settling: Settling) -> None:
             for clause in clauses
         ]
         mine = [branch for branch in branches if any(s.sides == "bo" and not s.kept for s in branch)]
-        theirs = [branch for branch in branches if branch and all(s.sides == "bu" and not s.kept for s in branch)]
+        left = [[s for s in branch if s.sides != "b"] for branch in branches]
+        theirs = [branch for branch in left if branch and all(s.sides == "bu" and not s.kept for s in branch)]
         if not mine or len(theirs) != 1:
             continue
         for other in theirs[0]:

@@ -103,7 +103,7 @@ def translate_unit(text: str, profile: Profile) -> Translated:
 def _trigger(profile: Profile) -> re.Pattern[str]:
     """Matches every text that any rewrite could change."""
     words = {row.name for row in profile.names} | {row.call for row in profile.keywords}
-    words |= {old for old, _ in profile.classes} | {profile.device[0]}
+    words |= {old for old, _ in profile.classes} | {profile.device[0], f"is_{profile.device[0]}"}
     words |= {old.split(".")[1] for old, _ in profile.attributes}
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b")
 

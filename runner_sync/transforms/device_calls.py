@@ -11,7 +11,8 @@ Leaves alone: strings that are no device (``profiler == "cuda"``, a key, a messa
 raised, a decorator's), ``torch.version.cuda`` and the rest of the profile's ``device_only``, what a ``hasattr`` asks
 about, patches such as ``torch.cuda.Event = …``, ``from torch.cuda import …``, names with "cuda" in them, comments.
 Why: these have an NPU twin of the same signature; everything else needs a person, who is told where a device may be
-meant: ``t.cuda()``, ``d.type == "cuda"``, ``d = "cuda" if … else "cpu"``, an argument of a call that is not torch's.
+meant: ``t.cuda()``, ``d.type == "cuda"``, ``d = "cuda" if … else "cpu"``, ``device = "cuda"``, ``{"device": "cuda"}``,
+an argument of a call that is not torch's; and where a tensor is asked ``t.is_cuda``, which none on an NPU is.
 """
 
 from __future__ import annotations
@@ -65,6 +66,14 @@ def is_device_type(node: cst.CSTNode) -> bool:
     return isinstance(owner, cst.Name) and owner.value == "device"
 
 
+def holds_device(holder: cst.CSTNode) -> bool:
+    """Whether a name, an attribute or a key says that its value is a device: ``device_type``, ``"device"``, ``dev``."""
+    if isinstance(holder, cst.Subscript) and isinstance(index := holder.slice[0].slice, cst.Index):
+        holder = index.value
+    name = holder.raw_value if isinstance(holder, cst.SimpleString) else _last_name(holder)
+    return any(word in ("dev", "device") for word in name.split("_"))
+
+
 def is_key_or_message(call: cst.Call) -> bool:
     """Whether a call takes a string as a key, or as a message."""
     *owners, last = dotted(call.func).split(".")
@@ -105,12 +114,26 @@ def rewrite(job: Job) -> Iterator[Edit | Doubt]:
             yield Edit(node, partial(_with_device, old=old, new=new))
         else:
             yield _left(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
+    yield from _asked_in_vain(job, f"is_{old}")
     for call in job.code.calls:
         func = call.node.func
         if not isinstance(func, cst.Attribute) or func.attr.value != old:
             continue
         if call.callee is None or not any(_rows(job, call.callee.origin)):
             yield _left(func, call.scope, dotted(func) or f".{old}", f"it may move something to {old}")
+
+
+def _asked_in_vain(job: Job, name: str) -> Iterator[Doubt]:
+    """Tensors that are asked whether they are on the GPU; ``platform.is_cuda()``, a call, decides as it should."""
+    for use in job.code.uses:
+        node = use.parts[-1]
+        if isinstance(node, cst.Attribute) and node.attr.value == name and not _is_called_or_set(node, job):
+            yield _left(node, use.scope, use.dotted, "it is false for a tensor on an NPU")
+
+
+def _is_called_or_set(node: cst.Attribute, job: Job) -> bool:
+    above = job.code.parents.get(node)
+    return isinstance(above, cst.AssignTarget) or (isinstance(above, cst.Call) and above.func is node)
 
 
 Place = tuple[cst.CSTNode, Scope, bool]
@@ -122,6 +145,7 @@ def _devices(job: Job, device: str) -> dict[cst.CSTNode, tuple[Scope, bool]]:
     places = [place for call in job.code.calls for place in _arguments(call, job.code.parents)]
     places += [place for comparison, scope in job.code.comparisons for place in _compared(comparison, scope)]
     # An argument is judged by its call.
+    places += [(value, scope, False) for holder, value, scope in job.code.held if holds_device(holder)]
     choices = [one for one in job.code.choices if not isinstance(job.code.parents[one[0]], cst.Arg)]
     places += [(choice, scope, False) for choice, scope in choices]
     found: dict[cst.CSTNode, tuple[Scope, bool]] = {}

@@ -112,6 +112,8 @@ class Index:
     calls: list[CallSite] = field(default_factory=list)
     comparisons: list[tuple[cst.Comparison, Scope]] = field(default_factory=list)
     choices: list[tuple[cst.IfExp, Scope]] = field(default_factory=list)
+    held: list[tuple[cst.CSTNode, cst.CSTNode, Scope]] = field(default_factory=list)
+    """Names, attributes, items and keys, each with the value that it is given."""
     parents: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
 
     def take_apart(self) -> None:

@@ -32,6 +32,13 @@ _BINDS = {
     "TypeAlias": "name",
     "TypeVar": "name",
 }
+# Which fields of which node are what is given a value, and the value.
+_HOLDS = {
+    "AnnAssign": ("target", "value"),
+    "NamedExpr": ("target", "value"),
+    "Param": ("name", "default"),
+    "DictElement": ("key", "value"),
+}
 _WORDS = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
@@ -68,6 +75,7 @@ class _Walk:
         self._below(node, scope)
 
     def _below(self, node: cst.CSTNode, scope: Scope, *, skip: tuple[str, ...] = ()) -> None:
+        self._hold(node, scope)
         skipped = [getattr(node, name) for name in skip]
         for child in children(node):
             self.result.parents[child] = node
@@ -90,6 +98,14 @@ class _Walk:
         elif isinstance(target, (cst.Tuple, cst.List)):
             for element in target.elements:
                 self._bind_target(element.value, scope)
+
+    def _hold(self, node: cst.CSTNode, scope: Scope) -> None:
+        if isinstance(node, cst.Assign):
+            self.result.held += [(one.target, node.value, scope) for one in node.targets]
+        elif fields := _HOLDS.get(type(node).__name__):
+            holder, value = (getattr(node, name) for name in fields)
+            if value is not None:
+                self.result.held.append((holder, value, scope))
 
     def _inner(self, scope: Scope, kind: str, name: str) -> Scope:
         return Scope(f"{scope.qualname}.{name}".strip("."), kind, scope)

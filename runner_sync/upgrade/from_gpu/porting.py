@@ -22,6 +22,7 @@ from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import call_fit, extracted, gpu, ported_passages
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
+from runner_sync.upgrade.from_gpu.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.sound_merge import merge_soundly
 from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_upstream import splitting
@@ -239,7 +240,8 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
     ]
     is_whole = not any(item.reason.kind in READS_UNSET for item in result.decisions)
-    return _Port(draft.advanced(result.text, "gpu").asking(*passages, *decisions), is_whole)
+    ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
+    return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole)
 
 
 def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:

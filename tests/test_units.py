@@ -335,9 +335,18 @@ def test_an_unknown_unit_is_a_key_error() -> None:
          "class A:\n    def f(self): pass\n\n    def f(self): return 1\n"),
         ("class A:\n# @x\n    def f(self): pass\n", "# @y\ndef g(self):\n    pass\n", None,
          "class A:\n# @x\n    def f(self): pass\n\n    # @y\n    def g(self):\n        pass\n"),
+        ("class A:\n    def f(self): ...\n    # About f.\n    # It.\n\n    def g(self): ...\n", "def h(self): ...", "f",
+         "class A:\n    def f(self): ...\n    # About f.\n    # It.\n\n    def h(self): ...\n\n    def g(self): ...\n"),
+        ("class A:\n    def f(self): pass\n    # fmt: on\n    # About f.\n", "def h(self): pass\n", None,
+         "class A:\n    def f(self): pass\n    # fmt: on\n    # About f.\n\n    def h(self): pass\n"),
+        (f"class A:\n    def f(self): pass\n    # Block:\n{RULER}\n    def g(self): pass\n", "def h(self): pass\n", "f",
+         f"class A:\n    def f(self): pass\n\n    def h(self): pass\n\n    # Block:\n{RULER}\n    def g(self): pass\n"),
+        (f"class A:\n    def f(self): ...\n{RULER}    # One\n{RULER}    def g(self): ...\n", "def h(self): ...", "f",
+         f"class A:\n    def f(self): ...\n\n    def h(self): ...\n\n{RULER}    # One\n{RULER}    def g(self): ...\n"),
     ],
     ids=["end", "field", "between", "behind a closing ruler", "before an opening ruler", "tabs", "class not last",
-         "no final newline", "same name", "comments at the margin"],
+         "no final newline", "same name", "comments at the margin", "behind its comments", "behind the last comments",
+         "before a headed block", "before a banner"],
 )  # fmt: skip
 def test_insert_member(text: str, new: str, after: str | None, expected: str) -> None:
     module = insert_member(split(text), "A", new, after=after)

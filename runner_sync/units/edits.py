@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from runner_sync import rulers
 from runner_sync.errors import InputError
@@ -189,9 +190,9 @@ def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int, is_cut: bool
     With ``is_cut`` the comments between the two have been told apart already.
     """
     head, tail = list(pieces[:index]), list(pieces[index:])
-    if head and tail and not is_cut and (ruler := _closing_ruler(tail[0])):
-        rest = tail[0].text[len(ruler) :]
-        head.append(Piece("trivia", "", ruler))
+    if head and tail and not is_cut and (glued := _closing_comments(tail[0], is_last=len(tail) == 1)):
+        rest = tail[0].text[len(glued) :]
+        head.append(Piece("trivia", "", glued))
         tail[0] = Piece("trivia", "", rest)
     if head and not head[-1].text.endswith("\n"):
         head[-1] = _with_newline(head[-1])
@@ -207,12 +208,12 @@ def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int, is_cut: bool
     return [piece for piece in (*head, *middle, *tail) if piece.text]
 
 
-def _closing_ruler(piece: Piece | ClassPiece) -> str:
-    """A ruler glued to the definition above it and followed by a blank line closes that definition's block."""
+def _closing_comments(piece: Piece | ClassPiece, *, is_last: bool) -> str:
+    """Comments glued to the definition above them, and to none below, are about that one; a ruler closes its block."""
     lines = split_lines(piece.text) if piece.kind == "trivia" else []
-    if lines and rulers.divides(lines[0]) and (len(lines) == 1 or not lines[1].strip()):
-        return lines[0]
-    return ""
+    glued = [*takewhile(str.strip, lines)]
+    is_free_below = len(glued) < len(lines) or len(glued) == 1 or is_last
+    return "".join(glued) if is_free_below and not any(map(rulers.divides, glued[1:])) else ""
 
 
 def _wants_gap(upper: Piece | ClassPiece, lower: Piece | ClassPiece) -> bool:

@@ -484,6 +484,43 @@ def test_an_import_is_not_moved(text: str) -> None:
     assert settled(text, text, name="new.name") == Settled(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("import a\n# About name.\nfrom old.name import name\nfrom zoo import b\n", id="above it"),
+        pytest.param("from old.name import name  # noqa: F401\nfrom zoo import b\n", id="behind it"),
+        pytest.param("from old.name import (\n    # About name.\n    name,\n)\nfrom zoo import b\n", id="inside"),
+    ],
+)
+def test_a_moved_import_stays_with_its_comments(text: str) -> None:
+    moved = settled(text, text, name="z.new")
+    assert moved.text == text.replace("old.name", "z.new")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "# Licence.\nfrom old.name import name\nfrom zoo import b\n",
+            "# Licence.\nfrom zoo import b\nfrom zzz import name\n",
+            id="what opens the file is not about it",
+        ),
+        pytest.param(
+            "from old.name import name, other  # ours\nfrom zoo import b\n",
+            "from old.name import other  # ours\nfrom zoo import b\nfrom zzz import name\n",
+            id="they stay with the other names",
+        ),
+        pytest.param(
+            "from zoo import b\nfrom zzz import name\n# Again.\nfrom old.name import name\n",
+            "from zoo import b\nfrom zzz import name\n# Again.\n",
+            id="imported from there already",
+        ),
+    ],
+)
+def test_a_moved_import_goes_to_its_place_in_the_order(text: str, expected: str) -> None:
+    assert settled(text, text, name="zzz").text == expected
+
+
 def test_a_moved_import_keeps_its_alias() -> None:
     text = "from old.name import name as n\nn()\n"
     assert settled(text, text, name="new.name").text == "from new.name import name as n\nn()\n"

@@ -152,11 +152,27 @@ def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> 
             continue
         body = module_of(text).body
         statement = next((one for one in _imports(body) if entry in _entries(one)), None)
-        if statement in body:
+        is_there = any(new in _entries(one) for one in _imports(body))
+        stays = statement not in body or (not is_there and _goes_as_a_whole(text, statement, new, moves))
+        if not stays:
             text = add(remove(text, entry), new, first_party=first_party)
-        elif statement is not None and not any(new in _entries(one) for one in _imports(body)):
+        elif statement is not None and not is_there:
             text = _moved_in_place(text, statement, entry, new, moves)
     return text
+
+
+def _goes_as_a_whole(
+    text: str, statement: ast.Import | ast.ImportFrom | None, new: Import, moves: Mapping[tuple[str, str], str]
+) -> bool:
+    """Whether all of a statement is imported from one new module, and has comments that belong to it there."""
+    if statement is None or any(moves.get((one.module, one.name)) != new.module for one in _entries(statement)):
+        return False
+    lines, above = text.split("\n"), statement.lineno - 1
+    while above and lines[above - 1].startswith("#"):
+        above -= 1
+    # What opens a file is its licence.
+    has_own_above = 0 < above < statement.lineno - 1
+    return has_own_above or any("#" in line for line in lines[statement.lineno - 1 : statement.end_lineno])
 
 
 def _moved_in_place(

@@ -165,6 +165,18 @@ def test_an_import_that_upstream_makes_by_dots_moves_to_the_module_that_they_mea
     assert after.count("import Result") == 1
 
 
+def test_an_import_of_a_package_is_not_moved_to_another_of_its_modules(trees: Trees) -> None:
+    """What ``import vllm.envs`` binds is ``vllm``, and omni goes on reading the rest from its module."""
+    lay_out(trees.ascend_old, {ASCEND: f"import vllm.envs\n{dedent(ASCEND_NEW[ASCEND])}{POOL}"})
+    commit(trees.ascend_old)
+    now = f"import vllm.config\n{dedent(ASCEND_NEW[ASCEND])}{POOL}"
+    lay_out(trees.ascend_old, {ASCEND: now.replace("self.measure()", "self.measure(first)")})
+    own = f"import vllm.envs\n{AR_TEXT}"
+    after, _ = upgraded(trees, own + POOL.replace("note(rows)", "note(rows, vllm.envs.ROWS)"))
+    assert after.startswith("import vllm.envs\n")
+    assert "self.measure(first)" in after
+
+
 def pooled(trees: Trees, own: str, was: str = POOL) -> tuple[str, list[str]]:
     """``_pool`` of the AR runner, a copy of vllm-ascend's that was edited to ``own``, once vllm-ascend's routes."""
     new = (trees.ascend_old / ASCEND).read_text("utf-8")

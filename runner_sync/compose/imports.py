@@ -43,6 +43,11 @@ class Import:
         return f"from {self.module} import {self.item}"
 
     @property
+    def binds_package(self) -> bool:
+        """Whether it is an ``import a.b`` that binds ``a``, which says nothing of what is read of it."""
+        return not self.name and self.bound != self.module and self.bound == self.module.split(".")[0]
+
+    @property
     def item(self) -> str:
         return self.name if self.name == self.bound else f"{self.name} as {self.bound}"
 

@@ -205,6 +205,7 @@ def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str
                 bound in now.keys() - conditional
                 and (entry.module, entry.name) not in kept
                 and now[bound].name == entry.name
+                and not (entry.binds_package or now[bound].binds_package)
             ):
                 moves[entry.module, entry.name] = now[bound].module
     return moves

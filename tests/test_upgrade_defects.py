@@ -22,6 +22,7 @@ from sync_samples import (
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.module import upgrade_module
 from runner_sync.upgrade.questions.defects import (
     ask_about_order,
     ask_about_repeated,
@@ -121,6 +122,54 @@ def test_what_upstream_has_by_every_way_is_imported_from_there(tmp_path: Path) -
     text, asked = under_a_condition(tmp_path, f"{CARRIED}else:\n    from vllm.old_rows import pack\n")
     assert "from vllm_ascend.worker.model_runner_v1 import NPUModelRunner, pack\n" in text
     assert asked == []
+
+
+RUN = "    def run(self, rows):\n        take(rows)\n        mark(rows)\n        return rows\n"
+
+
+def meaning(here: str, there: str, *, new: str = "self.kept = copy.deepcopy(rows)") -> list[tuple[int, str]]:
+    """What is asked where upstream has a line more than omni's copy, each with an import of its own."""
+    old, omni = f"class NPUModelRunner:\n{RUN}", f"class OmniNPUModelRunner:\n{RUN.replace('take(', 'take(self, ')}"
+    sides = {"0.1": f"{there}\n{old}", "0.2": f"{there}\n{old.replace('mark(rows)', new)}"}
+    base, now = (ModuleRevision(ref, text, ASCEND) for ref, text in sides.items())
+    job = ModuleJob(NPU, NPU.modules[0], BASE, f"{here}\n{omni}", Upstream(new=now, bases=(base, now)))
+    result = upgrade_module(job)
+    assert new in result.after
+    return [(item.line, item.reason) for item in result.reviews]
+
+
+def test_a_name_that_is_a_module_upstream_and_none_here_is_asked_about() -> None:
+    said = "copy is what `from copy import copy` imports here, and this line was written for `import copy`"
+    assert meaning("from copy import copy", "import copy") == [(5, said)]
+
+
+def test_an_alias_that_stands_for_another_thing_is_asked_about() -> None:
+    here, there = "from omni.rows import first as copy", "from vllm.rows import last as copy"
+    assert [line for line, _ in meaning(here, there)] == [5]
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        pytest.param("import copy", "import copy", id="the same import"),
+        pytest.param("from omni.rows import copy", "from vllm.rows import copy", id="omni's own of that name"),
+        pytest.param("import vllm.rows as copy", "from vllm import rows as copy", id="the same module"),
+        pytest.param("copy = None", "import copy", id="defined here"),
+    ],
+)
+def test_a_name_that_may_be_the_same_thing_is_not_asked_about(here: str, there: str) -> None:
+    assert meaning(here, there) == []
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param("for copy in rows:\n            self.kept = copy", id="a local"),
+        pytest.param("self.copy.deepcopy(rows)", id="an attribute"),
+    ],
+)
+def test_what_is_not_read_of_the_module_is_not_asked_about(new: str) -> None:
+    assert meaning("from copy import copy", "import copy", new=new) == []
 
 
 def unknown(text: str) -> list[int]:

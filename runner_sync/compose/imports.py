@@ -47,6 +47,17 @@ class Import:
         """Whether it is an ``import a.b`` that binds ``a``, which says nothing of what is read of it."""
         return not self.name and self.bound != self.module and self.bound == self.module.split(".")[0]
 
+    def means_other(self, than: Import) -> bool:
+        """Whether the bound name surely is another thing than by ``than``: of another name, or a module by one of them
+        and by the other not. The same name in another module may well be the same thing, or takes its place."""
+        here, there = (one.module.split(".")[0] if one.binds_package else one._dotted for one in (self, than))
+        is_named_alike = here.rpartition(".")[2] == there.rpartition(".")[2]
+        return here != there and not (is_named_alike and bool(self.name) == bool(than.name))
+
+    @property
+    def _dotted(self) -> str:
+        return f"{self.module}.{self.name}" if self.name else self.module
+
     @property
     def item(self) -> str:
         return self.name if self.name == self.bound else f"{self.name} as {self.bound}"

@@ -21,7 +21,7 @@ from runner_sync.units import Module, class_bases, insert_member, join, record_c
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.gpu import GpuSide
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
-from runner_sync.upgrade.questions.defects import ask_about_unknown
+from runner_sync.upgrade.questions.defects import ask_about_meaning, ask_about_unknown
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
@@ -40,7 +40,20 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
     asked = _asking_about_gone(drafts, job, gone)
     for name in settled.unknown:
         asked = ask_about_unknown(name, asked, job.path, conditional_in=_conditional_in(name, job))
-    return settled.text, asked
+    return settled.text, _asking_about_meanings(asked, settled.text, job, side)
+
+
+def _asking_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: GpuSide) -> list[Draft]:
+    """The drafts with a question where code that came reads a name that the module imports as something else."""
+    here = absolute_imports(text, job.path)
+    sources = [] if job.upstream.new is None else [(job.upstream.new.text, job.upstream.new.path)]
+    if job.twin.new is not None:
+        sources.append((side.module_text, job.twin.new.path))
+    for source, path in sources:
+        for name, there in absolute_imports(source, path).items():
+            if name in here and here[name].means_other(there):
+                drafts = ask_about_meaning(name, here[name].statement(), there.statement(), source, drafts, job.path)
+    return drafts
 
 
 def _with_conditional(settled: Settled, job: ModuleJob) -> Settled:

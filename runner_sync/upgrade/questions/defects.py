@@ -100,6 +100,24 @@ def _about_unknown(name: str, draft: Draft, path: str, why: str) -> Iterator[Rev
         yield from _at_first(uses_of(draft.text, name), draft, path, reason=reason)
 
 
+def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Iterable[Draft], path: str) -> list[Draft]:
+    """Ask where a line that came from ``source`` reads a name that is one thing there and another one here: each by the
+    import that makes it so."""
+    asked, said = [], {line.strip() for line in source.split("\n")}
+    for draft in drafts:
+        before, lines = {line.strip() for line in draft.before.split("\n")}, draft.text.split("\n")
+        came = [k for k in _read_in(draft, name) if lines[k - 1].strip() in said - before]
+        reason = f"{name} is what `{here}` imports here, and this line was written for `{there}`"
+        asked.append(draft.asking(*_at_first(came, draft, path, reason=reason)))
+    return asked
+
+
+def _read_in(draft: Draft, name: str) -> Sequence[int]:
+    """The lines of a changed unit that read a name of the module."""
+    is_read = _is_changed(draft) and name in used_names(as_module(draft.text))
+    return uses_of(draft.text, name) if is_read else ()
+
+
 def _at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str) -> Iterator[ReviewItem]:
     """The question about the first of some lines, with a word about the others, which its id does not depend on."""
     others = len({*lines}) - 1

@@ -464,6 +464,9 @@ def test_where_a_base_comes_from(text: str, origins: list[tuple[str, str, str]])
         ("class A(\n    B,  # first\n    C,\n):", ["B", "M", "C"], "class A(\n    B, M,  # first\n    C,\n):"),
         ("@deco('class A:')\nclass A(B):", ["Ü", "B"], "@deco('class A:')\nclass A(Ü, B):"),
         ("class A(G[int]):", ["G[int]", "B"], "class A(G[int], B):"),
+        ("class A((B if new else C)):", ["M", "B if new else C", "N"], "class A(M, (B if new else C), N):"),
+        ("class A(B, ((C)), m=T):", ["B", "M", "C", "N"], "class A(B, M, ((C)), N, m=T):"),
+        ("class A(f(1), (B)):", ["B", "f(1)"], "class A(B, f(1)):"),
     ],
 )
 def test_set_bases(header: str, bases: list[str], expected: str) -> None:

@@ -126,10 +126,11 @@ def _edited_header(header: str, node: ast.ClassDef, bases: list[str], where: str
     if not node.bases:
         return _with_first_bases(header, node, bases)
     places = Places(header)
-    start, end = places.start(node.bases[0]), places.end(node.bases[-1])
+    extents = _extents(places, node)
+    start, end = extents[0][0], extents[-1][1]
     kept = [places.source(base) for base in node.bases]
     if _is_subsequence(kept, bases):
-        return _with_added_bases(places, node, kept, bases)
+        return _with_added_bases(header, extents, kept, bases)
     if "#" in header[start:end]:
         raise InputError(f"{where} has comments between its bases; move them above the class.")
     if bases:
@@ -143,17 +144,34 @@ def _is_subsequence(short: list[str], long: list[str]) -> bool:
     return all(base in remaining for base in short)
 
 
-def _with_added_bases(places: Places, node: ast.ClassDef, kept: list[str], bases: list[str]) -> str:
+def _extents(places: Places, node: ast.ClassDef) -> list[tuple[int, int]]:
+    """From where to where each base stands, with parentheses of its own: ``class A((B if new else C)):``."""
+    header, found = places.text, []
+    at = header.index("(", _name_end(header, node)[0]) + 1
+    for base in node.bases:
+        start, end = places.start(base), places.end(base)
+        gap = header[at:start]
+        opened = 0 if "#" in gap else gap.count("(")
+        if opened:
+            start = at + gap.index("(")
+        for _ in range(opened):
+            end = header.index(")", end) + 1
+        found.append((start, end))
+        at = end
+    return found
+
+
+def _with_added_bases(header: str, extents: list[tuple[int, int]], kept: list[str], bases: list[str]) -> str:
     edits: list[Edit] = []
     index = 0
     for base in bases:
         if index < len(kept) and base == kept[index]:
             index += 1
         elif index == 0:
-            edits.append(places.before(node.bases[0], f"{base}, "))
+            edits.append(Edit(extents[0][0], extents[0][0], f"{base}, "))
         else:
-            edits.append(places.behind(node.bases[index - 1], f", {base}"))
-    return apply(places.text, edits)
+            edits.append(Edit(extents[index - 1][1], extents[index - 1][1], f", {base}"))
+    return apply(header, edits)
 
 
 def _with_first_bases(header: str, node: ast.ClassDef, bases: list[str]) -> str:

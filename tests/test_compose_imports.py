@@ -398,6 +398,7 @@ def test_what_only_removed_code_used_is_pruned() -> None:
     [
         pytest.param("from a import b  # noqa: F401\n{}", id="pinned by noqa"),
         pytest.param('from a import b\n__all__ = ["b"]\n{}', id="a module with __all__"),
+        pytest.param("from a import b as b\n{}", id="exported by an alias of its own name"),
         pytest.param("if T:\n    from a import b\n{}", id="conditional"),
         pytest.param("try:\n    from a import b\nexcept ImportError:\n    b = None\n{}", id="with a fallback"),
         pytest.param("from a import b\ndef f(x: 'b'): ...\n{}", id="used in a string annotation"),
@@ -406,6 +407,13 @@ def test_what_only_removed_code_used_is_pruned() -> None:
 def test_an_import_is_not_pruned(text: str) -> None:
     before, after = text.format("b()\n"), text.format("")
     assert settled(before, after) == Settled(after)
+
+
+def test_a_new_import_repeats_nothing_that_shares_a_line_with_the_first() -> None:
+    before = "count(); import os\nos.getpid()\n"
+    after = before + "enable_sp()\n"
+    expected = "count(); import os\n\nfrom vllm_ascend.utils import enable_sp\nos.getpid()\nenable_sp()\n"
+    assert settled(before, after).text == expected
 
 
 def test_an_import_moves_with_upstream() -> None:

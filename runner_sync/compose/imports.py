@@ -23,7 +23,7 @@ from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.naming import absolute, module_name
 from runner_sync.statements import parses
-from runner_sync.syntax import module_of, walk
+from runner_sync.syntax import indentation, module_of, walk
 
 WIDTH = 120
 
@@ -261,7 +261,10 @@ def _unused(before: str, text: str) -> list[Import]:
             continue
         span = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
         if "noqa" not in span:
-            gone += [e for e in _entries(statement) if e.bound in once and e.bound not in now]
+            entries = zip(statement.names, _entries(statement), strict=True)
+            # `name as name` says that others import it from here.
+            mine = [entry for alias, entry in entries if alias.asname is None or alias.asname != alias.name]
+            gone += [e for e in mine if e.bound in once and e.bound not in now]
     return gone
 
 
@@ -322,7 +325,7 @@ def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = Fa
     if any(entry in _entries(s) for s in body if isinstance(s, ast.Import | ast.ImportFrom)):
         return text
     tops = imports_for_types(text) if for_types else head_imports(text, {entry.bound})
-    indent = lines[tops[0].lineno - 1][: tops[0].col_offset] if tops else ""
+    indent = indentation(lines[tops[0].lineno - 1]) if tops else ""
     for statement in tops:
         entries = list(_entries(statement))
         is_home = entry.name and entries[0].module == entry.module and _takes_more(statement, lines)

@@ -409,6 +409,63 @@ def test_an_import_is_not_pruned(text: str) -> None:
     assert settled(before, after) == Settled(after)
 
 
+FOR_TYPES = """from __future__ import annotations
+from typing import TYPE_CHECKING, Any
+{}
+
+class Runner:
+    def run(self, output: Output) -> Any:
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        pytest.param("if TYPE_CHECKING:\n    from vllm.output import Output", "", id="nothing else"),
+        pytest.param(
+            "if TYPE_CHECKING:\n    from vllm.output import Output, Rows",
+            "if TYPE_CHECKING:\n    from vllm.output import Rows",
+            id="one of two",
+        ),
+        pytest.param(
+            "if TYPE_CHECKING:\n    # Ours.\n    from vllm.output import Output",
+            "if TYPE_CHECKING:\n    # Ours.\n    pass",
+            id="with a remark",
+        ),
+    ],
+)
+def test_what_type_checkers_had_is_imported_for_a_run_that_reads_it(block: str, expected: str) -> None:
+    before = FOR_TYPES.format(block) + "        return output\n"
+    after = before.replace("return output", "return Output(output)")
+    made = settled(before, after)
+    assert made.added == ("from vllm.output import Output",)
+    assert made.text.count("import Output") == 1
+    assert made.text.index("from vllm.output import Output") < made.text.index("class Runner")
+    assert "Output" not in made.text.partition("if TYPE_CHECKING")[2].partition("class")[0]
+    assert ("if TYPE_CHECKING" in made.text) == bool(expected)
+    assert expected in made.text
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        pytest.param("return output", "found: Output = output\n        return found", id="only in an annotation"),
+        pytest.param("return output", "found: Output\n        return output", id="only declared"),
+        pytest.param("return Output(output)", "return Output(output, 1)", id="read before"),
+        pytest.param("return output", "from here import Output\n        return Output(output)", id="a local"),
+        pytest.param(
+            "return output",
+            "def send(rows: list[Output]) -> Output:\n            return rows[0]\n        return send(output)",
+            id="in a signature",
+        ),
+    ],
+)
+def test_what_no_run_reads_for_the_first_time_stays_with_the_type_checkers(was: str, now: str) -> None:
+    before = FOR_TYPES.format("if TYPE_CHECKING:\n    from vllm.output import Output") + f"        {was}\n"
+    after = before.replace(was, now)
+    assert settled(before, after) == Settled(after)
+
+
 def test_a_new_import_repeats_nothing_that_shares_a_line_with_the_first() -> None:
     before = "count(); import os\nos.getpid()\n"
     after = before + "enable_sp()\n"

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from runner_sync.compose.names import used_names
 from runner_sync.syntax import is_name, module_of, walk
 
 
@@ -73,6 +74,40 @@ def only_annotates(text: str, name: str) -> bool:
     said = [note for node in walk(tree) for key in ("annotation", "returns") if (note := getattr(node, key, None))]
     annotating = {id(inner) for note in said for inner in walk(note)}
     return is_lazy and not any(is_name(node, name) and id(node) not in annotating for node in walk(tree))
+
+
+def read_in_run(text: str) -> frozenset[str]:
+    """The names of a module that a run reads: not those that only annotations name, nor what type checkers read."""
+    return used_names(ast.unparse(_ForRun().visit(ast.parse(text))))
+
+
+class _ForRun(ast.NodeTransformer):
+    """What a run reads of a module with lazy annotations."""
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        return ast.arg(node.arg)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        """An assignment; what is only declared binds nothing."""
+        self.generic_visit(node)
+        return ast.Assign([node.target], node.value, lineno=node.lineno) if node.value is not None else ast.Pass()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        node.returns = None
+        return self._visited(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        node.returns = None
+        return self._visited(node)
+
+    def visit_If(self, node: ast.If) -> ast.stmt:
+        if is_for_types(node.test):
+            node.body = [ast.Pass()]
+        return self._visited(node)
+
+    def _visited(self, node: ast.stmt) -> ast.stmt:
+        self.generic_visit(node)
+        return node
 
 
 def names_bound(statement: ast.stmt | ast.ExceptHandler) -> Iterator[str]:

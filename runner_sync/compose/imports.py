@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from runner_sync.compose.bindings import bindings, imports_for_types, names_bound, only_annotates
+from runner_sync.compose.bindings import bindings, imports_for_types, names_bound, only_annotates, read_in_run
 from runner_sync.compose.import_places import by_type, head_imports, position, top
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.edits import Edit, Places, apply
@@ -150,8 +150,11 @@ def settle(
     version check: the import alone would fail.
     """
     text = _move(after, moves or {}, first_party)
-    missing = undefined_names(text) - undefined_names(before)
+    late = _read_from_now_on(before, text)
+    missing = undefined_names(text) - undefined_names(before) | late
     added, unknown = _provide(missing, providers, lacks)
+    for name in late.difference(unknown):
+        text = _not_only_for_types(text, name)
     of_types = {name for provider in providers for name in bindings(provider.text).for_types}
     for entry in sorted(added):
         for_types = entry.bound in of_types and only_annotates(text, entry.bound) and bool(imports_for_types(text))
@@ -159,6 +162,28 @@ def settle(
     for entry in _unused(before, text):
         text = remove(text, entry)
     return Settled(text, tuple(e.statement() for e in sorted(added)), tuple(sorted(unknown)))
+
+
+def _read_from_now_on(before: str, text: str) -> frozenset[str]:
+    """Names that ``text`` has for type checkers only, and that no run has read until now."""
+    typed = bindings(text).for_types
+    late = typed & used_names(text) and typed & read_in_run(text)
+    return late - read_in_run(before) if late else frozenset()
+
+
+def _not_only_for_types(text: str, name: str) -> str:
+    """``text`` without the import of a name for type checkers, and without the condition that holds nothing else."""
+    for statement in imports_for_types(text):
+        entry = next((entry for entry in _entries(statement) if entry.bound == name), None)
+        if entry is None:
+            continue
+        guard = next(one for one in module_of(text).body if isinstance(one, ast.If) and statement in one.body)
+        lines, first, last = text.split("\n"), guard.lineno - 1, guard.end_lineno
+        has_more = len(guard.body) > 1 or len(statement.names) > 1 or bool(guard.orelse)
+        if has_more or "#" in "\n".join(lines[first:last]):
+            return remove(text, entry)
+        return "\n".join([*lines[:first], *lines[last:]])
+    return text
 
 
 def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:

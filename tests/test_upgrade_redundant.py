@@ -13,6 +13,7 @@ from runner_sync.upgrade.from_gpu.gpu import GpuSide
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
 from runner_sync.upgrade.redundant import drop_redundant
 
+HEAD = "class NPUARModelRunner(Base):\n"
 OLD = """\
     def _note(self, rows):
         for row in rows:
@@ -30,16 +31,24 @@ OTHER = """\
 """
 
 
+NOTE = Draft("NPUARModelRunner._note", (Stage(OLD),), chosen=True)
+
+
+def noting(text: str, *, below: str | None, before: str | None = None) -> ModuleJob:
+    """The job of a module whose class inherits ``below`` from now on, and ``before`` until now."""
+    inherited = Inherited({"_note": below}, before={"_note": before} if before is not None else {})
+    return ModuleJob(
+        NPU, NPU.modules[1], "runner.py", text, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
+    )
+
+
 def dropped(text: str, *, below: str | None, before: str | None = None, made: str = "") -> list[str]:
     """Why a member goes whose class inherits ``below`` from now on, and ``before`` until now.
 
     ``made`` is its text after this upgrade, if that changed it."""
     draft = Draft("NPUARModelRunner._note", (Stage(text),), chosen=True)
     draft = draft.grown(made, "gpu") if made else draft
-    inherited = Inherited({"_note": below}, before={"_note": before} if before is not None else {})
-    job = ModuleJob(
-        NPU, NPU.modules[1], "runner.py", text, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
-    )
+    job = noting(HEAD + text, below=below, before=before)
     (left,) = drop_redundant([draft], job, GpuSide())
     assert left.removed is bool(left.reviews)
     assert all(item.omni == text for item in left.reviews)
@@ -50,6 +59,23 @@ def test_an_older_version_of_what_a_base_class_got_now_goes_with_a_question() ->
     assert dropped(OLD, below=NEW) == [
         "a base class has it since this upgrade, in the version that the callers of today have"
     ]
+
+
+@pytest.mark.parametrize(
+    ("reader", "goes"),
+    [
+        pytest.param("    _note = traced(_note)\n", False, id="an assignment"),
+        pytest.param("    @_note.setter\n    def _rows(self): ...\n", False, id="a decorator"),
+        pytest.param("    def _rows(self, note=_note): ...\n", False, id="a default"),
+        pytest.param("    def _rows(self, *, note=_note): ...\n", False, id="a default of a keyword"),
+        pytest.param("    def _rows(self):\n        return _note\n", True, id="a name of the module"),
+        pytest.param("    rows = runner._note\n", True, id="an attribute of another"),
+    ],
+)
+def test_what_the_body_of_the_class_reads_stays(reader: str, goes: bool) -> None:
+    job = noting(HEAD + OLD + reader, below=NEW)
+    (left,) = drop_redundant([NOTE], job, GpuSide())
+    assert left.removed is goes
 
 
 @pytest.mark.parametrize(
@@ -85,7 +111,7 @@ def abandoned(*, was: str, now: str, upstream: str | None = None, below: str = "
     caller = Draft("NPUARModelRunner.run", (Stage(was),)).grown(now, "upstream")
     inherited = Inherited({"all": below or None})
     job = ModuleJob(
-        NPU, NPU.modules[1], "runner.py", COPY, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
+        NPU, NPU.modules[1], "runner.py", HEAD + COPY, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
     )
     left, same = drop_redundant([copy, caller], job, GpuSide())
     assert same == caller
@@ -119,7 +145,7 @@ def test_of_two_copies_that_have_the_same_of_omni_one_stays() -> None:
         for name in ("_note", "_keep")
     ]
     inherited = {"NPUARModelRunner": Inherited({"_note": None, "_keep": None})}
-    job = ModuleJob(NPU, NPU.modules[1], "runner.py", COPY, hierarchy=Hierarchy(inherited=inherited))
+    job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + COPY, hierarchy=Hierarchy(inherited=inherited))
     left = drop_redundant(copies, job, GpuSide())
     assert [draft.removed for draft in left] == [True, False]
     assert [draft.removed for draft in copies] == [False, False]
@@ -143,7 +169,7 @@ def without_device_code(text: str, *, inherited: str | None = GPU_NEW) -> Draft:
         NPU,
         NPU.modules[1],
         "runner.py",
-        text,
+        HEAD + text,
         hierarchy=Hierarchy(inherited={"NPUARModelRunner": Inherited({"load": inherited})}),
     )
     name = frozenset({draft.name})
@@ -179,7 +205,7 @@ def given_up(text: str, *, below: str | None = NEW, old: str = OLD, new: str | N
     """What is asked about a method of which the GPU class had ``old`` and has ``new``, and NPU inherits ``below``."""
     draft = Draft("NPUARModelRunner._note", (Stage(text),), chosen=True)
     inherited = {"NPUARModelRunner": Inherited({"_note": below}, before={"_note": below} if below else {})}
-    job = ModuleJob(NPU, NPU.modules[1], "runner.py", text, hierarchy=Hierarchy(inherited=inherited))
+    job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + text, hierarchy=Hierarchy(inherited=inherited))
     side = GpuSide(old={draft.name: old}, new={draft.name: new} if new is not None else {})
     (left,) = drop_redundant([draft], job, side)
     assert not left.removed

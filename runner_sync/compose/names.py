@@ -70,6 +70,24 @@ def _values(node: ast.AST) -> Sequence[ast.expr]:
 
 
 @lru_cache(maxsize=256)
+def read_in_class_body(text: str, class_name: str) -> frozenset[str]:
+    """Names that the body of a class reads as it is made: in ``run = traced(run)``, ``@rows.setter``, a default."""
+    read = [one for node in module_of(text).body for one in _read_as_made(node, class_name)]
+    return frozenset(node.id for one in read for node in walk(one) if isinstance(node, ast.Name))
+
+
+def _read_as_made(node: ast.stmt, class_name: str) -> Iterator[ast.AST]:
+    if not isinstance(node, ast.ClassDef) or node.name != class_name:
+        return
+    for member in node.body:
+        if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
+            defaults = (default for default in member.args.kw_defaults if default is not None)
+            yield from (*member.decorator_list, *member.args.defaults, *defaults)
+        else:
+            yield member
+
+
+@lru_cache(maxsize=256)
 def defined_names(text: str) -> frozenset[str]:
     """Names that module-level code of ``text`` binds, imports included, at any depth of ``if`` and ``try``."""
     table = symtable.symtable(text, "<unit>", "exec")

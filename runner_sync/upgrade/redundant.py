@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
+from runner_sync.compose.names import read_in_class_body
 from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT, REQUIRED
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import inheriting
@@ -33,7 +34,7 @@ def drop_gone_from_gpu(
     """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
-    gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
+    gone = [d for d in gone if canonical(d.before) == canonical(old[d.member]) and not _is_read_by_class(d, job)]
     elsewhere = job.target.called_elsewhere
     called = [d for d in gone if d.member in elsewhere or _is_called(d, [o for o in drafts if o not in gone])]
     while called:
@@ -62,7 +63,8 @@ def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> li
 
 def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
     """The draft; dropped where the class can do without it, with a question where upstream gave up what it copies."""
-    reason = _why_redundant(draft, drafts, job, side) if draft.owner else ""
+    may_go = bool(draft.owner) and not _is_read_by_class(draft, job)
+    reason = _why_redundant(draft, drafts, job, side) if may_go else ""
     if reason:
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
         return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
@@ -85,6 +87,11 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
         shown = Shown(omni=draft.text, upstream=below, chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True))
     return draft
+
+
+def _is_read_by_class(draft: Draft, job: ModuleJob) -> bool:
+    """Whether the body of the class reads a member of its own: without it the module could not be imported."""
+    return draft.member in read_in_class_body(job.text, draft.owner)
 
 
 def _taken_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:

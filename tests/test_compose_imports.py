@@ -6,7 +6,8 @@ import ast
 
 import pytest
 
-from runner_sync.compose.imports import Import, Provider, Settled, add, imports, remove, settle
+from runner_sync.compose.import_entries import Import, imports
+from runner_sync.compose.imports import Provider, Settled, add, remove, settle
 from runner_sync.compose.names import undefined_names
 
 UPSTREAM = Provider(

@@ -13,54 +13,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from runner_sync.compose.bindings import bindings, imports_for_types, names_bound, only_annotates, read_in_run
+from runner_sync.compose.import_entries import Import, entries_of, import_statements, imports
 from runner_sync.compose.import_places import by_type, head_imports, position, top
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.naming import absolute, module_name
+from runner_sync.naming import absolute
 from runner_sync.statements import parses
 from runner_sync.syntax import indentation, module_of, walk
 
 WIDTH = 120
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Import:
-    """``from module import name as bound`` (``name`` empty: ``import module``)."""
-
-    module: str
-    name: str
-    bound: str
-
-    def statement(self) -> str:
-        if not self.name:
-            alias = "" if self.bound in (self.module, self.module.split(".")[0]) else f" as {self.bound}"
-            return f"import {self.module}{alias}"
-        return f"from {self.module} import {self.item}"
-
-    @property
-    def binds_package(self) -> bool:
-        """Whether it is an ``import a.b`` that binds ``a``, which says nothing of what is read of it."""
-        return not self.name and self.bound != self.module and self.bound == self.module.split(".")[0]
-
-    def means_other(self, than: Import) -> bool:
-        """Whether the bound name surely is another thing than by ``than``: of another name, or a module by one of them
-        and by the other not. The same name in another module may well be the same thing, or takes its place."""
-        here, there = (one.module.split(".")[0] if one.binds_package else one._dotted for one in (self, than))
-        is_named_alike = here.rpartition(".")[2] == there.rpartition(".")[2]
-        return here != there and not (is_named_alike and bool(self.name) == bool(than.name))
-
-    @property
-    def _dotted(self) -> str:
-        return f"{self.module}.{self.name}" if self.name else self.module
-
-    @property
-    def item(self) -> str:
-        return self.name if self.name == self.bound else f"{self.name} as {self.bound}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,35 +47,6 @@ class Settled:
 
 
 @lru_cache(maxsize=256)
-def imports(text: str) -> Mapping[str, Import]:
-    """``{bound name: Import}`` of every import at module level, under ``if`` and ``try`` too; the first one wins."""
-    found: dict[str, Import] = {}
-    for statement in _imports(module_of(text).body):
-        for entry in _entries(statement):
-            found.setdefault(entry.bound, entry)
-    return found
-
-
-def absolute_imports(text: str, path: str) -> dict[str, Import]:
-    """The same of the module at ``path`` as any other module can make them: without leading dots."""
-    name, is_package = module_name(path), path.endswith("/__init__.py")
-    return {
-        bound: replace(entry, module=absolute(entry.module, name, is_package=is_package))
-        for bound, entry in imports(text).items()
-    }
-
-
-def _imports(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
-    for statement in body:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
-            yield statement
-        elif isinstance(statement, ast.If):
-            yield from _imports([*statement.body, *statement.orelse])
-        elif isinstance(statement, ast.Try):
-            yield from _imports([*statement.body, *(s for h in statement.handlers for s in h.body), *statement.orelse])
-
-
-@lru_cache(maxsize=256)
 def _optional(text: str) -> frozenset[str]:
     """Names that a module imports in a ``try`` and binds to something else where that fails, or imports for type
     checkers and binds to something else in a run.
@@ -119,19 +56,9 @@ def _optional(text: str) -> frozenset[str]:
     found: set[str] = set()
     for statement in module_of(text).body:
         if isinstance(statement, ast.Try):
-            imported = {entry.bound for inner in _imports(statement.body) for entry in _entries(inner)}
+            imported = {entry.bound for inner in import_statements(statement.body) for entry in entries_of(inner)}
             found |= imported & {name for handler in statement.handlers for name in names_bound(handler)}
     return frozenset(found) | bindings(text).told_otherwise
-
-
-def _entries(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:
-    if isinstance(statement, ast.Import):
-        for alias in statement.names:
-            yield Import(alias.name, "", alias.asname or alias.name.split(".")[0])
-        return
-    module = "." * statement.level + (statement.module or "")
-    for alias in statement.names:
-        yield Import(module, alias.name, alias.asname or alias.name)
 
 
 def settle(
@@ -174,7 +101,7 @@ def _read_from_now_on(before: str, text: str) -> frozenset[str]:
 def _not_only_for_types(text: str, name: str) -> str:
     """``text`` without the import of a name for type checkers, and without the condition that holds nothing else."""
     for statement in imports_for_types(text):
-        entry = next((entry for entry in _entries(statement) if entry.bound == name), None)
+        entry = next((entry for entry in entries_of(statement) if entry.bound == name), None)
         if entry is None:
             continue
         guard = next(one for one in module_of(text).body if isinstance(one, ast.If) and statement in one.body)
@@ -187,13 +114,13 @@ def _not_only_for_types(text: str, name: str) -> str:
 
 
 def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
-    for entry in dict.fromkeys(entry for one in _imports(module_of(text).body) for entry in _entries(one)):
+    for entry in dict.fromkeys(entry for one in import_statements(module_of(text).body) for entry in entries_of(one)):
         new = replace(entry, module=moves.get((entry.module, entry.name)) or entry.module)
         if new == entry:
             continue
         body = module_of(text).body
-        statement = next((one for one in _imports(body) if entry in _entries(one)), None)
-        is_there = any(new in _entries(one) for one in _imports(body))
+        statement = next((one for one in import_statements(body) if entry in entries_of(one)), None)
+        is_there = any(new in entries_of(one) for one in import_statements(body))
         stays = statement not in body or (not is_there and _goes_as_a_whole(text, statement, new, moves))
         if not stays:
             text = add(remove(text, entry), new, first_party=first_party)
@@ -206,7 +133,7 @@ def _goes_as_a_whole(
     text: str, statement: ast.Import | ast.ImportFrom | None, new: Import, moves: Mapping[tuple[str, str], str]
 ) -> bool:
     """Whether all of a statement is imported from one new module, and has comments that belong to it there."""
-    if statement is None or any(moves.get((one.module, one.name)) != new.module for one in _entries(statement)):
+    if statement is None or any(moves.get((one.module, one.name)) != new.module for one in entries_of(statement)):
         return False
     lines, above = text.split("\n"), statement.lineno - 1
     while above and lines[above - 1].startswith("#"):
@@ -224,7 +151,7 @@ def _moved_in_place(
     moves: Mapping[tuple[str, str], str],
 ) -> str:
     """``text`` with an import under a condition made from its new module, under the same condition."""
-    places, entries = Places(text), [*_entries(statement)]
+    places, entries = Places(text), [*entries_of(statement)]
     if isinstance(statement, ast.Import):
         named = new.statement().removeprefix("import ")
         return apply(text, [places.instead_of(statement.names[entries.index(entry)], named)])
@@ -286,7 +213,7 @@ def _unused(before: str, text: str) -> list[Import]:
             continue
         span = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
         if "noqa" not in span:
-            entries = zip(statement.names, _entries(statement), strict=True)
+            entries = zip(statement.names, entries_of(statement), strict=True)
             # `name as name` says that others import it from here.
             mine = [entry for alias, entry in entries if alias.asname is None or alias.asname != alias.name]
             gone += [e for e in mine if e.bound in once and e.bound not in now]
@@ -296,8 +223,8 @@ def _unused(before: str, text: str) -> list[Import]:
 def remove(text: str, entry: Import) -> str:
     """``text`` without one imported name; the statement goes with its last name."""
     lines = text.split("\n")
-    for statement in _imports(module_of(text).body):
-        entries = list(_entries(statement))
+    for statement in import_statements(module_of(text).body):
+        entries = list(entries_of(statement))
         if entry not in entries:
             continue
         rest = [e for e in entries if e != entry]
@@ -347,12 +274,12 @@ def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = Fa
     """
     body = module_of(text).body
     lines = text.split("\n")
-    if any(entry in _entries(s) for s in body if isinstance(s, ast.Import | ast.ImportFrom)):
+    if any(entry in entries_of(s) for s in body if isinstance(s, ast.Import | ast.ImportFrom)):
         return text
     tops = imports_for_types(text) if for_types else head_imports(text, {entry.bound})
     indent = indentation(lines[tops[0].lineno - 1]) if tops else ""
     for statement in tops:
-        entries = list(_entries(statement))
+        entries = list(entries_of(statement))
         is_home = entry.name and entries[0].module == entry.module and _takes_more(statement, lines)
         if is_home and _has_its_lines(Places(text), statement):
             lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], indent)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.imports import Import, add
+from runner_sync.compose.import_entries import Import
+from runner_sync.compose.imports import add
 from runner_sync.compose.member_text import self_names
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile

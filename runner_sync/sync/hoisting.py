@@ -16,6 +16,7 @@ from runner_sync import lock as locks
 from runner_sync import units as unit_room
 from runner_sync import write
 from runner_sync.compose import imports
+from runner_sync.compose.import_entries import Import, absolute_imports
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
@@ -104,7 +105,7 @@ def _inherit(files: _Files, move: Move) -> None:
 
 
 def _import(files: _Files, move: Move) -> None:
-    entry = imports.Import(module_name(move.gpu.path), move.gpu.name, move.gpu.name)
+    entry = Import(module_name(move.gpu.path), move.gpu.name, move.gpu.name)
     files.edit(move.npu.path, lambda text: imports.add(_without(text, move.npu, files.label), entry))
 
 
@@ -216,7 +217,7 @@ def _with_logger(text: str, owner: str, move: Move) -> str:
     if not uses or not row or "logger" in defined_names(text):
         return text
     grown = unit_room.join(unit_room.insert_definition(unit_room.split(text), f"{row}\n", before=owner))
-    maker = imports.absolute_imports(source, move.gpu.path).get(re.split(r"\W", row.removeprefix("logger = "))[0])
+    maker = absolute_imports(source, move.gpu.path).get(re.split(r"\W", row.removeprefix("logger = "))[0])
     return imports.add(grown, maker) if maker is not None else grown
 
 
@@ -226,7 +227,7 @@ def _mixed_in(text: str, side: Definition, path: str, name: str) -> str:
     if name in bases:
         return text
     grown = unit_room.join(unit_room.set_bases(module, side.owner, [name, *bases]))
-    return imports.add(grown, imports.Import(module_name(path), name, name))
+    return imports.add(grown, Import(module_name(path), name, name))
 
 
 def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str]) -> list[UnitReport]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from runner_sync import mro
 from runner_sync.compose.constructors import own_fields
-from runner_sync.compose.imports import Import, imports
+from runner_sync.compose.import_entries import Import, imports
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree

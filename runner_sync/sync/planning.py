@@ -16,7 +16,7 @@ from pathlib import Path
 
 from runner_sync import lock as locks
 from runner_sync.compose import records
-from runner_sync.compose.imports import absolute_imports
+from runner_sync.compose.import_entries import absolute_imports
 from runner_sync.compose.member_text import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Report

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from runner_sync.compose.imports import imports
+from runner_sync.compose.import_entries import imports
 from runner_sync.compose.member_text import calls_by_class, parents_of
 from runner_sync.compose.members import Member
 from runner_sync.lineage import nodes_of

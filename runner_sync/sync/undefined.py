@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from runner_sync.compose.imports import imports
+from runner_sync.compose.import_entries import imports
 from runner_sync.model import PACKAGES, Tree
 from runner_sync.naming import project_of
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from runner_sync.compose.bindings import bindings
 from runner_sync.compose.guarded import with_certain, with_conditions
-from runner_sync.compose.imports import Import, Provider, Settled, absolute_imports, add, imports, settle
+from runner_sync.compose.import_entries import Import, absolute_imports, imports
+from runner_sync.compose.imports import Provider, Settled, add, settle
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError

@@ -15,7 +15,7 @@ import ast
 import re
 
 from runner_sync.compose.assignment import locals_of
-from runner_sync.compose.imports import Import, imports
+from runner_sync.compose.import_entries import Import, imports
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented, module_of, parameter_names, walk

@@ -467,6 +467,7 @@ def test_where_a_base_comes_from(text: str, origins: list[tuple[str, str, str]])
         ("class A((B if new else C)):", ["M", "B if new else C", "N"], "class A(M, (B if new else C), N):"),
         ("class A(B, ((C)), m=T):", ["B", "M", "C", "N"], "class A(B, M, ((C)), N, m=T):"),
         ("class A(f(1), (B)):", ["B", "f(1)"], "class A(B, f(1)):"),
+        ("class A(*mixins):", ["*mixins", "B"], "class A(*mixins, B):"),
     ],
 )
 def test_set_bases(header: str, bases: list[str], expected: str) -> None:

@@ -113,12 +113,18 @@ def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
     piece = find_class(module, class_name)
     node = _header_node(piece, module.path)
     old = [ast.unparse(base) for base in node.bases]
-    if old == [ast.unparse(ast.parse(base, mode="eval")) for base in bases]:
+    if old == _as_bases(bases):
         return module
     header = _edited_header(piece.parts[0].text, node, list(bases), f"{module.path}: class {class_name}")
     first = replace(piece.parts[0], text=header)
     edited = replace(piece, parts=(first, *piece.parts[1:]))
     return replace(module, pieces=tuple(edited if part is piece else part for part in module.pieces))
+
+
+def _as_bases(expressions: Sequence[str]) -> list[str]:
+    """Expressions as ``ast.unparse`` has them among bases, where a starred one may stand."""
+    (statement,) = ast.parse(f"class _({', '.join(expressions)}): ...").body
+    return [ast.unparse(base) for base in statement.bases] if isinstance(statement, ast.ClassDef) else []
 
 
 def _edited_header(header: str, node: ast.ClassDef, bases: list[str], where: str) -> str:

@@ -142,6 +142,16 @@ def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield inner.body
 
 
+def suites_of(nodes: Iterable[ast.AST]) -> Iterator[list[ast.stmt]]:
+    """The statement lists directly inside each of ``nodes``, those of functions, classes and handlers, too."""
+    for node in nodes:
+        for name in ("body", "orelse", "finalbody"):
+            suite = getattr(node, name, None)
+            # The body of a lambda, and what a conditional expression has, are expressions.
+            if isinstance(suite, list):
+                yield suite
+
+
 def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements of ``body`` and of every branch, loop, ``with`` and ``try`` in it; functions and classes stay shut."""
     for statement in body:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.names import used_names
 from runner_sync.statements import always_leaves, as_module, parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import suites_of, walk
 
 
 def unreachable(text: str) -> list[int]:
@@ -32,9 +32,8 @@ def _cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
         tree = parse_unit(text)
     except SyntaxError:
         return []
-    lists = [getattr(node, name, None) for node in walk(tree) for name in ("body", "orelse", "finalbody")]
-    suites = [suite for suite in lists if isinstance(suite, list)]
-    return [(first, second) for suite in suites for first, second in pairwise(suite) if always_leaves([first])]
+    pairs = (pair for suite in suites_of(walk(tree)) for pair in pairwise(suite))
+    return [(first, second) for first, second in pairs if always_leaves([first])]
 
 
 def uses_of(text: str, name: str) -> list[int]:

@@ -33,8 +33,8 @@ class PatchedTree:
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
         """What was found out about every text, of the exchanged ones anew."""
         known = self.tree.remembered(what, find) if isinstance(self.tree, Remembering) else {}
-        kept = {path: known[path] for path in known if path not in self.texts}
-        return {path: kept[path] if path in kept else find(self.read(path) or "") for path in self.paths()}
+        missing = self.texts.keys() | set(self.paths()) - known.keys()
+        return {path: find(self.read(path) or "") if path in missing else known[path] for path in self.paths()}
 
     @cached_property
     def _paths(self) -> list[str]:

@@ -95,9 +95,7 @@ def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str, *, conditio
 
 
 def _about_unknown(name: str, draft: Draft, path: str, why: str) -> Iterator[ReviewItem]:
-    if _is_changed(draft) and name in used_names(as_module(draft.text)):
-        reason = f"{name} is neither defined nor imported here{why}"
-        yield from _at_first(uses_of(draft.text, name), draft, path, reason=reason)
+    yield from _at_first(_read_in(draft, name), draft, path, reason=f"{name} is neither defined nor imported here{why}")
 
 
 def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Iterable[Draft], path: str) -> list[Draft]:

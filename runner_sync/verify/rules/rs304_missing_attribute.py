@@ -251,9 +251,10 @@ def _lost_base(program: Program, frame: Frame, name: str, *, old: Program | None
     omnis = [i for mro in program.mros(frame.info) for i in mro.classes if i.module.project == "vllm-omni"]
     was = {(i.module.name, i.name): i for mro in old.mros(before.info) for i in mro.classes}
     for info in omnis:
-        then = was.get((info.module.name, info.name))
-        for base in _bases_gone(info, then) if then is not None else ():
-            found = [old.classes.info(d) for d in old.world.resolve(then.module, base)] if then is not None else []
+        if (then := was.get((info.module.name, info.name))) is None:
+            continue
+        for base in _bases_gone(info, then):
+            found = [old.classes.info(d) for d in old.world.resolve(then.module, base)]
             if any(owner in mro for one in found if one for mro in old.classes.mros(one) for owner in owners):
                 return _of_base(info, base)
     return None

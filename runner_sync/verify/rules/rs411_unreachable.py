@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from runner_sync.model import Severity
-from runner_sync.syntax import walk
+from runner_sync.syntax import suites_of, walk
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, shortened
 
@@ -53,9 +53,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _cut_off(nodes: list[ast.AST]) -> Iterator[tuple[ast.stmt, ast.stmt]]:
     """The first statement of each suite that leaves it, with the one behind."""
-    for node in nodes:
-        for suite in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
-            pairs = pairwise(suite) if isinstance(suite, list) else ()
-            found = next((pair for pair in pairs if isinstance(pair[0], _LEAVES)), None)
-            if found is not None and not any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(found[1])):
-                yield found
+    for suite in suites_of(nodes):
+        found = next((pair for pair in pairwise(suite) if isinstance(pair[0], _LEAVES)), None)
+        if found is not None and not any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(found[1])):
+            yield found

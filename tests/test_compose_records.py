@@ -320,3 +320,52 @@ def test_a_field_that_a_method_does_not_use(name: str) -> None:
 def test_what_makes_a_record() -> None:
     assert makes("    def run(self):\n        self.state = State(1)\n", "State")
     assert not makes("    def run(self):\n        self.state = Other(State)\n", "State")
+
+
+WAS = ("output", "logits", "metadata", "common", "extra")
+MIXED = {"State": Record(WAS, (*WAS, "stats"))}
+REORDERED = {
+    "names of fields alone": (
+        "output, logits, metadata, common, stats, extra",
+        "output, logits, metadata, common, extra, stats",
+    ),
+    "a value of no field's name where it was": (
+        "output, None, metadata, common, stats, extra",
+        "output, None, metadata, common, extra, stats",
+    ),
+    "a value of no field's name for the field that is left": (
+        "output, logits, metadata, common, stats, self.extra()",
+        "output, logits, metadata, common, self.extra(), stats",
+    ),
+    "on lines of their own, with remarks": (
+        "\n    output,\n    logits,\n    metadata,\n    common,\n    stats,  # new\n    extra,  # omni's\n",
+        "\n    output,\n    logits,\n    metadata,\n    common,\n    extra,  # omni's\n    stats,  # new\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REORDERED)
+def test_what_makes_a_record_gives_its_fields_in_the_order_that_they_have_now(name: str) -> None:
+    """omni added `extra` and upstream `stats` at one end, and class and call were merged in another order each."""
+    before, after = REORDERED[name]
+    fitted = fit(f"    def run(self):\n        self.state = State({before})\n", MIXED)
+    assert fitted is not None
+    assert fitted.text == f"    def run(self):\n        self.state = State({after})\n"
+    assert fitted.reason == "State has other fields now: given in their order here"
+    assert fit(fitted.text, MIXED) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "records"),
+    [
+        pytest.param("output, logits, metadata, common, stats, extra", {"State": Record(WAS, WAS)}, id="nothing new"),
+        pytest.param(
+            "logits, output, metadata, common, extra, stats", MIXED, id="old fields in another order than before"
+        ),
+        pytest.param("output, logits, metadata, common, stats, stats", MIXED, id="one name twice"),
+        pytest.param("output, a, b, c, stats, d", MIXED, id="too few names to tell"),
+        pytest.param("output, logits, metadata, common, *rest, extra", MIXED, id="with a star"),
+    ],
+)
+def test_a_construction_of_which_the_order_does_not_tell_is_left_alone(given: str, records: dict[str, Record]) -> None:
+    assert fit(f"    def run(self):\n        self.state = State({given})\n", records) is None

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from runner_sync.compose.mended import Mended
-from runner_sync.compose.records import Fields, fields
+from runner_sync.compose.record_lists import Fields
+from runner_sync.compose.records import fields
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import dotted_name, module_of, names_set, walk

@@ -7,19 +7,25 @@ the new fields in their places. May touch: nothing.
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync.compose.mended import Mended
-from runner_sync.edits import Edit, Places, apply, margin
-from runner_sync.statements import parse_unit, parses
+from runner_sync.compose.record_lists import (
+    FEWEST,
+    Fields,
+    agree,
+    arranged,
+    changed,
+    completed,
+    is_made,
+    lists,
+    parsed,
+    removed,
+    unpackings,
+)
+from runner_sync.statements import parses
 from runner_sync.syntax import is_name, names_set, walk
-
-FEWEST = 4
-"""Names in common below which a tuple is no unpacking of the record."""
-
-Fields = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ def record(before: str, now: str, name: str) -> Record:
 
 def _declared(text: str, name: str) -> list[tuple[str, bool]]:
     """``(field, whether it has a default)``."""
-    for node in _parsed(text).body:
+    for node in parsed(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             rows = [s for s in node.body if isinstance(s, ast.AnnAssign)]
             return [(s.target.id, s.value is not None) for s in rows if isinstance(s.target, ast.Name)]
@@ -58,14 +64,14 @@ def _declared(text: str, name: str) -> list[tuple[str, bool]]:
 
 def makes(text: str, name: str) -> bool:
     """Whether a method makes such a record."""
-    return any(_is_made(node, name) for node in walk(_parsed(text)))
+    return any(is_made(node, name) for node in walk(parsed(text)))
 
 
 def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
     """Those of the ``new`` fields of a record which has ``have`` that a method may give or read."""
     found: set[str] = set()
-    for node in walk(_parsed(text)):
-        if isinstance(node, ast.Call) and _is_made(node, name):
+    for node in walk(parsed(text)):
+        if isinstance(node, ast.Call) and is_made(node, name):
             given = [ast.unparse(arg) for arg in node.args] + [keyword.arg or "**" for keyword in node.keywords]
             if len(node.args) > len(have) or any(arg.startswith("*") for arg in given):
                 return set(new)
@@ -74,18 +80,14 @@ def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
             found.add(node.attr)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.add(node.value)
-    found.update(ast.unparse(element) for target in _unpackings(text) for element in target.elts)
+    found.update(ast.unparse(element) for target in unpackings(text) for element in target.elts)
     names = {word.rpartition(".")[2].lstrip("_") for word in found}
     return {field for field in new if field.lstrip("_") in names}
 
 
-def _is_made(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-
-
 def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
     """The method with its first unpacking or construction that does not fit mended; ``None`` when there is none."""
-    for change in (_without_gone, _fit_unpacking, _put_right, _fit_construction):
+    for change in (_without_gone, _fit_unpacking, _put_right, _fit_construction, _put_values_right):
         mended = change(text, records)
         if mended is not None and parses(mended.text):  # not behind a backslash
             return mended
@@ -96,15 +98,15 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
     """Unpackings and constructions that are complete but for fields that the record has no more."""
     for name, one in records.items():
         gone = set(one.before) - set(one.now)
-        for around, elements in [*_lists(text, name)] if gone else ():
+        for around, elements in [*lists(text, name)] if gone else ():
             words = [ast.unparse(element) for element in elements]
             words = [word.lstrip("_") if word.lstrip("_") in gone else word for word in words]
             left = [word for word in words if word not in gone]
-            if len(left) < len(words) and len(left) == len(one.now) and _agree(left, one.now):
+            if len(left) < len(words) and len(left) == len(one.now) and agree(left, one.now):
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
-                made = _removed(text, lost)
+                made = removed(text, lost)
                 reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
-                return _changed(text, made, around, reason)
+                return changed(text, made, around, reason)
     return None
 
 
@@ -113,7 +115,7 @@ def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
     another order now."""
     known = [one.now for one in records.values()]
     for name, one in records.items():
-        for at, around in enumerate(_unpackings(text)) if one.before != one.now else ():
+        for at, around in enumerate(unpackings(text)) if one.before != one.now else ():
             words = [ast.unparse(element) for element in around.elts]
             said = [word if word in (*one.before, *one.now) else word.lstrip("_") for word in words]
             if tuple(said) in known or not _are_fields(said, one) or _is_made_here(text, around):
@@ -124,7 +126,7 @@ def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
             made = whole.text if whole is not None else made
             if not parses(made):
                 continue
-            return _changed(text, made, around, f"{name} has other fields now: unpacked in their order here")
+            return changed(text, made, around, f"{name} has other fields now: unpacked in their order here")
     return None
 
 
@@ -142,68 +144,53 @@ def _are_fields(said: Sequence[str], one: Record) -> bool:
 
 def _is_made_here(text: str, around: ast.expr) -> bool:
     """Whether a method unpacks what it has packed itself, in an order of its own."""
-    values = {id(node.targets[0]): node.value for node in walk(_parsed(text)) if isinstance(node, ast.Assign)}
+    values = {id(node.targets[0]): node.value for node in walk(parsed(text)) if isinstance(node, ast.Assign)}
     source = values.get(id(around))
-    packed = [
-        node for node in walk(_parsed(text)) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
-    ]
+    packed = [node for node in walk(parsed(text)) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)]
     return source is not None and any(
         ast.unparse(target) == ast.unparse(source) for node in packed for target in node.targets
     )
 
 
 def _in_order(text: str, at: int, named: Mapping[str, str], right: Sequence[str]) -> str:
-    """The text with those names of its ``at``-th unpacking that stand for fields in the ``right`` order, and no others.
-
-    Names on lines of their own take along what stands behind them.
-    """
+    """The text with those names of its ``at``-th unpacking that are fields in the ``right`` order, and no others."""
     words = {field: word for word, field in named.items()}
-    elements = [element for element in [*_unpackings(text)][at].elts if named[ast.unparse(element)] in right]
-    lines, rows = text.split("\n"), [element.lineno - 1 for element in elements]
-    own = [
-        re.fullmatch(rf"(\s*{ast.unparse(e)})(?:\s*,)?(\s*#.*|\s*)", lines[row])
-        for e, row in zip(elements, rows, strict=True)
-    ]
-    if all(own) and len({*rows}) == len(rows):
-        of = {named[ast.unparse(e)]: f"{m[1]},{m[2].rstrip()}" for e, m in zip(elements, own, strict=True) if m}
-        for row, field in zip(rows, right, strict=True):
-            lines[row] = of[field]
-        text = "\n".join(lines)
-    else:
-        places = Places(text)
-        text = apply(text, [places.instead_of(e, words[field]) for e, field in zip(elements, right, strict=True)])
-    return _removed(text, [e for e in [*_unpackings(text)][at].elts if named[ast.unparse(e)] not in right])
+    elements = [element for element in [*unpackings(text)][at].elts if named[ast.unparse(element)] in right]
+    text = arranged(text, elements, [words[field] for field in right])
+    return removed(text, [e for e in [*unpackings(text)][at].elts if named[ast.unparse(e)] not in right])
 
 
-def _agree(names: Sequence[str], wanted: Fields) -> bool:
-    """Whether as many names as fields are, where most of them stand, those of the fields."""
-    same = sum(field in (name, name.lstrip("_")) for name, field in zip(names, wanted, strict=False))
-    return len(names) == len(wanted) and same >= max(FEWEST, len(wanted) / 2)
+def _put_values_right(text: str, records: Mapping[str, Record]) -> Mended | None:
+    """A construction with one value for each field, most of them names of fields, in the order of the fields now.
+
+    Both sides added a field at the end, and the class has them in another order than the call. What goes by no field's
+    name belongs to the fields that are left, in their order.
+    """
+    for node in walk(parsed(text)):
+        one = records.get(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+        if one is None or one.before == one.now or not isinstance(node, ast.Call) or node.keywords:
+            continue
+        words = [ast.unparse(value) for value in node.args]
+        right = _values_in_order(words, one)
+        if right and right != words:
+            made = arranged(text, node.args, right)
+            reason = f"{ast.unparse(node.func)} has other fields now: given in their order here"
+            return changed(text, made, node, reason)
+    return None
 
 
-def _lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
-    yield from ((target, target.elts) for target in _unpackings(text))
-    for node in walk(_parsed(text)):
-        if isinstance(node, ast.Call) and _is_made(node, name) and not node.keywords:
-            yield node, node.args
-
-
-def _removed(text: str, elements: Sequence[ast.expr]) -> str:
-    """The text without list elements that are plain names: their lines, or the words with a comma."""
-    for element in reversed(elements):  # one by one, for two may have a comma between them
-        text = apply(text, [_removal(Places(text), element)])
-    return text
-
-
-def _removal(places: Places, element: ast.expr) -> Edit:
-    start, end = places.start(element), places.end(element)
-    first, last = places.line(element.lineno)
-    before, after = places.text[first:start], places.text[end:last]
-    if not before.strip() and re.fullmatch(r",?\s*(#.*)?", after):
-        return Edit(first, last + 1, "")
-    if comma := re.match(r"\s*,\s*", after):
-        return Edit(start, end + comma.end(), "")
-    return Edit(first + len(before.rstrip().removesuffix(",")), end, "")
+def _values_in_order(words: Sequence[str], one: Record) -> list[str]:
+    """The values of a construction as the fields stand now; empty where that cannot be told, or is not asked."""
+    said = [word if word in one.now else word.lstrip("_") for word in words]
+    named = {field: word for field, word in zip(said, words, strict=True) if field in one.now}
+    others = [word for field, word in zip(said, words, strict=True) if field not in one.now]
+    left = [field for field in one.now if field not in named]
+    if len(words) != len(one.now) or len(named) + len(others) != len(words) or not _are_fields([*named], one):
+        return []
+    if left != [field for field in one.before if field in left]:
+        return []
+    values = named | dict(zip(left, others, strict=True))
+    return [values[field] for field in one.now]
 
 
 def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
@@ -212,7 +199,7 @@ def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
     It is one of a record when it has as many names as the record had fields and they agree where most of them stand, or
     when all its names are fields of it, in their order. An underscore in front of a name counts for nothing.
     """
-    for target in _unpackings(text):
+    for target in unpackings(text):
         names = [element.id for element in target.elts if isinstance(element, ast.Name)]
         if len(names) != len(target.elts):
             continue
@@ -229,7 +216,7 @@ def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
 
 def _by_place(names: Sequence[str], one: Record) -> dict[str, int]:
     """``{field: index}`` of an unpacking of the record as it was."""
-    if not one.has_only_grown or not _agree(names, one.before):
+    if not one.has_only_grown or not agree(names, one.before):
         return {}
     return {field: at for at, field in enumerate(one.before)}
 
@@ -247,7 +234,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
 
     The other fields get a value that goes by their name, or ``None``.
     """
-    tree = _parsed(text)
+    tree = parsed(text)
     bound = names_set(tree)
     for node in walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
@@ -277,14 +264,6 @@ def _given(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
     return {field: values[at] for field, at in known.items()}
 
 
-def _unpackings(text: str) -> Iterator[ast.Tuple]:
-    for node in walk(_parsed(text)):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
-            value = node.value
-            if isinstance(value, ast.Attribute) and is_name(value.value, "self"):
-                yield node.targets[0]
-
-
 def _fitted(
     text: str,
     wanted: Fields,
@@ -294,52 +273,4 @@ def _fitted(
     reason: str,
 ) -> Mended:
     """The change that puts ``new`` fields into ``around``, an unpacking or a construction with ``elements``."""
-    return _changed(text, _completed(text, wanted, elements, new), around, reason)
-
-
-def _changed(text: str, made: str, around: ast.expr, reason: str) -> Mended:
-    """The change of ``text`` into ``made``, which differ in the lines of ``around``."""
-    first, last = around.lineno, around.end_lineno or around.lineno
-    grown = made.count("\n") - text.count("\n")
-    was, statement = (
-        "\n".join(side.split("\n")[first - 1 : end]) for side, end in ((text, last), (made, last + grown))
-    )
-    return Mended(made, first, statement, reason, was=was)
-
-
-def _completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:
-    """The text with each new element in front of the one that follows it, or behind the last one."""
-    places = Places(text)
-    pending: list[str] = []
-    edits: list[Edit] = []
-    for field in wanted:
-        if field in new:
-            pending.append(new[field])
-        elif field in elements and pending:
-            edits.append(places.ahead_of(elements[field], *pending))
-            pending = []
-    if pending:
-        last = [field for field in wanted if field in elements][-1]
-        edits += _put_behind(places, elements[last], pending)
-    return apply(text, edits)
-
-
-def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> list[Edit]:
-    first, last = places.line(element.end_lineno or element.lineno)
-    start, end = places.start(element), places.end(element)
-    ahead, rest = places.text[first:start], places.text[end:last]
-    if first <= start and not ahead.strip():
-        comma = [] if rest.lstrip().startswith(",") else [Edit(end, end, ",")]
-        return [*comma, Edit(last, last, "".join(f"\n{ahead}{value}," for value in values))]
-    if remark := re.fullmatch(r"\s*,?\s*(#.*)", rest):
-        # What the remark is about keeps it.
-        indent = " " * (len(margin(places.text[first:last])) + 4)
-        return [Edit(end, last, f",  {remark[1]}" + "".join(f"\n{indent}{value}," for value in values))]
-    return [Edit(end, end, "".join(f", {value}" for value in values))]
-
-
-def _parsed(text: str) -> ast.Module:
-    try:
-        return parse_unit(text)
-    except SyntaxError:
-        return ast.Module([], [])
+    return changed(text, completed(text, wanted, elements, new), around, reason)

@@ -1,0 +1,130 @@
+"""The lists in which a method names the fields of a record: unpackings and constructions, and edits of them.
+
+Comes in: method texts, fields. Goes out: the nodes of such lists, and texts with other ones. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from runner_sync.compose.mended import Mended
+from runner_sync.edits import Edit, Places, apply, margin
+from runner_sync.statements import parse_unit
+from runner_sync.syntax import is_name, walk
+
+FEWEST = 4
+"""Names in common below which a tuple is no unpacking of the record."""
+
+Fields = tuple[str, ...]
+
+
+def parsed(text: str) -> ast.Module:
+    try:
+        return parse_unit(text)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def is_made(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def unpackings(text: str) -> Iterator[ast.Tuple]:
+    for node in walk(parsed(text)):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
+            value = node.value
+            if isinstance(value, ast.Attribute) and is_name(value.value, "self"):
+                yield node.targets[0]
+
+
+def lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    yield from ((target, target.elts) for target in unpackings(text))
+    for node in walk(parsed(text)):
+        if isinstance(node, ast.Call) and is_made(node, name) and not node.keywords:
+            yield node, node.args
+
+
+def agree(names: Sequence[str], wanted: Fields) -> bool:
+    """Whether as many names as fields are, where most of them stand, those of the fields."""
+    same = sum(field in (name, name.lstrip("_")) for name, field in zip(names, wanted, strict=False))
+    return len(names) == len(wanted) and same >= max(FEWEST, len(wanted) / 2)
+
+
+def changed(text: str, made: str, around: ast.expr, reason: str) -> Mended:
+    """The change of ``text`` into ``made``, which differ in the lines of ``around``."""
+    first, last = around.lineno, around.end_lineno or around.lineno
+    grown = made.count("\n") - text.count("\n")
+    was, statement = (
+        "\n".join(side.split("\n")[first - 1 : end]) for side, end in ((text, last), (made, last + grown))
+    )
+    return Mended(made, first, statement, reason, was=was)
+
+
+def arranged(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> str:
+    """The text with elements of one list in another order, ``right``, by their texts.
+
+    Those on lines of their own take along what stands behind them.
+    """
+    lines, rows = text.split("\n"), [element.lineno - 1 for element in elements]
+    own = [
+        re.fullmatch(rf"(\s*{re.escape(ast.unparse(e))})(?:\s*,)?(\s*#.*|\s*)", lines[row])
+        for e, row in zip(elements, rows, strict=True)
+    ]
+    if not all(own) or len({*rows}) < len(rows):
+        places = Places(text)
+        return apply(text, [places.instead_of(e, word) for e, word in zip(elements, right, strict=True)])
+    of = {ast.unparse(e): f"{m[1]},{m[2].rstrip()}" for e, m in zip(elements, own, strict=True) if m}
+    for row, word in zip(rows, right, strict=True):
+        lines[row] = of[word]
+    return "\n".join(lines)
+
+
+def removed(text: str, elements: Sequence[ast.expr]) -> str:
+    """The text without list elements that are plain names: their lines, or the words with a comma."""
+    for element in reversed(elements):  # one by one, for two may have a comma between them
+        text = apply(text, [_removal(Places(text), element)])
+    return text
+
+
+def _removal(places: Places, element: ast.expr) -> Edit:
+    start, end = places.start(element), places.end(element)
+    first, last = places.line(element.lineno)
+    before, after = places.text[first:start], places.text[end:last]
+    if not before.strip() and re.fullmatch(r",?\s*(#.*)?", after):
+        return Edit(first, last + 1, "")
+    if comma := re.match(r"\s*,\s*", after):
+        return Edit(start, end + comma.end(), "")
+    return Edit(first + len(before.rstrip().removesuffix(",")), end, "")
+
+
+def completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:
+    """The text with each new element in front of the one that follows it, or behind the last one."""
+    places = Places(text)
+    pending: list[str] = []
+    edits: list[Edit] = []
+    for field in wanted:
+        if field in new:
+            pending.append(new[field])
+        elif field in elements and pending:
+            edits.append(places.ahead_of(elements[field], *pending))
+            pending = []
+    if pending:
+        last = [field for field in wanted if field in elements][-1]
+        edits += _put_behind(places, elements[last], pending)
+    return apply(text, edits)
+
+
+def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> list[Edit]:
+    first, last = places.line(element.end_lineno or element.lineno)
+    start, end = places.start(element), places.end(element)
+    ahead, rest = places.text[first:start], places.text[end:last]
+    if first <= start and not ahead.strip():
+        comma = [] if rest.lstrip().startswith(",") else [Edit(end, end, ",")]
+        return [*comma, Edit(last, last, "".join(f"\n{ahead}{value}," for value in values))]
+    if remark := re.fullmatch(r"\s*,?\s*(#.*)", rest):
+        # What the remark is about keeps it.
+        indent = " " * (len(margin(places.text[first:last])) + 4)
+        return [Edit(end, last, f",  {remark[1]}" + "".join(f"\n{indent}{value}," for value in values))]
+    return [Edit(end, end, "".join(f", {value}" for value in values))]

@@ -177,7 +177,13 @@ def _around(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand |
 
 
 OWN_TEXT: Collection[Kind] = frozenset(
-    {"both changed a part", "both added versions", "both added an argument", "keywords taken over"}
+    {
+        "both changed a part",
+        "both added versions",
+        "both added an argument",
+        "arguments of another call",
+        "keywords taken over",
+    }
 )
 """What is asked of the text of one statement, of a compound one of its head."""
 

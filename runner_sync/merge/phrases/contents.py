@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.merge.matching.align import similarity
 from runner_sync.merge.phrases.arguments import with_their_keywords
+from runner_sync.merge.phrases.callees import changed_for_another
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
@@ -165,8 +166,11 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
 
     merged = merge_phrases(*texts, parses=parses)
     if merged is not None:
-        guessed = are_placed_by_guess(*(_as_module(text, omni) for text in (*texts, merged)))
-        return _written(merged, upstream), BY_PLACE if guessed else None
+        modules = [_as_module(text, omni) for text in (*texts, merged)]
+        if are_placed_by_guess(*modules):
+            return _written(merged, upstream), BY_PLACE
+        others = changed_for_another(*modules)
+        return _written(merged, upstream), Reason("arguments of another call", others) if others else None
     whole = around(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
         return _written(whole, upstream), None

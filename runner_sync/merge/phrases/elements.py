@@ -97,10 +97,13 @@ def _lambdas(phrase: str) -> int:
 
 def without_added_commas(merged: Phrases, sides: Sequence[Phrases]) -> Phrases:
     """Without the trailing commas of ``with_final_commas`` that no side has: formatters explode such lists."""
-    own = {element for side in sides for element, after in pairwise(side) if after in CLOSERS}
-    following = [*merged[1:], ""]
-    pairs = zip(merged, following, strict=True)
-    return [phrase.removesuffix(",") if after in CLOSERS and phrase not in own else phrase for phrase, after in pairs]
+    own = {element for side in sides for element, after in pairwise(side) if _closes(after)}
+    pairs = pairwise([*merged, ""])
+    return [phrase.removesuffix(",") if _closes(after) and phrase not in own else phrase for phrase, after in pairs]
+
+
+def _closes(phrase: str) -> bool:
+    return phrase.removesuffix(",") in CLOSERS
 
 
 _TIGHT = frozenset(")]},:")

@@ -31,9 +31,9 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
 
     The texts are modules; one that is no Python says nothing.
     """
-    before, mine, theirs = (_given(_calls(text)) for text in (base, omni, upstream))
-    sizes = {(ast.unparse(call.func), len(call.args)) for text in (base, omni, upstream) for call in _calls(text)}
-    for call in _calls(merged):
+    before, mine, theirs = (_given(calls_of(text)) for text in (base, omni, upstream))
+    sizes = {(ast.unparse(call.func), len(call.args)) for text in (base, omni, upstream) for call in calls_of(text)}
+    for call in calls_of(merged):
         called = ast.unparse(call.func)
         if _is_class(called) or called in UNORDERED or called.endswith(UNORDERED_METHODS):
             continue
@@ -46,7 +46,8 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
     return False
 
 
-def _calls(text: str) -> list[ast.Call]:
+def calls_of(text: str) -> list[ast.Call]:
+    """Every call of a module; none where it is no Python."""
     try:
         return [node for node in walk(ast.parse(text)) if isinstance(node, ast.Call)]
     except SyntaxError:

@@ -1,0 +1,53 @@
+"""A call that one side made one of another function, of which the other side changed the arguments."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.merge import merge
+from runner_sync.model import Triple
+
+BASE = """def run(self):
+    self.memory = request(rows, cache)
+    return self.memory
+"""
+ANOTHER = ("request(", "request_tolerant(")
+MORE = ("cache)", "cache, weights)")
+
+
+def asked(omni: tuple[str, str], upstream: tuple[str, str], base: str = BASE) -> tuple[str, list[tuple[str, ...]]]:
+    """The merged text, and the functions that a question of this kind names."""
+    result = merge(Triple(base, base.replace(*omni), base.replace(*upstream)))
+    kinds = [item.reason.names for item in result.decisions if item.reason.kind == "arguments of another call"]
+    return result.text, kinds
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param(MORE, id="one more"),
+        pytest.param(("cache)", "cache, weights=weights)"), id="a keyword"),
+        pytest.param(("rows, cache", "rows"), id="one less"),
+    ],
+)
+@pytest.mark.parametrize("is_omnis", [True, False], ids=["omni calls another", "upstream calls another"])
+def test_arguments_that_come_to_another_call_are_a_question(more: tuple[str, str], is_omnis: bool) -> None:
+    """Found in vllm-omni 0.30.0 on vLLM 0.32.0: `request_memory_tolerant` is omni's, and takes two arguments."""
+    text, names = asked(*((ANOTHER, more) if is_omnis else (more, ANOTHER)))
+    assert BASE.replace(*ANOTHER).replace(*more) == text
+    assert names == [("request_tolerant",)]
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream", "base"),
+    [
+        pytest.param(("rows, c", "row, c"), MORE, BASE, id="both give other values to one function"),
+        pytest.param(("request(rows, cache)", "keep(request(rows, cache))"), MORE, BASE, id="a call around it"),
+        pytest.param(ANOTHER, ("rows,", "lines,"), BASE, id="another value"),
+        pytest.param(
+            ANOTHER, ("size(rows)", "size(rows, 1)"), BASE.replace("rows,", "size(rows),"), id="a call inside"
+        ),
+    ],
+)
+def test_other_changes_of_a_call_are_none(omni: tuple[str, str], upstream: tuple[str, str], base: str) -> None:
+    assert asked(omni, upstream, base) == (base.replace(*omni).replace(*upstream), [])

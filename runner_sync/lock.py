@@ -24,7 +24,6 @@ from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, Project
 from runner_sync.syntax import is_indented
 
-FILE_NAME = "runner-sync.lock"
 FORMAT_VERSION = 1
 
 _REMEDY = "restore it from git or write it anew with `runner-sync lock`"
@@ -80,7 +79,7 @@ def _with_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
     return replace(entry, path=names.get(entry.path, entry.path), gpu=gpu)
 
 
-def load(text: str, *, path: str = FILE_NAME) -> Lock:
+def load(text: str, *, path: str = "the lock") -> Lock:
     """Read a lock. Raises ``InputError`` naming file, line where known, and the remedy; never half a lock."""
     if not text.strip():
         raise InputError(f"{path}: is empty; {_REMEDY}.")

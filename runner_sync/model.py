@@ -338,11 +338,9 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a run has to say; the one value that ``render`` takes.
-
-    Paths are relative to the omni tree. ``folder`` is where that lies in its repository (``""`` or ``some/folder/``): a
-    service that shows findings in a repository's files needs both.
-    """
+    """Everything a run has to say of the runners of a ``platform``, which follow the project ``followed``; paths are
+    relative to the omni tree. ``folder`` is where that lies in its repository (``""`` or ``some/folder/``): a service
+    that shows findings in a repository's files needs both."""
 
     command: str
     inputs: tuple[Source, ...] = ()
@@ -357,3 +355,5 @@ class Report:
     replay_hunks: tuple[ReplayHunk, ...] = ()
     rules: tuple[RuleText, ...] = ()
     folder: str = ""
+    platform: str = "NPU"
+    followed: Project = "vllm-ascend"

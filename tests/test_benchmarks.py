@@ -6,10 +6,12 @@ import ast
 import shutil
 import sys
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 import pytest
+from conftest import PINS
 from packaging.version import Version
 
 from benchmarks import (
@@ -28,12 +30,14 @@ from benchmarks import (
     plots,
     process,
     programs,
+    rebases,
     scoring,
     speed,
     tables,
     upstreams,
 )
 from benchmarks.chunks import Conflict
+from benchmarks.debts import vllm_of
 from benchmarks.spread import spread
 from runner_sync.errors import InputError
 from runner_sync.model import ReviewItem, Triple
@@ -405,6 +409,17 @@ def test_the_kinds_name_releases_that_the_tests_know() -> None:
     assert all(Version(port.before) < Version(port.after) for port in known.port)
     assert any(not port.seen for port in known.port)
     assert any(not fix.seen for fix in known.fix)
+
+
+def test_rebases_are_of_releases_that_the_tests_know_and_go_forward() -> None:
+    assert all(omni in PINS["vllm-omni"] and vllm_of(omni) in PINS["vllm"] for omni in rebases.RELEASES)
+    assert all(Version(before) < Version(after) for before, after in pairwise(rebases.RELEASES))
+
+
+def test_a_rebase_counts_what_is_mended_and_what_is_new() -> None:
+    told = frozenset({("RS304", "a"), ("RS304", "b"), ("RS301", "c")})
+    row = rebases.Rebase("1", "2", told, told - {("RS304", "a")}, frozenset(), frozenset({("RS302", "d")}), 4)
+    assert rebases._counts(row) == (3, 1, 3, 1, 4)
 
 
 # --- planted ports

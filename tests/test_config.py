@@ -278,8 +278,10 @@ def test_a_tree_that_is_on_no_disk_has_the_defaults() -> None:
 def test_every_key_is_described_and_read() -> None:
     options = {field.name.replace("_", "-") for field in fields(Config)} - {"profile", "source"}
     rows = {field.name.replace("_", "-") for field in fields(Profile)}
-    tables = rows - {"name", "package", "marker", "device", "vllm-class", "sampler-hook", "output"}
-    assert KEYS.keys() == options | rows | {f"extend-{table}" for table in tables}
+    tables = rows - {
+        *("name", "package", "platform", "lock-file", "marker", "device", "vllm-class", "sampler-hook", "output")
+    }
+    assert KEYS.keys() == options | rows | {"profile"} | {f"extend-{table}" for table in tables}
     assert all(KEYS.values())
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from conftest import PINS
 
-from runner_sync.lock import FILE_NAME, load
+from runner_sync.lock import load
 from runner_sync.model import Project, Tree
+from runner_sync.profile import NPU
 from runner_sync.sync import ReplayOptions, TreeOptions, Upgrade, UpgradeOptions, lock, upgrade
 from runner_sync.sync import inputs as sync_inputs
 from runner_sync.sync.bases import GPU_RELEASES
@@ -174,7 +175,7 @@ def overlaid(texts: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
 
     def upgraded(*arguments: object, **options: object) -> sync_inputs.Inputs:
         given = opened(*arguments, **options)  # type: ignore[arg-type]
-        return replace(given, omni=PatchedTree(given.omni, texts), lock=load(texts[FILE_NAME], path=FILE_NAME))
+        return replace(given, omni=PatchedTree(given.omni, texts), lock=load(texts[NPU.lock_file]))
 
     monkeypatch.setattr(sync_inputs, "open_omni", upgraded)
 
@@ -208,7 +209,7 @@ def test_a_lock_made_before_changes_nothing_of_an_upgrade_and_of_the_next(
     without = {change.path: change.after or "" for change in planned(corpus_release, wanted).changes}
     made = lock(wanted).lock
     assert made is not None
-    texts = {FILE_NAME: made.after or ""}
+    texts = {NPU.lock_file: made.after or ""}
     overlaid(texts, monkeypatch)
     first = upgrade(wanted)
     assert {

@@ -19,6 +19,7 @@ from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, Finding, Report
 from runner_sync.naming import module_name
+from runner_sync.profile import NPU
 from runner_sync.render import render
 from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions, Progress, TreeOptions, UpgradeOptions
@@ -60,7 +61,7 @@ def test_an_upgrade_without_the_gpu_runners_keeps_what_the_lock_says_of_them(tre
     trees.write_lock()
     lay_out(trees.ascend_old, ASCEND_NEW)
     commit(trees.ascend_old)
-    before = gpu_units((trees.omni / lock.FILE_NAME).read_text("utf-8"))
+    before = gpu_units((trees.omni / NPU.lock_file).read_text("utf-8"))
     planned = sync.upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False))
     assert before
     assert planned.lock is not None, "it names another vllm-ascend"
@@ -68,7 +69,7 @@ def test_an_upgrade_without_the_gpu_runners_keeps_what_the_lock_says_of_them(tre
 
 
 def test_an_empty_lock_is_not_called_missing(trees: Trees) -> None:
-    (trees.omni / lock.FILE_NAME).touch()
+    (trees.omni / NPU.lock_file).touch()
     with pytest.raises(InputError, match="is empty; restore it from git"):
         sync.check(trees.check())
 
@@ -265,7 +266,7 @@ def test_what_a_branch_takes_away_is_told_though_no_line_of_it_is_left(locked: T
     assert [finding.code for finding in found] == ["RS203", "RS401"]
 
 
-@pytest.mark.parametrize(("path", "is_read"), [("README.md", False), (AR, True), (lock.FILE_NAME, True), ("", True)])
+@pytest.mark.parametrize(("path", "is_read"), [("README.md", False), (AR, True), (NPU.lock_file, True), ("", True)])
 def test_a_branch_without_code_is_compared_with_no_older_tree(
     locked: Trees, path: str, is_read: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,11 +336,11 @@ def test_a_runner_that_stands_elsewhere_makes_no_npu_code_of_what_is_beside_it(
 
 def test_what_was_out_of_step_where_a_branch_began_is_no_business_of_it(locked: Trees) -> None:
     """Neither where the lines around it moved, nor where the branch brings the lock that tells of it."""
-    lock_text = (locked.omni / lock.FILE_NAME).read_text("utf-8")
-    (locked.omni / lock.FILE_NAME).unlink()
+    lock_text = (locked.omni / NPU.lock_file).read_text("utf-8")
+    (locked.omni / NPU.lock_file).unlink()
     locked.edit(GPU_AR, "return self.model.sample(logits)", "return self.model.sample(logits, None)")
     commit(locked.omni, "Before")
-    (locked.omni / lock.FILE_NAME).write_text(lock_text, "utf-8")
+    (locked.omni / NPU.lock_file).write_text(lock_text, "utf-8")
     text = (locked.omni / AR).read_text("utf-8")
     (locked.omni / AR).write_text(f"# A remark.\n{text}", "utf-8")
     assert keys(sync.check(locked.check(select=("RS203", "RS201")))) >= {("RS203", "_sample")}
@@ -449,7 +450,7 @@ def test_a_file_that_a_branch_renames_is_followed_or_refused(locked: Trees, path
     with (locked.omni / AR).open("a", encoding="utf-8") as file:
         file.write(f"\n    def note(self):\n        {RULER}\n        self.noted = 1\n        return 2\n")
     if not is_locked:
-        (locked.omni / lock.FILE_NAME).unlink()
+        (locked.omni / NPU.lock_file).unlink()
     commit(locked.omni, "Before")
     options = locked.check(changed_since="main", select=("RS203", "RS401"))
     new = rename(locked, path)
@@ -716,19 +717,10 @@ gpu = {{ project = "vllm-omni", path = "{GPU_AR}", name = "GPUARModelRunner" }}
 """
 
 
-def test_an_upstream_that_cannot_be_followed_is_refused_by_what_would_follow_it(trees: Trees) -> None:
-    """A vllm-ascend that lacks vLLM's files is not what is wrong, and none has to be given to be told so."""
+def test_runners_on_another_upstream_are_held_against_their_gpu_twin(trees: Trees) -> None:
     (trees.omni / "runner-sync.toml").write_text(ANOTHER_UPSTREAM, "utf-8")
-    said = r"^NPUARModelRunner follows vllm in this profile, and only vllm-ascend can be followed.*--gpu-only"
-    options = trees.upgrade(trees.ascend_new)
-    for ascend in (options.ascend, TreeOptions()):
-        for command in (sync.upgrade, sync.lock):
-            with pytest.raises(InputError, match=said):
-                command(replace(options, ascend=ascend))
-    with pytest.raises(InputError, match=said):
-        sync.check(trees.check(ascend=trees.ascend_new))
     found = keys(sync.check(trees.check(ignore=("RS110", "RS201"))))
-    assert ("RS203", "_sample") in found, "what looks at the GPU twin only goes on"
+    assert ("RS203", "_sample") in found
 
 
 def test_runners_on_another_upstream_are_ported_to_whatever_vllm_ascend_is_at_hand(
@@ -867,7 +859,7 @@ def test_a_change_of_line_ends_touches_no_unit(locked: Trees) -> None:
 def test_a_docstring_of_the_gpu_side_is_no_change_after_a_new_lock_either(locked: Trees) -> None:
     head = "def _stage_of(self, request):\n"
     commit(locked.omni, "Before")
-    (locked.omni / lock.FILE_NAME).unlink()
+    (locked.omni / NPU.lock_file).unlink()
     locked.write_lock()
     commit(locked.omni, "Lock")
     locked.edit(GPU_AR, head, head + '        """The stage of a request."""\n')
@@ -904,7 +896,7 @@ def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees) -> None:
 
 def test_an_entry_of_the_lock_that_a_branch_takes_out_is_told_of(locked: Trees) -> None:
     commit(locked.omni, "Before")
-    file = locked.omni / lock.FILE_NAME
+    file = locked.omni / NPU.lock_file
     known = lock.load(file.read_text("utf-8"))
     kept = tuple(entry for entry in known.entries if entry.qualname != "NPUARModelRunner._stage_of")
     file.write_text(lock.dump(replace(known, entries=kept)), "utf-8")
@@ -962,13 +954,13 @@ def test_git_applies_the_patch_to_what_lies_there(trees: Trees, ending: str, mar
     trees.write_lock()
     lay_out(trees.ascend_old, ASCEND_NEW)
     commit(trees.ascend_old)
-    for path in (AR, lock.FILE_NAME):
+    for path in (AR, NPU.lock_file):
         file = trees.omni / path
         file.write_bytes((mark + file.read_text("utf-8").replace("\n", ending)).encode())
     commit(trees.omni)
     options = trees.upgrade(trees.ascend_old, verify=False)
     planned = sync.upgrade(options)
-    assert {AR, lock.FILE_NAME} <= {change.path for change in planned.patch}
+    assert {AR, NPU.lock_file} <= {change.path for change in planned.patch}
     patch = render(replace(planned.report, changes=planned.patch), "diff").encode()
     subprocess.run(["git", "-C", str(trees.omni), "apply"], input=patch, check=True)
     applied = {change.path: (trees.omni / change.path).read_bytes() for change in planned.patch}
@@ -1118,7 +1110,7 @@ def test_a_lock_that_was_just_written_lacks_nothing(
     omni = TreeOptions(path=tmp_path)
     planned = sync.lock(UpgradeOptions(omni=omni, ascend=TreeOptions(version=ascend)))
     assert planned.lock is not None
-    (tmp_path / lock.FILE_NAME).write_text(planned.lock.after or "", "utf-8")
+    (tmp_path / NPU.lock_file).write_text(planned.lock.after or "", "utf-8")
     assert sync.check(CheckOptions(omni=omni, select=("RS111",))).findings == ()
 
 
@@ -1198,7 +1190,7 @@ def test_the_first_commit_with_the_locked_texts_is_read(trees: Trees) -> None:
 
 def settle(trees: Trees, unit: tuple[str, str], twin: tuple[str, str]) -> Path:
     """A lock by which ``unit`` follows its GPU ``twin`` as that is now, settled at a commit that is gone."""
-    lock_file = trees.omni / lock.FILE_NAME
+    lock_file = trees.omni / NPU.lock_file
     known = lock.load(lock_file.read_text("utf-8"))
     path, qualname = twin
     digest = lock.digest(unit_texts((trees.omni / path).read_text("utf-8"))[qualname])

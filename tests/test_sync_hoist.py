@@ -12,6 +12,7 @@ from sync_samples import AR, BASE, GPU_AR, GPU_BASE, RULER, Trees, stay_at_home
 from runner_sync import lock as locks
 from runner_sync import sync
 from runner_sync.errors import InputError
+from runner_sync.profile import NPU
 from runner_sync.render import render
 from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.planning import Upgrade
@@ -227,7 +228,7 @@ def test_afterwards_check_has_nothing_to_hoist_and_the_lock_forgets(trees: Trees
     assert ("RS501", "_stage_of") in {(f.code, f.symbol) for f in sync.check(options).findings}
     applied(trees, STAGE)
     assert "_stage_of" not in {finding.symbol for finding in sync.check(options).findings}
-    entries = locks.load((trees.omni / locks.FILE_NAME).read_text("utf-8")).entries
+    entries = locks.load((trees.omni / NPU.lock_file).read_text("utf-8")).entries
     assert STAGE not in {entry.qualname for entry in entries}
     with pytest.raises(InputError, match="no NPU runner defines"):
         hoist(trees, STAGE)

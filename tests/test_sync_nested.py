@@ -38,7 +38,7 @@ def test_a_check_names_the_file(trees: Trees) -> None:
 def test_where_no_runner_is_deep_none_is_blamed(trees: Trees) -> None:
     from runner_sync.sync import inputs
 
-    given = inputs.open_omni(trees.upgrade(trees.ascend_new).omni, None, lambda *_: None)
+    given = inputs.open_omni(trees.upgrade(trees.ascend_new))
     with pytest.raises(RecursionError), naming_the_deepest(given):
         raise RecursionError
 

@@ -18,9 +18,12 @@ from runner_sync.config.profile import read_profile
 from runner_sync.config.reader import Policy, Reader
 from runner_sync.errors import InputError
 from runner_sync.model import Severity
-from runner_sync.profile import NPU, Profile
+from runner_sync.profile import BUILT_IN, NPU, Profile
 
 FILE_NAME = "runner-sync.toml"
+
+DEFAULT = "npu"
+"""The built-in profile of a run that names none."""
 
 KEYS: Mapping[str, str] = {
     "ascend-path": "vllm-ascend checkout or unpacked tree, relative to the configuration file",
@@ -33,7 +36,10 @@ KEYS: Mapping[str, str] = {
     "baseline": "file of accepted findings (a ratchet), relative to the configuration file",
     "per-path-ignores": "table: path pattern = list of rule codes left out there",
     "units": "table: unit pattern = `upstream`, `omni` or `review`: which side a conflict there is settled for",
+    "profile": "built-in profile that the following keys change: `npu` (default) or `gpu`; `--profile` wins",
     "name": "name of the profile in reports",
+    "platform": "what people call the derived platform, in messages",
+    "lock-file": "file of the tree that holds what the modules were last synced to",
     "package": "package that the derived modules belong to",
     "marker": "label of the omni rulers",
     "modules": "tables `paths`, `name`, `upstreams`, `gpu`, `inherits`: derived modules and what they follow",
@@ -81,20 +87,21 @@ class Config:
     source: Path | None = None
 
 
-def load(root: Path | None, *, explicit: Path | None = None) -> Config:
+def load(root: Path | None, *, explicit: Path | None = None, profile: str | None = None) -> Config:
     """Configuration of the tree at ``root`` (``None``: it is on no disk), or of the file ``explicit``; or the defaults.
 
-    Raises ``InputError`` naming file and key for anything it cannot use.
+    ``profile`` names the built-in one below it, whatever the file says. Raises ``InputError`` naming file and key for
+    anything it cannot use.
     """
     if explicit is not None:
         table = _table(explicit, required=True)
-        return _config(table or {}, explicit)
+        return _config(table or {}, explicit, profile)
     for path in (root / FILE_NAME, root / "pyproject.toml") if root is not None else ():
         # A link to nowhere is meant to be read, too.
         is_there = path.is_file() or (path.name == FILE_NAME and (path.exists() or path.is_symlink()))
         if is_there and (table := _table(path, required=False)) is not None:
-            return _config(table, path)
-    return Config()
+            return _config(table, path, profile)
+    return Config(profile=BUILT_IN[profile or DEFAULT])
 
 
 def _table(path: Path, *, required: bool) -> dict[str, Any] | None:
@@ -134,7 +141,7 @@ def _read(path: Path) -> str:
         ) from error
 
 
-def _config(table: dict[str, Any], path: Path) -> Config:
+def _config(table: dict[str, Any], path: Path, profile: str | None) -> Config:
     unknown = [key for key in table if key not in KEYS]
     if unknown:
         close = difflib.get_close_matches(unknown[0], KEYS, n=1)
@@ -144,8 +151,9 @@ def _config(table: dict[str, Any], path: Path) -> Config:
     for project in ("ascend", "vllm"):
         if f"{project}-path" in table and f"{project}-version" in table:
             raise InputError(f"{path}: both {project}-path and {project}-version are set; keep one of them.")
+    named = reader.choice("profile", tuple(BUILT_IN), DEFAULT)
     return Config(
-        profile=read_profile(reader),
+        profile=read_profile(reader, BUILT_IN[profile or named]),
         ascend_path=reader.path("ascend-path"),
         ascend_version=reader.value("ascend-version", str, None),
         vllm_path=reader.path("vllm-path"),

@@ -16,41 +16,43 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from runner_sync.config.reader import Reader
-from runner_sync.profile import NPU, KeywordRewrite, NameRewrite, Output, Profile, RunnerModule, SamplerHook
+from runner_sync.profile import KeywordRewrite, NameRewrite, Output, Profile, RunnerModule, SamplerHook
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
 _Row = TypeVar("_Row")
 
 
-def read_profile(reader: Reader) -> Profile:
+def read_profile(reader: Reader, built_in: Profile) -> Profile:
     """The built-in profile with what the configuration sets, replaces and adds. Raises ``InputError``."""
-    classes = _classes(reader)
-    modules = _modules(reader)
+    classes = _classes(reader, built_in)
+    modules = _modules(reader, built_in)
     return replace(
-        NPU,
-        name=reader.word("name", NPU.name),
-        package=_package(reader, modules),
-        marker=reader.word("marker", NPU.marker),
-        modules=tuple(_renamed(module, classes) for module in modules),
-        names=_overlaid(reader, "names", NameRewrite, NPU.names),
-        keywords=_overlaid(reader, "keywords", KeywordRewrite, NPU.keywords),
-        device_only=_overlaid(reader, "device-only", str, NPU.device_only),
-        device=reader.value("device", tuple[str, str], NPU.device),
-        unported=_overlaid(reader, "unported", str, NPU.unported),
-        vllm_class=reader.word("vllm-class", NPU.vllm_class),
-        sampler_hook=reader.value("sampler-hook", SamplerHook, NPU.sampler_hook),
-        output=reader.value("output", Output, NPU.output),
-        gpu_imports=_overlaid(reader, "gpu-imports", str, NPU.gpu_imports),
-        handovers=_overlaid(reader, "handovers", str, NPU.handovers),
-        surroundings=_overlaid(reader, "surroundings", str, NPU.surroundings),
-        attributes=_dotted(reader, "attributes", NPU.attributes),
+        built_in,
+        name=reader.word("name", built_in.name),
+        package=_package(reader, modules, built_in),
+        platform=reader.word("platform", built_in.platform),
+        lock_file=reader.word("lock-file", built_in.lock_file),
+        marker=reader.word("marker", built_in.marker),
+        modules=tuple(_renamed(module, classes, built_in) for module in modules),
+        names=_overlaid(reader, "names", NameRewrite, built_in.names),
+        keywords=_overlaid(reader, "keywords", KeywordRewrite, built_in.keywords),
+        device_only=_overlaid(reader, "device-only", str, built_in.device_only),
+        device=reader.value("device", tuple[str, str], built_in.device),
+        unported=_overlaid(reader, "unported", str, built_in.unported),
+        vllm_class=reader.word("vllm-class", built_in.vllm_class),
+        sampler_hook=reader.value("sampler-hook", SamplerHook, built_in.sampler_hook),
+        output=reader.value("output", Output, built_in.output),
+        gpu_imports=_overlaid(reader, "gpu-imports", str, built_in.gpu_imports),
+        handovers=_overlaid(reader, "handovers", str, built_in.handovers),
+        surroundings=_overlaid(reader, "surroundings", str, built_in.surroundings),
+        attributes=_dotted(reader, "attributes", built_in.attributes),
         classes=classes,
     )
 
 
-def _modules(reader: Reader) -> tuple[RunnerModule, ...]:
-    modules: tuple[RunnerModule, ...] = _overlaid(reader, "modules", RunnerModule, NPU.modules)
+def _modules(reader: Reader, built_in: Profile) -> tuple[RunnerModule, ...]:
+    modules: tuple[RunnerModule, ...] = _overlaid(reader, "modules", RunnerModule, built_in.modules)
     if not modules:
         raise reader.error("modules is empty; name at least one derived module, or leave it out.")
     for module in modules:
@@ -60,26 +62,26 @@ def _modules(reader: Reader) -> tuple[RunnerModule, ...]:
     return modules
 
 
-def _package(reader: Reader, modules: Sequence[RunnerModule]) -> str:
+def _package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
     """The package of the derived modules. With another one, what they import of their own would be taken for foreign,
     and mixins that are missing for none."""
-    package = reader.word("package", NPU.package)
+    package = reader.word("package", built_in.package)
     paths = [path for module in modules for path in module.paths]
     if not any(path.startswith(f"{package}/") for path in paths):
         raise reader.error(f"package is {package!r}, but the derived modules lie elsewhere ({paths[0]}); name theirs.")
     return package
 
 
-def _classes(reader: Reader) -> tuple[tuple[str, str], ...]:
+def _classes(reader: Reader, built_in: Profile) -> tuple[tuple[str, str], ...]:
     """The pairs of classes: an added one takes the place of each that has either name, for it renames the other."""
     added = reader.value("extend-classes", dict[str, str], {}).items()
-    pairs = _pairs(reader, "classes", NPU.classes)
+    pairs = _pairs(reader, "classes", built_in.classes)
     return tuple(pair for pair in pairs if pair in added or not any(set(pair) & set(other) for other in added))
 
 
-def _renamed(module: RunnerModule, classes: tuple[tuple[str, str], ...]) -> RunnerModule:
+def _renamed(module: RunnerModule, classes: tuple[tuple[str, str], ...], built_in: Profile) -> RunnerModule:
     """``module`` with the names that its class and its GPU twin have now, where the built-in ones are gone."""
-    pair = next(((gpu, npu) for gpu, npu in NPU.classes if npu == module.name), None)
+    pair = next(((gpu, npu) for gpu, npu in built_in.classes if npu == module.name), None)
     twin = module.gpu
     if pair is None or pair in classes or twin is None or twin.name != pair[0]:
         return module

@@ -1,11 +1,14 @@
 """What the engine is told of a platform, and the built-in profile.
 
-Goes out: ``Profile`` and its parts, and ``NPU``. May touch: nothing. ``config`` overlays a ``runner-sync.toml`` on top
-of ``NPU``; another platform is another value of ``Profile``.
+Goes out: ``Profile`` and its parts, and the built-in ``NPU`` and ``GPU``. May touch: nothing. ``config`` overlays a
+``runner-sync.toml`` on top of one of them; another platform is another value of ``Profile``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from runner_sync.profile.gpu import GPU
 from runner_sync.profile.npu import NPU
 from runner_sync.profile.paths import ASCEND_RUNNER, ASCEND_WORKER, OMNI_FOLDERS, VLLM_RUNNER, VLLM_WORKER
 from runner_sync.profile.platform import (
@@ -18,9 +21,14 @@ from runner_sync.profile.platform import (
     SamplerHook,
 )
 
+BUILT_IN: Mapping[str, Profile] = {"npu": NPU, "gpu": GPU}
+"""The built-in profiles by the name that an option or a configuration picks one by."""
+
 __all__ = [
     "ASCEND_RUNNER",
     "ASCEND_WORKER",
+    "BUILT_IN",
+    "GPU",
     "NPU",
     "OMNI_FOLDERS",
     "VLLM_RUNNER",

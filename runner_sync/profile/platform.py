@@ -90,7 +90,10 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """All that the engine is told about one derived platform."""
+    """All that the engine is told about one derived platform.
+
+    ``platform`` is what people call it; ``lock_file`` is where the tree keeps what its modules were synced to.
+    """
 
     name: str
     package: str
@@ -99,6 +102,8 @@ class Profile:
     keywords: tuple[KeywordRewrite, ...]
     attributes: tuple[tuple[str, str], ...]
     classes: tuple[tuple[str, str], ...]
+    platform: str = "NPU"
+    lock_file: str = "runner-sync.lock"
     marker: str = "Omni-new"
     device_only: tuple[str, ...] = ()
     device: tuple[str, str] = ("cuda", "npu")
@@ -109,6 +114,11 @@ class Profile:
     gpu_imports: tuple[str, ...] = ()
     handovers: tuple[str, ...] = ()
     surroundings: tuple[str, ...] = ()
+
+    @property
+    def followed(self) -> Project:
+        """The project whose classes the modules are copied from: one for all of them."""
+        return self.modules[0].upstreams[0].project
 
     @property
     def runners(self) -> tuple[RunnerModule, ...]:

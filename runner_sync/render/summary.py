@@ -26,8 +26,8 @@ def is_changed(unit: UnitReport) -> bool:
 
 
 def kind_of(unit: UnitReport, report: Report) -> str:
-    """What the unit is, a dash where only a vllm-ascend would tell a copy from omni's own and none was read."""
-    can_tell = report.command != "upgrade" or bool(target(report, "vllm-ascend")) or unit.outcome == "added"
+    """What the unit is, a dash where only its upstream would tell a copy from omni's own and none was read."""
+    can_tell = report.command != "upgrade" or bool(target(report, report.followed)) or unit.outcome == "added"
     return unit.kind if can_tell else "–"
 
 

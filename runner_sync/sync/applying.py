@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from runner_sync import lock as locks
 from runner_sync import write
 from runner_sync.errors import InputError
 from runner_sync.model import InWork, Tree
@@ -37,7 +36,7 @@ def apply(
         _refuse_filled(options.out)
         _make_folder(options.out)
     elif not options.allow_dirty:
-        tree = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False).omni
+        tree = inputs.open_omni(options, with_lock=False).omni
         # The lock is the tool's own file, and `lock` is what mends it: it keeps what holds of the one that is there.
         mends = planned.report.command == "lock"
         _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)])
@@ -52,14 +51,14 @@ def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
     if options.out is not None:
         _refuse_filled(options.out)
         _try_to_make(options.out)
-    given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=False)
+    given = inputs.open_omni(options, with_lock=False)
     if options.out is not None:
         _refuse_inside(options.out, given)
     elif given.root is not None:
         chosen = [] if is_lock else [found for found in find_modules(given) if _is_asked_for(found, options.only)]
         write.refuse_lone_returns([found.path for found in chosen], given.root)
         paths = [] if options.only else [found.path for found in chosen]
-        write.refuse_links([*paths, locks.FILE_NAME], given.root)
+        write.refuse_links([*paths, given.lock_file], given.root)
         if not options.allow_dirty:
             _refuse_dirty(given.omni, paths)
 

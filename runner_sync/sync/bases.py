@@ -39,22 +39,25 @@ class Bases:
         self.given = given
         self.modules = modules
         self.revisions = Revisions(given, options.progress)
+        self._followed = given.profile.followed
         self._upstream: dict[str, tuple[ModuleRevision, ...]] = {}
         self._timelines: dict[str, Timeline] = {}
 
     def upstream(self, found: DerivedModule) -> ModuleRevision | None:
-        """The vllm-ascend module that ``found`` follows, as it is now; ``None`` without vllm-ascend, or, with a note,
-        for a worker whose module it lacks. Raises ``InputError`` where it lacks the runners'."""
-        tree = self.given.ascend
+        """The upstream module that ``found`` follows, as it is now; ``None`` without its tree, or, with a note, for a
+        worker whose module it lacks. Raises ``InputError`` where it lacks the runners'."""
+        tree = self.given.followed
         if tree is None:
             return None
-        inputs.require_followed([found.module])
+        inputs.require_one_followed(self.given.profile)
         path = found.module.upstreams[0].path
         text = tree.read(path)
         if text is None and found.module.upstreams == self.modules[0].module.upstreams:
-            raise InputError(f"vllm-ascend {tree.source.ref} has no {path}: give a tree that the runners can follow.")
+            raise InputError(
+                f"{self._followed} {tree.source.ref} has no {path}: give a tree that the runners can follow."
+            )
         if text is None:
-            note = f"vllm-ascend {tree.source.ref} has no {path}: the modules that follow it stay as they are"
+            note = f"{self._followed} {tree.source.ref} has no {path}: the modules that follow it stay as they are"
             self.revisions.note(note)
             return None
         return ModuleRevision(tree.source.ref, text, path)
@@ -73,18 +76,18 @@ class Bases:
         return self._upstream[path]
 
     def _find_upstream(self, path: str) -> list[ModuleRevision]:
-        """The revisions of ``path``, oldest first: since ``--ascend-base``, else by lock, else by inference.
+        """The revisions of ``path``, oldest first: since the base of an option, else by lock, else by inference.
 
         From a checkout these are the commits closest to the units, from the index the releases within the window.
         """
-        tree = inputs.require_ascend(self.given.ascend)
+        tree = inputs.require(self._followed, self.given.followed)
         now = ModuleRevision(tree.source.ref, tree.read(path) or "", path)
-        if self.options.ascend_base is not None:
-            return [*self._since(self.options.ascend_base, tree, path), now]
+        if (base := self.options.base(self._followed)) is not None:
+            return [*self._since(base, tree, path), now]
         named = [e.upstream for e in self.given.lock.entries if e.upstream and e.upstream.path == path]
         locked = dict.fromkeys(ref for one in named for ref in (one.ref, *one.also))
         if locked:
-            return [*(self.revisions.locked("vllm-ascend", ref, path, at_hand=now) for ref in locked), now]
+            return [*(self.revisions.locked(self._followed, ref, path, at_hand=now) for ref in locked), now]
         if isinstance(tree, InGit):
             units = [unit for found in self._sharing(path) for unit in texts.unit_texts(found.text).items()]
             wanted = {(name.rpartition(".")[2], text) for name, text in units}
@@ -95,15 +98,15 @@ class Bases:
         if newest is None:
             raise InputError(
                 f"cannot tell what the runners were last synced to: {tree.source.location} is neither a git checkout "
-                "nor a release; name the old vllm-ascend with --ascend-base."
+                f"nor a release; name the old {self._followed} with --{inputs.option_word(self._followed)}-base."
             )
         behind = self.given.omni.source.version
-        within = inputs.earlier_releases("vllm-ascend", newest, self.options.progress, behind=behind)
+        within = inputs.earlier_releases(self._followed, newest, self.options.progress, behind=behind)
         older = [v for v in within if v != newest]
-        return [*(self.revisions.at("vllm-ascend", version, path) for version in older), now]
+        return [*(self.revisions.at(self._followed, version, path) for version in older), now]
 
     def causes(self, found: DerivedModule) -> Callable[[str, Sequence[str], str], str]:
-        """For a hunk of a unit: the commits of vllm-ascend that brought its lines, where the history is at hand."""
+        """For a hunk of a unit: the commits of upstream that brought its lines, where the history is at hand."""
 
         def name(unit: str, added: Sequence[str], since: str) -> str:
             known = self._timelines.get(found.module.upstreams[0].path)
@@ -117,16 +120,16 @@ class Bases:
         and the release before: parts may be older than what the base was the first to have."""
         older: list[str] = []
         between: list[str] = []
-        side = self.revisions.at("vllm-ascend", base, path)
-        named = self.revisions.tree("vllm-ascend", base)
+        side = self.revisions.at(self._followed, base, path)
+        named = self.revisions.tree(self._followed, base)
         if isinstance(named, InGit):
             older = [tag for tag in [named.release_before()] if tag is not None]
         elif tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
-            known = inputs.earlier_releases("vllm-ascend", tree.source.version, self.options.progress)
+            known = inputs.earlier_releases(self._followed, tree.source.version, self.options.progress)
             between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
             older = [v for v in known if Version(v) < Version(base)]
-        before = [replace(self.revisions.at("vllm-ascend", ref, path), is_base=False) for ref in older[-1:]]
-        return [*before, side, *(self.revisions.at("vllm-ascend", ref, path) for ref in between)]
+        before = [replace(self.revisions.at(self._followed, ref, path), is_base=False) for ref in older[-1:]]
+        return [*before, side, *(self.revisions.at(self._followed, ref, path) for ref in between)]
 
     def _sharing(self, path: str) -> list[DerivedModule]:
         return [found for found in self.modules if found.module.upstreams[0].path == path]
@@ -222,12 +225,12 @@ class Bases:
         return found
 
     def _follows_newer(self) -> bool:
-        """Whether vllm-ascend is another one than the runners were last synced to, as far as that is told."""
-        now, base = self.given.ascend, self.options.ascend_base
+        """Whether upstream is another one than the runners were last synced to, as far as that is told."""
+        now, base = self.given.followed, self.options.base(self._followed)
         if now is None or base is None:
             return now is not None
         path = self.modules[0].module.upstreams[0].path
-        return now.read(path) != self.revisions.at("vllm-ascend", base, path).text
+        return now.read(path) != self.revisions.at(self._followed, base, path).text
 
     def _is_candidate(self, ref: str) -> bool:
         version = self.revisions.tree("vllm-omni", ref).source.version

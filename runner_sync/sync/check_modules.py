@@ -36,9 +36,9 @@ def describe_modules(
 ) -> tuple[CheckModule, ...]:
     """The modules with their GPU twins, lock entries, target and base texts, and vLLM's module."""
     described = [_alone(given, found) for found in modules]
-    if given.ascend is not None and codes.wants_any((*DRIFT, "RS103")):
-        inputs.require_followed(found.module for found in modules)
-        described = [_with_upstream(*pair, given, given.ascend) for pair in zip(described, modules, strict=True)]
+    if given.followed is not None and codes.wants_any((*DRIFT, "RS103")):
+        inputs.require_one_followed(given.profile)
+        described = [_with_upstream(*pair, given, given.followed) for pair in zip(described, modules, strict=True)]
         if codes.wants_any(DRIFT):
             described = _with_bases(options, given, modules, described)
     if codes.wants_any(AGAINST_VLLM):
@@ -72,23 +72,25 @@ def beside(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str,
 
 
 def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
-    """A note for each vllm-ascend file that workers follow and the target lacks: nothing is said of its changes."""
-    if given.ascend is not None and any(module.upstream_text is not None for module in described):
+    """A note for each upstream file that workers follow and the target lacks: nothing is said of its changes."""
+    if given.followed is not None and any(module.upstream_text is not None for module in described):
         for path in dict.fromkeys(module.upstream_path for module in described if module.upstream_text is None):
-            yield f"vllm-ascend {given.ascend.source.ref} has no {path}: what follows it was not compared with it"
+            tree = f"{given.profile.followed} {given.followed.source.ref}"
+            yield f"{tree} has no {path}: what follows it was not compared with it"
 
 
-def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inputs, ascend: Tree) -> CheckModule:
-    """With the vllm-ascend module that it follows; a worker goes without where there is none (0.12 had
+def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inputs, followed: Tree) -> CheckModule:
+    """With the upstream module that it follows; a worker goes without where there is none (0.12 had
     ``worker_v1.py``). Raises ``InputError`` for a runner."""
-    text = ascend.read(module.upstream_path)
+    text = followed.read(module.upstream_path)
     if text is None:
         if found.module not in given.profile.runners:
             return module
         raise InputError(
-            f"vllm-ascend {ascend.source.ref} has no {module.upstream_path}: give a tree that the runners can follow."
+            f"{followed.source.project} {followed.source.ref} has no {module.upstream_path}: give a tree that the "
+            "runners can follow."
         )
-    return replace(module, upstream_text=text, upstream_ref=ascend.source.ref)
+    return replace(module, upstream_text=text, upstream_ref=followed.source.ref)
 
 
 def _with_bases(
@@ -96,10 +98,10 @@ def _with_bases(
 ) -> list[CheckModule]:
     """Base texts by option, else by lock, else by inference."""
     read = _Reader(options, given)
-    if options.ascend_base is not None:
+    if (base := options.base(given.profile.followed)) is not None:
         runners = {found.path for found in modules if found.module in given.profile.runners}
         return [
-            _on_one_base(module, options.ascend_base, read, needed=module.path in runners)
+            _on_one_base(module, base, read, needed=module.path in runners)
             if module.upstream_text is not None
             else module
             for module in described
@@ -113,20 +115,21 @@ def _with_bases(
 
 
 class _Reader:
-    """Modules of older vllm-ascend revisions, each tree opened once."""
+    """Modules of older upstream revisions, each tree opened once."""
 
     def __init__(self, options: CheckOptions, given: inputs.Inputs) -> None:
         self._options = options
         self._given = given
+        self.project, self.lock_file = given.profile.followed, given.lock_file
         self._trees: dict[str, Tree] = {}
 
     def text(self, ref: str, path: str) -> str | None:
         """Text of ``path`` at ``ref``; ``None`` when that revision has no such file."""
-        ascend = self._given.ascend
-        if ascend is not None and pairs.is_ref_of(ref, ascend):
-            return ascend.read(path)
+        followed = self._given.followed
+        if followed is not None and pairs.is_ref_of(ref, followed):
+            return followed.read(path)
         if ref not in self._trees:
-            self._trees[ref] = pairs.at_ascend(ref, self._given, self._options)
+            self._trees[ref] = pairs.followed_at(ref, self._given, self._options)
         return self._trees[ref].read(path)
 
 
@@ -136,7 +139,10 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader, *, needed: bool) 
     if text is None and not needed:
         return module
     if text is None:
-        raise InputError(f"vllm-ascend {ref} has no {module.upstream_path}: name another revision with --ascend-base.")
+        raise InputError(
+            f"{read.project} {ref} has no {module.upstream_path}: name another revision with "
+            f"--{inputs.option_word(read.project)}-base."
+        )
     entries = tuple(
         replace(entry, upstream=replace(entry.upstream, ref=ref)) if entry.upstream is not None else entry
         for entry in module.entries
@@ -154,7 +160,7 @@ def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
         locked = [
             entry.upstream for entry in module.entries if entry.upstream is not None and entry.upstream.ref == ref
         ]
-        require_locked(locked, text, module.upstream_path)
+        require_locked(locked, text, module.upstream_path, read.lock_file)
     return replace(module, base_texts=found)
 
 
@@ -187,7 +193,7 @@ def _with_vllm(
     timid: workers go without; each platform sets its device up in its own way, and that is no omni code that NPU lacks.
     """
     near = [tree for tree in (given.vllm,) if tree is not None]
-    if not near and given.ascend is None:
+    if not near and given.followed is None:
         return list(described)
     tree = pairs.vllm_of_omni(options, given, near)
     if tree is None:

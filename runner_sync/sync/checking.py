@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from runner_sync import sources
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME
 from runner_sync.model import FileChange, Finding, InGit, Report, Source
 from runner_sync.sync import baseline_file, check_modules, inputs, pairs, selection
 from runner_sync.sync.nested import naming_the_deepest
@@ -43,7 +42,7 @@ def check(options: CheckOptions) -> Report:
     records and the tree has not, for a file without its class, for a base that cannot be read, for a file that does not
     parse, and for codes that this run could not find.
     """
-    given = inputs.open_omni(options.omni, options.config, options.progress)
+    given = inputs.open_omni(options)
     codes = selection.chosen(options, given.config)
     modules = find_modules(given)
     refuse_renamed(given, modules, options.changed_since)
@@ -55,10 +54,12 @@ def check(options: CheckOptions) -> Report:
     job = _job(options, given, modules, needed)
     changed = _changed(options, given)
     # Files that are gone are not among the changed ones.
-    if changed is not None and (not changed or any(path.endswith(".py") or path == FILE_NAME for path in changed)):
+    if changed is not None and (
+        not changed or any(path.endswith(".py") or path == given.lock_file for path in changed)
+    ):
         job = replace(job, before=lambda: _job_before(options, given, needed))
     said: list[str] = []
-    if given.ascend is not None and needed.wants_group(BREAKAGE):
+    if given.followed is not None and needed.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
         said.append(title)
     said += check_modules.without_upstream(given, job.modules)
@@ -74,15 +75,15 @@ def verify(options: CheckOptions) -> Report:
     ``InputError`` without any, for a file that the lock records and the tree has not, for a base that cannot be read,
     and for a type checker that is absent.
     """
-    given = inputs.open_omni(options.omni, options.config, options.progress)
+    given = inputs.open_omni(options)
     codes = selection.chosen_for_verify(options, given.config)
     modules = find_modules(given)
     refuse_gone(given, modules)
     refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
-    if given.ascend is None:
-        given = replace(given, ascend=inputs.locked_ascend(given.lock, options.progress))
-    inputs.require_ascend(given.ascend)
+    if given.followed is None:
+        given = given.following(inputs.locked(given.profile.followed, given.lock, options.progress))
+    inputs.require(given.profile.followed, given.followed)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
     job, title = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
     said = [title, *not_there(given, modules)]
@@ -115,23 +116,24 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
     """A run that could not find what it was asked for must not look green."""
     if not codes.wants_any(known_codes()):
         raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
-    if given.ascend is not None:
+    project = given.profile.followed
+    if given.followed is not None:
         return
     missing = {*_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
     if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
         origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
         raise InputError(
-            f"{origin}{', '.join(codes.select)} compares with vllm-ascend: name one with --ascend-path or "
-            "--ascend-version."
+            f"{origin}{', '.join(codes.select)} compares with {project}: name one with {inputs.options_of(project)}."
         )
     # RS111 has nothing to say without a lock, and whoever left out the others has none.
     asked = [code for code in check_modules.LOCKED if code != "RS111" or codes.select]
     if not given.lock.entries and codes.wants_any(asked):
         where = given.omni.source.location
-        write = "write it with `runner-sync lock --ascend-version V`, or " if given.root is not None else ""
+        command = f"runner-sync lock --{inputs.option_word(project)}-version V"
+        write = f"write it with `{command}`, or " if given.root is not None else ""
         raise InputError(
-            f"{where} has no {FILE_NAME}: {write}compare with a vllm-ascend by --ascend-path or "
-            "--ascend-version, or leave out what needs the lock with --ignore RS110,RS201."
+            f"{where} has no {given.lock_file}: {write}compare with a {project} by {inputs.options_of(project)}, "
+            "or leave out what needs the lock with --ignore RS110,RS201."
         )
 
 
@@ -159,27 +161,29 @@ def _ported(result: CheckResult) -> list[str]:
 def _idle_ignores(given: inputs.Inputs) -> list[str]:
     """Patterns of paths that match no file: misspelt, or behind a file that went."""
     globs = given.config.per_path_ignores
-    paths = [*given.omni.paths(), FILE_NAME] if globs else []
+    paths = [*given.omni.paths(), given.lock_file] if globs else []
     place = f"{given.config.source}: per-path-ignores"
     return [f"{place}: no file matches {glob!r}" for glob in globs if not any(fnmatchcase(p, glob) for p in paths)]
 
 
 def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
     """What a green run says nothing about."""
-    if given.ascend is not None:
+    project = given.profile.followed
+    if given.followed is not None:
         return []
     left = [code for code in _not_offline(given) if codes.wants(code)]
     left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
     if not left:
         return []
     verb, subject = ("needs", "it") if len(left) == 1 else ("need", "they")
-    known = given.lock.inputs.get("vllm-ascend", "")
-    hint = f" (the lock was written with {known}: --ascend-version {known})" if inputs.is_version(known) else ""
-    return [f"{', '.join(left)} {verb} a vllm-ascend, and none is named: {subject} did not run{hint}"]
+    known = given.lock.inputs.get(project, "")
+    option = f"--{inputs.option_word(project)}-version {known}"
+    hint = f" (the lock was written with {known}: {option})" if inputs.is_version(known) else ""
+    return [f"{', '.join(left)} {verb} a {project}, and none is named: {subject} did not run{hint}"]
 
 
 def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:
-    """Rules that compare with vllm-ascend, or with the vLLM below it, which a run without either leaves out."""
+    """Rules that compare with what is followed, or with the vLLM below it, which a run without either leaves out."""
     return check_modules.DRIFT if given.vllm is not None else (*check_modules.DRIFT, *check_modules.AGAINST_VLLM)
 
 

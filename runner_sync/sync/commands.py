@@ -44,24 +44,26 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
     """The trees of a run, each by option, environment, configuration or installation; vllm-ascend by the lock, too.
 
-    Where vllm-ascend is not followed, none is needed: the one that the runners are on tells which units are copies.
+    Where upstream is not followed, none is needed: the one that the runners are on tells which units are copies.
     Raises ``InputError`` for a tree that cannot be had, and for a profile that asks for what cannot be done.
     """
-    given = inputs.open_omni(options.omni, options.config, options.progress, with_lock=with_lock)
+    given = inputs.open_omni(options, with_lock=with_lock)
     if not options.upstream and all(module.gpu is None for module in given.profile.modules):
         raise InputError("no module of the profile has a GPU twin (`gpu`), so there is nothing to port from.")
+    project = given.profile.followed
     if options.upstream:
-        inputs.require_followed(given.profile.modules)
-    elif any(module.upstreams[0].project != "vllm-ascend" for module in given.profile.modules):
-        return replace(given, vllm=_open_vllm(options, given))
-    ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
-    known = given.lock if with_lock else readable_lock(given.omni, options.progress)
+        inputs.require_one_followed(given.profile)
+    if project == "vllm":
+        vllm = inputs.open_target(project, options.vllm, given.config, options.progress)
+        return replace(given, vllm=inputs.require(project, vllm) if options.upstream else vllm)
+    ascend = inputs.open_target(project, options.ascend, given.config, options.progress)
+    known = given.lock if with_lock else readable_lock(given, options.progress)
     try:
-        ascend = ascend or inputs.locked_ascend(known, options.progress)
+        ascend = ascend or inputs.locked(project, known, options.progress)
     except InputError:
         if options.upstream:
             raise  # a port does without it: which units are copies stands in the lock
-    given = replace(given, ascend=inputs.require_ascend(ascend) if options.upstream else ascend)
+    given = replace(given, ascend=inputs.require(project, ascend) if options.upstream else ascend)
     return replace(given, vllm=_open_vllm(options, given))
 
 
@@ -106,6 +108,8 @@ def _planned(
         notes=(*notes, *run_notes.notes(results, given, options)),
         summary=_summary(command, results, given, options),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
+        platform=given.profile.platform,
+        followed=given.profile.followed,
     )
     root = options.out if options.out is not None else given.root
     lock = lock_change(command, results, given, options)
@@ -137,7 +141,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     refuse_classless(given, find_modules(given))
     with naming_the_deepest(given):
         results, notes = planning.plan(options, given)
-    known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given.omni, options.progress)
+    known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given, options.progress)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]
     notes = (*notes, *lost_note(known, given), *later_copies.note(frozen, given, options.progress))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME, load
+from runner_sync.lock import load
+from runner_sync.profile import BUILT_IN
 from runner_sync.verify.catalog import known_codes
 
 
@@ -18,10 +19,14 @@ def codes(beginning: str) -> list[str]:
 
 
 def units(beginning: str) -> list[str]:
-    """Units that the lock of the current folder names, by qualified name and by member name; none without a lock."""
-    try:
-        names = [entry.qualname for entry in load(Path(FILE_NAME).read_text("utf-8")).entries]
-    except (OSError, UnicodeDecodeError, InputError):
-        return []
+    """Units that the locks of the current folder name, by qualified name and by member name; none without a lock."""
+    names = [name for profile in BUILT_IN.values() for name in _locked(Path(profile.lock_file))]
     names += [name.rpartition(".")[2] for name in names]
     return [name for name in dict.fromkeys(names) if name.startswith(beginning)]
+
+
+def _locked(path: Path) -> list[str]:
+    try:
+        return [entry.qualname for entry in load(path.read_text("utf-8")).entries]
+    except (OSError, UnicodeDecodeError, InputError):
+        return []

@@ -8,7 +8,6 @@ from __future__ import annotations
 from packaging.version import Version
 
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME
 from runner_sync.model import InGit, Tree
 from runner_sync.sync import inputs
 
@@ -16,15 +15,17 @@ from runner_sync.sync import inputs
 def note(given: inputs.Inputs) -> tuple[str, ...]:
     """A note where the lock names a later vllm-ascend than is followed, or one for a later vLLM; none where that cannot
     be told."""
-    recorded = given.lock.inputs.get("vllm-ascend", "")
-    if given.ascend is None or not recorded:
+    project = given.profile.followed
+    recorded = given.lock.inputs.get(project, "")
+    if given.followed is None or not recorded:
         return ()
-    now, lost = given.ascend.source.ref, "what vllm-ascend gained in between is taken out again"
-    if _is_before(given.ascend, recorded):
-        return (f"vllm-ascend {now} is older than {recorded}, which {FILE_NAME} records: this goes back, and {lost}",)
+    now, lost = given.followed.source.ref, f"what {project} gained in between is taken out again"
+    then = f"{recorded}, which {given.lock_file} records"
+    if _is_before(given.followed, recorded):
+        return (f"{project} {now} is older than {then}: this goes back, and {lost}",)
     later = _later_vllm(given)
     if later and given.vllm is not None and now != recorded:
-        said = f"vllm-ascend {now} is for vLLM {given.vllm.source.version}, and {recorded}, which {FILE_NAME} records"
+        said = f"{project} {now} is for vLLM {given.vllm.source.version}, and {then}"
         return (f"{said}, was followed with vLLM {later}: where this goes back, {lost}",)
     return ()
 

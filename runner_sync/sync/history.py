@@ -23,7 +23,7 @@ def timeline(tree: InGit, path: str, names: Collection[str], progress: Progress)
         texts: dict[str, int] = {}
         rows = []
         for k, revision in enumerate(revisions):
-            progress("comparing revisions of vllm-ascend", k + 1, len(revisions))
+            progress(f"comparing revisions of {tree.source.project}", k + 1, len(revisions))
             found = methods(tree.read_blob(revision.blob))
             rows.append({name: texts.setdefault(found[name], len(texts)) for name in names if name in found})
         return [list(texts), rows]

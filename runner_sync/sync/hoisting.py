@@ -57,7 +57,7 @@ def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
 
 
 def _open(options: UpgradeOptions) -> inputs.Inputs:
-    given = inputs.open_omni(options.omni, options.config, options.progress)
+    given = inputs.open_omni(options)
     ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
     vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
     return replace(given, ascend=ascend, vllm=vllm)
@@ -244,10 +244,10 @@ def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str])
 
 def _lock_change(given: inputs.Inputs, move: Move) -> FileChange | None:
     """The lock without the unit that is gone."""
-    before = given.omni.read(locks.FILE_NAME)
+    before = given.omni.read(given.lock_file)
     if before is None:
         return None
     kept = tuple(e for e in given.lock.entries if e.key != (move.npu.path, move.npu.qualname))
     if len(kept) == len(given.lock.entries):
         return None
-    return FileChange(locks.FILE_NAME, before, locks.dump(replace(given.lock, entries=kept)))
+    return FileChange(given.lock_file, before, locks.dump(replace(given.lock, entries=kept)))

@@ -23,7 +23,7 @@ def sides(
 
     Without a vllm-ascend they are those that the lock names; without either there are none.
     """
-    if given.ascend is None:
+    if given.followed is None:
         yield from _locked_sides(options, given, modules)
         return
     bases = Bases(as_upgrade(options), given, modules)
@@ -41,7 +41,7 @@ def _locked_sides(
         upstreams = [entry.upstream for entry in given.lock.entries if entry.path == found.path]
         refs = sorted({upstream.ref for upstream in upstreams if upstream is not None})
         for ref in refs:
-            trees[ref] = trees.get(ref) or pairs.at_ascend(ref, given, options)
+            trees[ref] = trees.get(ref) or pairs.followed_at(ref, given, options)
         yield (
             found,
             tuple(ModuleRevision(ref, text, path) for ref in refs if (text := trees[ref].read(path)) is not None),
@@ -57,6 +57,7 @@ def as_upgrade(options: CheckOptions) -> UpgradeOptions:
         ascend_base=options.ascend_base,
         vllm_base=options.vllm_base,
         config=options.config,
+        profile=options.profile,
         progress=options.progress,
     )
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from runner_sync import config as configuration
 from runner_sync import sources
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME, Lock, load
+from runner_sync.lock import Lock, load
 from runner_sync.model import InGit, OnDisk, Project, Source, Tree
-from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
+from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile
 from runner_sync.sync.namesakes import with_namesakes
-from runner_sync.sync.options import PATH_VARIABLES, Progress, TreeOptions
+from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
 from runner_sync.sync.patched_tree import PatchedTree
 
 WINDOW = 8
@@ -41,6 +41,19 @@ class Inputs:
         return self.config.profile
 
     @property
+    def lock_file(self) -> str:
+        return self.profile.lock_file
+
+    @property
+    def followed(self) -> Tree | None:
+        """The tree of the project that the modules follow, ``None`` where none is at hand."""
+        return self.trees.get(self.profile.followed)
+
+    def following(self, tree: Tree | None) -> Inputs:
+        """The same with ``tree`` as the one that is followed."""
+        return replace(self, ascend=tree) if self.profile.followed == "vllm-ascend" else replace(self, vllm=tree)
+
+    @property
     def trees(self) -> dict[Project, Tree]:
         """The trees at hand by project."""
         trees: dict[Project, Tree | None] = {"vllm-omni": self.omni, "vllm-ascend": self.ascend, "vllm": self.vllm}
@@ -51,18 +64,21 @@ class Inputs:
         return tuple(tree.source for tree in self.trees.values())
 
 
-def open_omni(options: TreeOptions, explicit: Path | None, progress: Progress, *, with_lock: bool = True) -> Inputs:
+def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
     """The omni tree with its configuration and lock (empty where it is to be made anew)."""
-    if options.version is not None:
-        tree: Tree = sources.open_release("vllm-omni", options.version, needed=OMNI_FOLDERS, progress=progress)
-        return Inputs(tree, None, _fitted(configuration.load(None, explicit=explicit), tree), Lock())
-    tree = sources.open_path("vllm-omni", options.path or Path(), ref=options.ref)
+    omni, explicit, profile = options.omni, options.config, options.profile
+    if omni.version is not None:
+        tree: Tree = sources.open_release("vllm-omni", omni.version, needed=OMNI_FOLDERS, progress=options.progress)
+        settings = configuration.load(None, explicit=explicit, profile=profile)
+        return Inputs(tree, None, _fitted(settings, tree), Lock())
+    tree = sources.open_path("vllm-omni", omni.path or Path(), ref=omni.ref)
     root = tree.root if isinstance(tree, OnDisk) else None
-    settings = configuration.load(root or Path(options.path or "."), explicit=explicit)
-    if root is not None and (root / FILE_NAME).is_dir():
-        raise InputError(f"{FILE_NAME}: is a folder; move it away and run again.")
-    text = tree.read(FILE_NAME) if with_lock else None
-    lock = load(text, path=FILE_NAME) if text is not None else Lock()
+    settings = configuration.load(root or Path(omni.path or "."), explicit=explicit, profile=profile)
+    name = settings.profile.lock_file
+    if root is not None and (root / name).is_dir():
+        raise InputError(f"{name}: is a folder; move it away and run again.")
+    text = tree.read(name) if with_lock else None
+    lock = load(text, path=name) if text is not None else Lock()
     return Inputs(tree, root, _fitted(settings, tree), lock)
 
 
@@ -84,8 +100,9 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     """
     now = require_git(given.omni, revision)
     tree = open_at("vllm-omni", now.fork_point(revision), given.omni, progress)
-    text = tree.read(FILE_NAME)
-    lock = load(text, path=FILE_NAME) if text is not None else given.lock
+    name = given.lock_file
+    text = tree.read(name)
+    lock = load(text, path=name) if text is not None else given.lock
     renamed = now.renamed(revision)
     if renamed:
         names = {old: new for new, old in renamed.items()}
@@ -139,30 +156,40 @@ def _named_by(place: str) -> Iterator[None]:
         raise InputError(f"{place}: {error}") from error
 
 
-def locked_ascend(lock: Lock, progress: Progress) -> Tree | None:
-    """The vllm-ascend release of the last run, where the lock names one."""
-    version = lock.inputs.get("vllm-ascend", "")
-    return _release("vllm-ascend", version, progress) if is_version(version) else None
+def locked(project: Project, lock: Lock, progress: Progress) -> Tree | None:
+    """The release of an upstream that the last run was made with, where the lock names one."""
+    version = lock.inputs.get(project, "")
+    return _release(project, version, progress) if is_version(version) else None
 
 
-def require_ascend(tree: Tree | None) -> Tree:
-    """``tree``, or a sentence that names every way to give one."""
+def require(project: Project, tree: Tree | None) -> Tree:
+    """``tree``, or a sentence that names every way to give one of ``project``."""
     if tree is None:
         raise InputError(
-            "no vllm-ascend to follow: give --ascend-path or --ascend-version, set VLLM_ASCEND_PATH, "
-            "or install runner-sync[ascend]."
+            f"no {project} to follow: give {options_of(project)}, set {PATH_VARIABLES[project]}, "
+            f"or install runner-sync[{option_word(project)}]."
         )
     return tree
 
 
-def require_followed(modules: Iterable[RunnerModule]) -> None:
-    """Raise ``InputError`` for a module of another upstream than vllm-ascend, which is the one that is followed."""
-    for module in modules:
-        project = module.upstreams[0].project
-        if project != "vllm-ascend":
+def option_word(project: Project) -> str:
+    """What the options of an upstream are called by: ``ascend`` as in ``--ascend-path``."""
+    return project.removeprefix("vllm-")
+
+
+def options_of(project: Project) -> str:
+    """The options that name a tree of an upstream."""
+    word = option_word(project)
+    return f"--{word}-path or --{word}-version"
+
+
+def require_one_followed(profile: Profile) -> None:
+    """Raise ``InputError`` for modules that follow several projects: one run follows one."""
+    for module in profile.modules:
+        if (project := module.upstreams[0].project) != profile.followed:
             raise InputError(
-                f"{module.name} follows {project} in this profile, and only vllm-ascend can be followed so far: port "
-                "from its GPU twin with `runner-sync upgrade --gpu-only`, or check it without a vllm-ascend."
+                f"{module.name} follows {project} in this profile, and {profile.modules[0].name} {profile.followed}: "
+                "one run follows one project, so give each a configuration of its own (--config FILE)."
             )
 
 

@@ -29,19 +29,19 @@ from what came behind their own release, by 0.01 to 0.2, or as far."""
 
 def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progress) -> tuple[str, ...]:
     """A note where copies are closer to the next release than to any that they could be of."""
-    tree = given.ascend
+    tree = given.followed
     if tree is None or tree.source.kind != "release" or tree.source.version is None:
         return ()
     copies = [*_inferred(results)]
     later = _next(tree, sorted({base.path for _, _, base in copies}), progress)
     if later is None:
         return ()
-    trees = {base.ref: inputs.open_at("vllm-ascend", base.ref, None, progress) for _, _, base in copies}
+    trees = {base.ref: inputs.open_at(tree.source.project, base.ref, None, progress) for _, _, base in copies}
     named = [name for name, text, base in copies if _is_closer(text, base, trees[base.ref], later)]
     if not named:
         return ()
     more = "1 copy is" if len(named) == 1 else f"{len(named)} copies are"
-    said = f"{more} more like vllm-ascend {later.source.ref} than any release up to {tree.source.ref}"
+    said = f"{more} more like {tree.source.project} {later.source.ref} than any release up to {tree.source.ref}"
     remedy = (
         "lock with the release that the runners were last synced to, or an upgrade may take what is newer for omni's"
     )
@@ -61,9 +61,9 @@ def _next(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
     assert tree.source.version is not None
     given = Version(tree.source.version)
     try:
-        for name in sources.releases("vllm-ascend", progress=progress):
+        for name in sources.releases(tree.source.project, progress=progress):
             if Version(name) > given:
-                later = inputs.open_at("vllm-ascend", name, None, progress)
+                later = inputs.open_at(tree.source.project, name, None, progress)
                 if any(later.read(path) != tree.read(path) for path in paths):
                     return later
     except InputError:

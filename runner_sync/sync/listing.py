@@ -49,7 +49,7 @@ def blocks(options: CheckOptions) -> Report:
 
 
 def _open(options: CheckOptions) -> tuple[inputs.Inputs, list[DerivedModule]]:
-    given = inputs.open_omni(options.omni, options.config, options.progress)
+    given = inputs.open_omni(options)
     modules = find_modules(given)
     return pairs.open_targets(options, given), modules
 
@@ -95,12 +95,13 @@ def _omni_lines(traced: Sequence[Traced]) -> frozenset[int]:
 
 
 def _remarks(trees: Trees, tally: Mapping[PortKind, int]) -> Iterator[str]:
+    profile = trees.given.profile
     if not trees.knows_upstream:
         yield (
-            "NPU runners by their markers only: with --ascend-path or --ascend-version omni code outside markers is "
-            "found too"
+            f"{profile.platform} runners by their markers only: with {inputs.options_of(profile.followed)} omni code "
+            "outside markers is found too"
         )
-    if trees.vllm is None:
+    if trees.vllm is None and any(found.module.gpu is not None for found in trees.modules):
         yield "GPU runners by their comments only: with --vllm-path or --vllm-version all of omni's code there is found"
     if tally:
         units = ", ".join(f"{count} {name}" for name, count in sorted(tally.items(), key=lambda row: (-row[1], row[0])))
@@ -178,9 +179,10 @@ def _spellings(given: inputs.Inputs, file: str) -> set[str]:
 
 
 def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
+    project = trees.given.profile.followed
     if is_npu and not trees.knows_upstream:
         raise InputError(
-            "cannot tell vllm-ascend's lines from omni's: name a vllm-ascend with --ascend-path or --ascend-version, "
+            f"cannot tell {project}'s lines from omni's: name a {project} with {inputs.options_of(project)}, "
             "or record the bases with `runner-sync lock`."
         )
     if not is_npu and trees.vllm is None:

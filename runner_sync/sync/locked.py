@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME, digest
+from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.units.texts import unit_texts
 
@@ -25,8 +25,8 @@ def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
     return next((name for name, locked in names if digest(now[name]) != locked), "")
 
 
-def require_locked(references: Sequence[BaseRef], text: str, path: str) -> None:
+def require_locked(references: Sequence[BaseRef], text: str, path: str, lock_file: str) -> None:
     """Raises ``InputError`` when ``text`` is another one than what was locked under the ref of the ``references``."""
     if name := unlike_locked(references, text, path):
         where = f"{references[0].project} {references[0].ref}"
-        raise InputError(f"{FILE_NAME} was made with another {name} than {where} has now: {ANEW}.")
+        raise InputError(f"{lock_file} was made with another {name} than {where} has now: {ANEW}.")

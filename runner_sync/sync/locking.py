@@ -39,15 +39,15 @@ def lock_change(
         # An upgrade by a profile that lacks a module forgets nothing of it: `check` asks about that first.
         if given.omni.read(path) is None or (command == "lock" and path not in named):
             gone.add(path)
-    before = given.omni.read(locks.FILE_NAME)
+    before = given.omni.read(given.lock_file)
     made = locks.merge(_forget(_without_lost_twins(given), entries), entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)
     # Without a vllm-ascend nobody knows whether it calls what was not ported.
-    takes_gpu = options.gpu and not options.only and given.ascend is not None
+    takes_gpu = options.gpu and not options.only and given.followed is not None
     if command == "upgrade" and takes_gpu and (asked or made != given.lock):
         made = _settled(made, given.omni.source)
     after = locks.dump(made)
-    return None if before == after else FileChange(locks.FILE_NAME, before, after)
+    return None if before == after else FileChange(given.lock_file, before, after)
 
 
 def _settled(lock: locks.Lock, omni: Source) -> locks.Lock:

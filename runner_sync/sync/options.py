@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from runner_sync.model import Project
 
@@ -38,6 +38,19 @@ class TreeOptions:
         return self.path is not None or self.version is not None
 
 
+class OmniOptions(Protocol):
+    """What all options say of the omni tree: where it is, its configuration, and the built-in profile below that."""
+
+    @property
+    def omni(self) -> TreeOptions: ...
+    @property
+    def config(self) -> Path | None: ...
+    @property
+    def profile(self) -> str | None: ...
+    @property
+    def progress(self) -> Progress: ...
+
+
 @dataclass(frozen=True, slots=True)
 class UpgradeOptions:
     """Options of ``upgrade``. ``*_base`` name the revision or version that the runners were last synced to."""
@@ -56,7 +69,16 @@ class UpgradeOptions:
     upstream: bool = True
     verify: bool = True
     config: Path | None = None
+    profile: str | None = None
     progress: Progress = silent
+
+    def tree(self, project: Project) -> TreeOptions:
+        """Where an upstream's tree is."""
+        return self.ascend if project == "vllm-ascend" else self.vllm
+
+    def base(self, project: Project) -> str | None:
+        """What of an upstream the runners were last synced to, where an option says so."""
+        return self.ascend_base if project == "vllm-ascend" else self.vllm_base
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +98,12 @@ class CheckOptions:
     update_baseline: bool = False
     typecheck: Literal["ty", "mypy", "none"] = "none"
     config: Path | None = None
+    profile: str | None = None
     progress: Progress = silent
+
+    def base(self, project: Project) -> str | None:
+        """What of an upstream the runners were made for, where an option says so."""
+        return self.ascend_base if project == "vllm-ascend" else self.vllm_base
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,20 +51,20 @@ class Trees:
 
     @property
     def knows_upstream(self) -> bool:
-        """Whether some revision of vllm-ascend is at hand."""
+        """Whether some revision of upstream is at hand."""
         return any(self.sides.values())
 
 
 def gather(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], *, with_vllm: bool = True
 ) -> Trees:
-    """The upstream texts at hand: of vllm-ascend by option or lock, of vLLM where it is named or can be fetched.
+    """The upstream texts at hand: of what is followed by option or lock, of vLLM where it is named or can be fetched.
 
     A run that names nothing but a folder stays offline, as far as its lock lets it.
     """
     known = {found.path: found_sides for found, found_sides in sides(options, given, modules)}
     near = [tree for tree in (given.vllm,) if tree is not None]
-    is_online = bool(near) or given.ascend is not None or options.omni.version is not None
+    is_online = bool(near) or given.followed is not None or options.omni.version is not None
     vllm = pairs.vllm_of_omni(options, given, near) if is_online and with_vllm else None
     return Trees(given, tuple(modules), known, vllm)
 
@@ -124,7 +124,9 @@ def _namesakes(found: DerivedModule, name: str, candidates: Sequence[ModuleRevis
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
     tables = [(side, unit_table(side.text, side.path)) for side in ordered]
     return [
-        Known(f"vllm-ascend {side.ref}", t[upstream].text, t[upstream].start) for side, t in tables if upstream in t
+        Known(f"{found.module.upstreams[0].project} {side.ref}", t[upstream].text, t[upstream].start)
+        for side, t in tables
+        if upstream in t
     ]
 
 

@@ -1,7 +1,7 @@
 """The trees that ``check`` and ``verify`` hold the runners against: the target pair and the one they were made for.
 
 Comes in: options, configuration and lock. Goes out: ``Inputs`` with their upstreams, and ``Pair`` values. May touch:
-what ``sources`` touches; without a vllm-ascend by option, environment, configuration or installation, nothing.
+what ``sources`` touches; without a tree to follow by option, environment, configuration or installation, nothing.
 """
 
 from __future__ import annotations
@@ -24,71 +24,83 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A vllm-ascend and the vLLM that belongs to it."""
+    """The tree that is followed and the vLLM that belongs to it, which may be the same one."""
 
-    ascend: Tree
+    followed: Tree
     vllm: Tree
 
     @property
     def title(self) -> str:
-        return f"vllm-ascend {self.ascend.source.ref} and vLLM {self.vllm.source.ref}"
+        said = f"vLLM {self.vllm.source.ref}"
+        source = self.followed.source
+        return said if source.project == "vllm" else f"{source.project} {source.ref} and {said}"
 
     def world(self, given: inputs.Inputs) -> World:
         """The pair with the omni tree on top, as one program."""
         from runner_sync.verify.trees.world import World
 
-        trees = replace(given, ascend=self.ascend, vllm=self.vllm).trees
+        trees = {**given.trees, "vllm": self.vllm, self.followed.source.project: self.followed}
         return World(trees, surroundings=given.profile.surroundings)
 
 
 def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
     """``given`` with the vllm-ascend and the vLLM that are named somewhere. Raises ``InputError`` for half a name."""
-    ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
+    project = given.profile.followed
     vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
-    if ascend is None and (options.ascend_base or options.vllm_base):
+    given = replace(given, vllm=vllm)
+    if project != "vllm":
+        ascend = inputs.open_target(project, options.ascend, given.config, options.progress)
+        given = replace(given, ascend=ascend)
+    if given.followed is None and (options.ascend_base or options.vllm_base):
         raise InputError(
-            "--ascend-base and --vllm-base name what the runners were made for: name also the vllm-ascend to compare "
-            "with, by --ascend-path or --ascend-version."
+            f"--ascend-base and --vllm-base name what the runners were made for: name also the {project} to compare "
+            f"with, by {inputs.options_of(project)}."
         )
-    return replace(given, ascend=ascend, vllm=vllm)
+    return given
 
 
 def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
     """The pair to fit; its vLLM is the one that vllm-ascend says it is for, unless another is named."""
-    ascend = inputs.require_ascend(given.ascend)
+    followed = inputs.require(given.profile.followed, given.followed)
     if given.vllm is not None:
-        return Pair(ascend, given.vllm)
-    version = sources.declared_vllm(ascend)
+        return Pair(followed, given.vllm)
+    version = sources.declared_vllm(followed)
     if version is None:
         raise InputError(
-            f"cannot tell which vLLM {ascend.source.location} is for: name it with --vllm-version or --vllm-path."
+            f"cannot tell which vLLM {followed.source.location} is for: name it with --vllm-version or --vllm-path."
         )
-    return Pair(ascend, inputs.open_at("vllm", version, None, options.progress))
+    return Pair(followed, inputs.open_at("vllm", version, None, options.progress))
 
 
 def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
     """The pair that the runners were made for, by option or lock; ``None`` when nobody says or it is ``new`` itself."""
-    ref = options.ascend_base or last_synced(given.lock)
-    if ref is None or (options.ascend_base is None and is_ref_of(ref, new.ascend)):
+    project = given.profile.followed
+    named = options.base(project)
+    ref = named or last_synced(given.lock)
+    if ref is None or (named is None and is_ref_of(ref, new.followed)):
         return None
-    ascend = new.ascend if is_ref_of(ref, new.ascend) else at_ascend(ref, given, options)
-    version = options.vllm_base or sources.declared_vllm(ascend)
+    followed = new.followed if is_ref_of(ref, new.followed) else followed_at(ref, given, options)
+    if project == "vllm":
+        return Pair(followed, followed) if followed is not new.followed else None
+    version = options.vllm_base or sources.declared_vllm(followed)
     if version is None:
-        raise InputError(f"cannot tell which vLLM vllm-ascend {ref} is for: name it with --vllm-base.")
+        raise InputError(f"cannot tell which vLLM {project} {ref} is for: name it with --vllm-base.")
     if is_ref_of(version, new.vllm):
-        return Pair(ascend, new.vllm) if ascend is not new.ascend else None
-    return Pair(ascend, inputs.open_at("vllm", version, given.vllm, options.progress))
+        return Pair(followed, new.vllm) if followed is not new.followed else None
+    return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))
 
 
-def at_ascend(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
-    """vllm-ascend at a revision or version that a lock or an option names. Raises ``InputError`` with the remedy."""
-    is_git = given.ascend is not None and given.ascend.source.kind == "git"
+def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
+    """The followed project at a revision or version that a lock or an option names. Raises ``InputError`` with the
+    remedy."""
+    project, tree = given.profile.followed, given.followed
+    is_git = tree is not None and tree.source.kind == "git"
     if not is_git and not inputs.is_version(ref):
         raise InputError(
-            f"{ref} is a revision of vllm-ascend, which only a git checkout has: give one with --ascend-path, or write "
-            "the lock anew with `runner-sync lock`."
+            f"{ref} is a revision of {project}, which only a git checkout has: give one with "
+            f"--{inputs.option_word(project)}-path, or write the lock anew with `runner-sync lock`."
         )
-    return inputs.open_at("vllm-ascend", ref, given.ascend, options.progress)
+    return inputs.open_at(project, ref, tree, options.progress)
 
 
 def is_ref_of(ref: str, tree: Tree) -> bool:
@@ -98,7 +110,7 @@ def is_ref_of(ref: str, tree: Tree) -> bool:
 
 
 def last_synced(lock: Lock) -> str | None:
-    """The vllm-ascend that the runners as a whole were made for: the newest one that any unit follows.
+    """What the runners as a whole were made for: the newest one that any unit follows.
 
     Of commits, which have no order here, it is the one that most units follow.
     """

@@ -19,7 +19,7 @@ from runner_sync.compose import records
 from runner_sync.compose.import_entries import absolute_imports
 from runner_sync.compose.member_text import self_names
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Report
+from runner_sync.model import BaseRef, FileChange, Project, Report
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
@@ -194,7 +194,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
             is_followed=options.upstream,
             bases=bases.upstream_bases(found),
             locked=_locked(given.lock, found.path),
-            apart=apart_of(given.lock, found.path),
+            apart=apart_of(given.lock, found.path, given.profile.followed),
             infer=memo.closest,
             causes=bases.causes(found),
             variants=variants(found, module_texts, bases),
@@ -244,11 +244,10 @@ def _missing_members(names: Sequence[NameRewrite], module_texts: ModuleTexts) ->
 
 def _undefined(found: DerivedModule, twin: GpuTwin, attributes: Attributes, given: inputs.Inputs) -> dict[str, str]:
     """What the GPU twin reads that is new in it, and that neither omni nor the upstreams of the result define."""
-    if twin.new is None or given.ascend is None or given.vllm is None:
+    if twin.new is None or given.followed is None or given.vllm is None:
         return {}
     anchors = (given.profile.vllm_of(found.module), *found.module.upstreams)
-    sides = {"vllm": given.vllm, "vllm-ascend": given.ascend}
-    known = [sides[anchor.project].read(anchor.path) or "" for anchor in anchors if anchor.project in sides]
+    known = [given.trees[anchor.project].read(anchor.path) or "" for anchor in anchors if anchor.project in given.trees]
     known += [found.text, *(base.side.text for base in twin.bases[:1])]
     return dict.fromkeys(attributes.undefined(twin.new.text, known), f"vllm {given.vllm.source.ref}")
 
@@ -267,9 +266,9 @@ def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
     return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
 
 
-def apart_of(lock: locks.Lock, path: str) -> frozenset[str]:
-    """Units that a lock made with a vllm-ascend records without it: they were no copies then."""
-    if "vllm-ascend" not in lock.inputs:
+def apart_of(lock: locks.Lock, path: str, followed: Project) -> frozenset[str]:
+    """Units that a lock made with a tree of ``followed`` records without it: they were no copies then."""
+    if followed not in lock.inputs:
         return frozenset()
     return frozenset(entry.qualname for entry in lock.entries if entry.path == path and entry.upstream is None)
 

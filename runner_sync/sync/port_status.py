@@ -132,7 +132,7 @@ class _Judge:
         if decision.action in what:
             if name in self.skipped:
                 return PortStatus(name, "review", f"not on NPU: {self.skipped[name]} (RS203)")
-            if decision.action == "unneeded" and self.trees.given.ascend is None:
+            if decision.action == "unneeded" and self.trees.given.followed is None:
                 reason = "not on NPU; whether anything there calls it, only vllm-ascend tells (--ascend-path)"
                 return PortStatus(name, "review", reason)
             return PortStatus(name, what[decision.action], decision.reason)

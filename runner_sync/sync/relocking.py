@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME, Entry, Lock, load
+from runner_sync.lock import Entry, Lock, load
 from runner_sync.model import BaseRef, InGit, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.locked import unlike_locked
@@ -23,23 +23,24 @@ from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
 
 
-def readable_lock(tree: Tree, progress: Progress) -> Lock:
+def readable_lock(given: inputs.Inputs, progress: Progress) -> Lock:
     """The lock of an omni tree, the committed one where that cannot be read, as in the midst of a merge.
 
     An empty one where there is none, or none that can be read: one written anew mends it.
     """
-    text = tree.read(FILE_NAME)
+    name = given.lock_file
+    text = given.omni.read(name)
     if text is None:
         return Lock()
     try:
         return load(text)
     except InputError:
-        return _committed(tree, progress)
+        return _committed(given.omni, name, progress)
 
 
-def _committed(tree: Tree, progress: Progress) -> Lock:
+def _committed(tree: Tree, name: str, progress: Progress) -> Lock:
     try:
-        text = inputs.open_at("vllm-omni", "HEAD", tree, progress).read(FILE_NAME) if isinstance(tree, InGit) else None
+        text = inputs.open_at("vllm-omni", "HEAD", tree, progress).read(name) if isinstance(tree, InGit) else None
         return load(text) if text is not None else Lock()
     except InputError:
         return Lock()

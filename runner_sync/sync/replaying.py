@@ -21,6 +21,7 @@ from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, Tree
+from runner_sync.profile import BUILT_IN
 from runner_sync.statements import is_python
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
@@ -33,8 +34,9 @@ class Case(msgspec.Struct, frozen=True):
 
     id: str
     omni_before: str
-    ascend: str
     vllm_before: str
+    ascend: str = ""
+    profile: str = "npu"
     omni_after: str = ""
     ascend_base: str = ""
     vllm_after: str = ""
@@ -86,7 +88,7 @@ def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Re
     Only the runners are scored; workers are upgraded as well, but people hardly touch them.
     """
     started = time.perf_counter()
-    config = Config()
+    config = Config(profile=BUILT_IN[case.profile])
     before, after = (_omni(version, options.progress) for version in (case.omni_before, case.omni_after))
     old, truth = {}, {}
     for module in config.profile.runners:
@@ -98,7 +100,7 @@ def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Re
         root=None,
         config=config,
         lock=Lock(),
-        ascend=ascend or inputs.open_at("vllm-ascend", case.ascend, None, options.progress),
+        ascend=ascend or (inputs.open_at("vllm-ascend", case.ascend, None, options.progress) if case.ascend else None),
         vllm=inputs.open_at("vllm", case.vllm_after, None, options.progress),
     )
     results, _ = planning.plan(_options(case, options), given)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Finding
+from runner_sync.profile import Profile
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.patched_tree import PatchedTree
@@ -41,8 +42,8 @@ def new_breakage(
     options.progress("verifying", 1, 1)
     told = {(finding.path, finding.line, finding.symbol) for finding in found}
     return tuple(folded(found)), (
-        *_note([finding for finding in inherited if (finding.path, finding.line, finding.symbol) not in told]),
-        *_never_set([one for one in idle if is_selected(one.unit, options.only)]),
+        *_note([one for one in inherited if (one.path, one.line, one.symbol) not in told], given.profile),
+        *_never_set([one for one in idle if is_selected(one.unit, options.only)], given.profile.platform),
     )
 
 
@@ -50,30 +51,32 @@ def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
     """Why the result is not held against the target trees; empty where it is."""
     if not options.verify:
         return "it was not asked for"
-    if given.ascend is None or given.vllm is None:
-        return f"no {'vllm-ascend' if given.ascend is None else 'vLLM'} is at hand"
+    if given.followed is None or given.vllm is None:
+        return f"no {given.profile.followed if given.followed is None else 'vLLM'} is at hand"
     if options.conflict == "inline":
         return "diff3 markers are no Python; run `runner-sync verify` once they are settled"
     return ""
 
 
-def _never_set(idle: Sequence[Idle]) -> Iterator[str]:
+def _never_set(idle: Sequence[Idle], platform: str) -> Iterator[str]:
     """One sentence per attribute that would fail where it is read, though the MRO has a method that sets it."""
     reads: dict[tuple[str, str, str], list[str]] = {}
     for one in idle:
         reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
     for (attribute, setter, place), units in reads.items():
-        said = f"nothing on NPU calls {setter} ({place}), and nothing else sets self.{attribute}"
+        said = f"nothing on {platform} calls {setter} ({place}), and nothing else sets self.{attribute}"
         yield f"{said}, read in {', '.join(units)}; a run that gets there fails."
 
 
-def _note(inherited: Sequence[Finding]) -> Iterator[str]:
-    """One sentence on GPU code that an upgrade of the NPU runners leaves as it is, and that runs on NPU."""
+def _note(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
+    """One sentence on code of omni's that an upgrade of the runners leaves as it is, and that they run."""
     units: dict[str, list[str]] = {}
     for finding in inherited:
         symbols = units.setdefault(f"{finding.path} {finding.unit}", [])
         symbols += [finding.symbol] if finding.symbol not in symbols else []
     if units:
         told = "; ".join(f"{unit} ({', '.join(symbols)})" for unit, symbols in units.items())
-        said = "the NPU runners inherit GPU code that does not fit the target trees"
-        yield f"{said}: {told}. Bring the GPU runners to this vLLM first."
+        has_twins = any(module.gpu is not None for module in profile.modules)
+        whose, remedy = ("GPU", " Bring the GPU runners to this vLLM first.") if has_twins else ("other omni", "")
+        said = f"the {profile.platform} runners inherit {whose} code that does not fit the target trees"
+        yield f"{said}: {told}.{remedy}"

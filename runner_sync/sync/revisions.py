@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME
 from runner_sync.model import BaseRef, InGit, Project, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
@@ -57,12 +56,14 @@ class Revisions:
             if (same := self._with_locked_texts(project, ref, path)) is not None:
                 return same
             why = str(error).rstrip(".")
-            raise InputError(f"{FILE_NAME} names {project} {ref}, which cannot be read ({why}): {ANEW}.") from error
+            raise InputError(
+                f"{self.given.lock_file} names {project} {ref}, which cannot be read ({why}): {ANEW}."
+            ) from error
         if unlike_locked(references, side.text, path):
             same = self._with_locked_texts(project, ref, path)
             if same is not None:
                 return same
-            require_locked(references, side.text, path)
+            require_locked(references, side.text, path, self.given.lock_file)
         return side
 
     def _with_locked_texts(self, project: Project, ref: str, path: str) -> ModuleRevision | None:
@@ -72,7 +73,7 @@ class Revisions:
         A module of which nothing was locked under it is read at the commit of one of which something was; any other
         must have its own texts there, or what changed since would count as known.
         """
-        tree = self.given.ascend if project == "vllm-ascend" else self.given.omni
+        tree = self.given.trees.get(project)
         if not isinstance(tree, InGit):
             return None
         both = [one for entry in self.given.lock.entries for one in (entry.upstream, entry.gpu) if one is not None]
@@ -81,8 +82,8 @@ class Revisions:
             references = self.given.lock.references(project, ref, place)
             for revision in reversed(tree.history(place)):
                 if _has_texts(references, tree.read_blob(revision.blob), place):
-                    note = f"{FILE_NAME} names {project} {ref}; {revision.commit[:10]} was read, which has its texts"
-                    self.note(note)
+                    named = f"{self.given.lock_file} names {project} {ref}"
+                    self.note(f"{named}; {revision.commit[:10]} was read, which has its texts")
                     return replace(self.at(project, revision.commit, path), ref=ref)
         return None
 

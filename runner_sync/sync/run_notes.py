@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from runner_sync import lock as locks
 from runner_sync.compose.member_text import self_names
 from runner_sync.model import InWork
 from runner_sync.sync import inputs
@@ -33,7 +32,7 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     twins = [module.gpu.path for module in modules if module.gpu is not None and options.gpu]
     upstream = [anchor.path for module in modules for anchor in module.upstreams[:1]]
     found = []
-    for tree, paths in ((given.omni, twins), (given.ascend, upstream)):
+    for tree, paths in ((given.omni, twins), (given.followed, upstream)):
         if tree is None or not isinstance(tree, InWork):
             continue
         changed = tree.dirty([path for path in dict.fromkeys(paths) if tree.read(path) is not None])
@@ -57,7 +56,7 @@ def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     said = []
     if inherited or uncalled:
-        whose = "" if given.ascend is not None else " of omni's"
+        whose = "" if given.followed is not None else " of omni's"
         where = f"the NPU classes inherit {inherited}, nothing{whose} calls {uncalled}"
         said.append(
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
@@ -91,7 +90,7 @@ def _why_not_ported(results: Sequence[ModuleResult], given: inputs.Inputs, optio
     uncalled = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
     reasons = {
         "inherited": "the NPU class has a version of it through its bases",
-        "unneeded": "nothing on NPU calls it" if given.ascend is not None else uncalled,
+        "unneeded": "nothing on NPU calls it" if given.followed is not None else uncalled,
     }
     decided = {name: action for result in results for name, action in result.decided.items()}
     asked = [name for name in decided if is_selected(name, options.only)]
@@ -125,5 +124,5 @@ def _no_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     if not options.only or given.lock.entries:
         return []
     return [
-        f"no {locks.FILE_NAME} is written where there is none: of the units that --only leaves it would say nothing"
+        f"no {given.lock_file} is written where there is none: of the units that --only leaves it would say nothing"
     ]

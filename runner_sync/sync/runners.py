@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from io import StringIO
 
 from runner_sync.errors import InputError
-from runner_sync.lock import FILE_NAME
 from runner_sync.model import InGit, InWork
-from runner_sync.profile import NPU, RunnerModule
+from runner_sync.profile import BUILT_IN, RunnerModule
 from runner_sync.sync import inputs
 
 
@@ -36,14 +35,17 @@ def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
             found.append(DerivedModule(module, *place))
     if not found:
         looked = " or ".join(given.profile.modules[0].paths)
-        raise InputError(f"{given.omni.source.location} has no NPU runners ({looked}): is it a vllm-omni tree?")
+        raise InputError(
+            f"{given.omni.source.location} has no {given.profile.platform} runners ({looked}): is it a vllm-omni tree?"
+        )
     return found
 
 
 def not_there(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
     """A remark about each file that the configuration names for a derived module and that the tree has not: misspelt,
     or not there yet. What the built-in profile names may well be older, or newer, than the tree."""
-    built_in = {path for module in NPU.modules for path in (*module.paths, *_twin(module))}
+    known = [module for profile in BUILT_IN.values() for module in profile.modules]
+    built_in = {path for module in known for path in (*module.paths, *_twin(module))}
     found = {module.module.name for module in modules}
     absent = []
     for module in given.profile.modules:
@@ -135,13 +137,13 @@ def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
     """Raises ``InputError`` where files that the lock records are ``gone`` from the tree, or from the profile."""
     if present := sorted(path for path in gone if given.omni.read(path) is not None):
         raise InputError(
-            f"{FILE_NAME} records {', '.join(present)}, and no row of the configuration names it any more: a row for "
-            "another file needs a `name` of its own; where nobody is to look into this one, write the lock "
+            f"{given.lock_file} records {', '.join(present)}, and no row of the configuration names it any more: a row "
+            "for another file needs a `name` of its own; where nobody is to look into this one, write the lock "
             "anew with `runner-sync lock`."
         )
     if not gone:
         return
-    records = f"{FILE_NAME} records {', '.join(sorted(gone))}, and the tree has no such runner"
+    records = f"{given.lock_file} records {', '.join(sorted(gone))}, and the tree has no such runner"
     named = {path for module in given.profile.modules for path in (*module.paths, *_twin(module))}
     if named.isdisjoint(gone):
         raise InputError(

@@ -20,7 +20,10 @@ def typechecker_opinion(options: CheckOptions, job: CheckJob) -> tuple[Opinion |
     if kind == "none" or new is None:
         return None, ""
     if old is None:
-        return None, f"{kind} was not asked: it compares with an older vllm-ascend; name it by --ascend-base"
+        return (
+            None,
+            f"{kind} was not asked: it compares with an older upstream; name it by --ascend-base or --vllm-base",
+        )
 
     def ask(known: Sequence[Finding]) -> list[Finding]:
         options.progress(f"asking {kind}", 0, 1)

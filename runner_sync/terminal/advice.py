@@ -58,8 +58,9 @@ def _has_conflicts(report: Report) -> bool:
 def _check(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
     """The runners as they were settled, not as they were written, are what later edits are told by: hence `lock`."""
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
-    if _target(report, "vllm-ascend") is None:
-        options += " --ascend-version V, where V is the vllm-ascend that the runners are on"
+    if _target(report, report.followed) is None:
+        word = report.followed.removeprefix("vllm-")
+        options += f" --{word}-version V, where V is the {report.followed} that the runners are on"
     record = [] if is_settled else [f"record what you settled: runner-sync lock{place}{options}"]
     if is_tree:
         return [*record, f"look again: runner-sync verify{place}{options}"]
@@ -72,14 +73,15 @@ def _commit(report: Report) -> str:
 
 
 def suggest_commit(report: Report) -> str:
-    """A commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from vllm-ascend and what was synced from GPU."""
+    """A commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from upstream and what was synced from GPU."""
     omni = _target(report, "vllm-omni")
-    ascend = _target(report, "vllm-ascend") if not report.summary.get("gpu_only") else None
+    followed = _target(report, report.followed) if not report.summary.get("gpu_only") else None
     taken = [unit for unit in report.units if unit.taken or unit.outcome == "removed"]
     ported = [unit for unit in report.units if unit.ported]
-    parts = [f"[NPU] Upgrade to {_version(ascend)}" if ascend and taken else "[NPU] Sync with the GPU runners"]
-    if ascend and taken:
-        parts.append(f"From vllm-ascend {ascend.ref}:\n{_listed(taken)}")
+    did = f"Upgrade to {_version(followed)}" if followed and taken else "Sync with the GPU runners"
+    parts = [f"[{report.platform}] {did}"]
+    if followed and taken:
+        parts.append(f"From {followed.project} {followed.ref}:\n{_listed(taken)}")
     if ported:
         whose = f" of vllm-omni {omni.ref}" if omni and (omni.version or omni.revision) else ""
         parts.append(f"Synced from the GPU runners{whose}:\n{_listed(ported)}")

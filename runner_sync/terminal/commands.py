@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from runner_sync.errors import InputError
+from runner_sync.terminal import naming_profile
 from runner_sync.terminal.groups import Writing
 from runner_sync.terminal.outputs import Output, deliver, parse_outputs
 from runner_sync.terminal.progress import shown_progress
@@ -56,6 +57,7 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
     planned, paths = _watch(lambda seen: _carry_out(command, plan, seen, diff=diff, screen=screen), options, screen)
     lock = (planned.lock,) if planned.lock is not None else ()
     report = replace(planned.report, changes=(*planned.report.changes, *lock))
+    report = naming_profile.in_report(report, options.profile)
     if not diff:
         report = replace(report, summary={**report.summary, "written": len(paths)})
     deliver(report, outputs, screen, patch=planned.patch)
@@ -122,6 +124,7 @@ def _targets(options: UpgradeOptions) -> str:
         for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
             words += [f"--{name}-{part}", str(value)] if value is not None else []
     words += ["--config", str(options.config)] if options.config is not None else []
+    words += ["--profile", options.profile] if options.profile is not None else []
     return f" {shlex.join(words)}" if words else ""
 
 
@@ -136,7 +139,7 @@ def inspect(
 ) -> int:
     """Report on the omni tree without changing it."""
     outputs = parse_outputs(values, command=command, default="text")
-    report = _watch(find, options, screen)
+    report = naming_profile.in_report(_watch(find, options, screen), options.profile)
     deliver(report, outputs, screen)
     return DONE if exit_zero else exit_code(report)
 
@@ -168,7 +171,10 @@ _Result = TypeVar("_Result")
 
 def _watch(work: Callable[[_Options], _Result], options: _Options, screen: Screen) -> _Result:
     with shown_progress(screen) as progress:
-        return work(replace(options, progress=progress))  # type: ignore[type-var]
+        try:
+            return work(replace(options, progress=progress))  # type: ignore[type-var]
+        except InputError as error:
+            raise InputError(naming_profile.in_text(str(error), getattr(options, "profile", None))) from error
 
 
 def default_typechecker() -> Literal["ty", "none"]:

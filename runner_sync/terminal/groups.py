@@ -32,6 +32,7 @@ class Trees:
     vllm_ref: o.VllmRef = None
     vllm_version: o.VllmVersion = None
     config: o.ConfigFile = None
+    profile: o.ProfileName = None
 
     @property
     def omni(self) -> TreeOptions:
@@ -45,11 +46,18 @@ class Trees:
     def vllm(self) -> TreeOptions:
         return upstream_tree("vllm", self.vllm_path, self.vllm_ref, self.vllm_version)
 
+    @property
+    def named_profile(self) -> str | None:
+        """The built-in profile that was asked for by name."""
+        return self.profile.value if self.profile is not None else None
+
     def check_options(self, **rest: Any) -> CheckOptions:
         """Options of a command that only reads."""
         from runner_sync.sync.options import CheckOptions
 
-        return CheckOptions(omni=self.omni, ascend=self.ascend, vllm=self.vllm, config=self.config, **rest)
+        return CheckOptions(
+            omni=self.omni, ascend=self.ascend, vllm=self.vllm, config=self.config, profile=self.named_profile, **rest
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,7 @@ def upgrade_options(trees: Trees, bases: Bases, writing: Writing, merging: Mergi
         upstream=not wanted.gpu_only,
         verify=not wanted.no_verify,
         config=trees.config,
+        profile=trees.named_profile,
     )
 
 

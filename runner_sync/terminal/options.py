@@ -43,6 +43,13 @@ class Severity(StrEnum):
     info = "info"
 
 
+class BuiltIn(StrEnum):
+    """Built-in profile: which runners are meant."""
+
+    npu = "npu"
+    gpu = "gpu"
+
+
 class Typecheck(StrEnum):
     """Type checker that gives the second opinion."""
 
@@ -130,6 +137,14 @@ OmniBase = Annotated[
 VllmBase = Annotated[
     str | None,
     typer.Option("--vllm-base", metavar="REV|V", help="vLLM of that time. (default: inferred)", rich_help_panel=TREES),
+]
+ProfileName = Annotated[
+    BuiltIn | None,
+    typer.Option(
+        "--profile",
+        help="Which runners: npu follow vllm-ascend, gpu follow vLLM. (default: configuration, else npu)",
+        rich_help_panel=TREES,
+    ),
 ]
 ConfigFile = Annotated[
     Path | None,

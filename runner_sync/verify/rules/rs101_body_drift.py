@@ -54,7 +54,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _message(subject: Subject, follower: Follower) -> str:
     assert follower.upstream is not None
-    where = f"vllm-ascend {subject.module.upstream_ref}".strip()
+    where = subject.target
     since = follower.ref
     locked = follower.entry.upstream if follower.entry is not None else None
     if locked is not None and _digest(follower.upstream) == locked.digest:

@@ -45,8 +45,8 @@ def find(subject: Subject) -> Iterator[Hit]:
                 (CODE, SEVERITY),
                 follower.unit,
                 symbol=follower.name,
-                message=f"vllm-ascend {subject.module.upstream_ref} has no `{follower.name}` any more, which this is a "
-                f"copy of{_successor(subject, follower)}.",
+                message=f"{subject.target} has no `{follower.name}` any more, which this is a copy of"
+                f"{_successor(subject, follower)}.",
                 fix=f"runner-sync upgrade --only {name}",
             )
 

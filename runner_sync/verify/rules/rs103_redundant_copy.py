@@ -51,7 +51,7 @@ def _inherited(
     classes = subject.upstream.classes if subject.upstream is not None else {}
     owners = [classes[anchor.name] for anchor in anchors if anchor.name in classes]
     upstream = next((c.methods[name][-1] for c in owners if name in c.methods), None)
-    return subject.upstream, upstream, f"vllm-ascend's `{name}`"
+    return subject.upstream, upstream, f"{subject.profile.followed}'s `{name}`"
 
 
 def _is_same(subject: Subject, function: Function, reading: Reading, other: Function) -> bool:

@@ -49,7 +49,7 @@ def find(subject: Subject) -> Iterator[Hit]:
                 (CODE, SEVERITY),
                 follower.unit,
                 symbol=", ".join(name for name, _ in said),
-                message=f"vllm-ascend {subject.module.upstream_ref} {' and '.join(text for _, text in said)} in "
+                message=f"{subject.target} {' and '.join(text for _, text in said)} in "
                 f"`{follower.name}`; this override does not follow.",
                 fix=f"runner-sync upgrade --only {follower.unit.qualname}",
             )

@@ -45,8 +45,8 @@ def find(subject: Subject) -> Iterator[Hit]:
                 (CODE, SEVERITY),
                 unit,
                 symbol=entry.qualname,
-                message=f"This copy of `{upstream.qualname}` (vllm-ascend {upstream.ref}) was edited outside any "
-                f"{subject.profile.marker} block since it was locked.",
+                message=f"This copy of `{upstream.qualname}` ({upstream.project} {upstream.ref}) was edited outside "
+                f"any {subject.profile.marker} block since it was locked.",
                 fix=f"Put {subject.profile.marker} rulers around omni's change; where it only settles a question of an "
                 "upgrade, record it: `runner-sync lock`.",
             )

@@ -22,7 +22,6 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from runner_sync.lock import FILE_NAME
 from runner_sync.model import Severity
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import definition
@@ -60,7 +59,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         (CODE, severity),
         (line, line),
         symbol=symbol,
-        message=f"`{FILE_NAME}` {' and '.join(said)}, {effect}.",
+        message=f"`{subject.profile.lock_file}` {' and '.join(said)}, {effect}.",
         fix=f"{mend} the units as they are: `runner-sync lock`.",
         unit=symbol,
     )

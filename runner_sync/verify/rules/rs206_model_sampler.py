@@ -17,8 +17,8 @@ that calls the sampler itself samples padding rows.
 Fix: call `self.input_batch.update_async_output_token_ids()` first, and end the hook with
 `return super()._sample(logits, spec_decode_metadata)`.
 
-Leaves alone: GPU runners (vLLM's `_sample` does nothing else there), methods that do not mention
-`prefer_model_sampler`, samplers called after `super()` was tried.
+Leaves alone: what runners that follow vLLM itself call (its `_sample` does nothing else there), methods that do not
+mention `prefer_model_sampler`, samplers called after `super()` was tried.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SEVERITY: Severity = "error"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """At most two findings per hook."""
+    """At most two findings per hook; one where vLLM is followed, whose `_sample` only calls the sampler."""
     npu, hook = subject.npu, subject.profile.sampler_hook
     if hook.flag not in npu.text:
         return
@@ -48,7 +48,8 @@ def find(subject: Subject) -> Iterator[Hit]:
             asked = _asks_model(function, hook)
             if asked is not None:
                 yield from _history(npu, function, asked, hook=hook)
-                yield from _fall_through(npu, function, hook)
+                if subject.profile.followed != "vllm":
+                    yield from _fall_through(npu, function, hook)
 
 
 def _asks_model(function: Function, hook: SamplerHook) -> ast.Call | None:

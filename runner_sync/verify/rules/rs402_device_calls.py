@@ -18,12 +18,12 @@ by hand. This rule guards ported and generated code, and what a GPU runner gains
 Fix: `torch.npu.…`, or leave the statement out where NPU has no such call. An inherited method: override it on NPU, or
 ask the platform in it.
 
-Leaves alone: strings and comments, `vllm` names that only contain the word (`cudagraph_mode`, `CUDAGraphMode`),
-branches under `torch.cuda.is_available()` and the test itself. Of inherited methods: those that NPU overrides, or that
-nobody there calls, what only names a type (annotations, `isinstance`, `cast`, `except`), what only asks
-(`torch.cuda.device_count()`), what stands in a `try` or below `suppress`, and of a method that tests for the device or
-the platform, by a function of the module, too, what is not in front of the first test, or all of it where its callers
-all test.
+Leaves alone: a profile whose device is the GPU's own; strings and comments, `vllm` names that only contain the word
+(`cudagraph_mode`, `CUDAGraphMode`), branches under `torch.cuda.is_available()` and the test itself. Of inherited
+methods: those that NPU overrides, or that nobody there calls, what only names a type (annotations, `isinstance`,
+`cast`, `except`), what only asks (`torch.cuda.device_count()`), what stands in a `try` or below `suppress`, and of a
+method that tests for the device or the platform, by a function of the module, too, what is not in front of the first
+test, or all of it where its callers all test.
 A question about `is_cuda` beside others, or in a method that asks for another device, too.
 """
 
@@ -54,6 +54,8 @@ _TYPES = {"isinstance": slice(1, None), "issubclass": slice(None), "cast": slice
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per name, and one per inherited method."""
     npu, gpu = subject.npu, Gpu(*subject.profile.device)
+    if gpu.word == gpu.npu_word:
+        return
     yield from _inherited(subject, gpu)
     if not may_name(npu.text, gpu):
         return

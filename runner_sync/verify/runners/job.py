@@ -30,7 +30,7 @@ TextReader = Callable[[str], str | None]
 class CheckModule:
     """One NPU module. ``gpu_text`` is its GPU twin now; the other texts are ``None`` when nobody knows them.
 
-    ``upstream_text`` is the target vllm-ascend module, ``base_text`` (of ``base_ref``) the one the copies were taken
+    ``upstream_text`` is the target module upstream, ``base_text`` (of ``base_ref``) the one the copies were taken
     from; units that the lock ties to another ref find its text in ``base_texts``, ``{ref: text}``. ``vllm_text`` is
     vLLM's own module of the same version (what of the GPU twin is not omni's).
     """
@@ -189,13 +189,18 @@ class Subject:
         modules = library.job.modules if library is not None else ()
         return next((Subject(library, m) for m in modules if library and m.path == self.module.path), None)
 
+    @property
+    def target(self) -> str:
+        """What is followed, and at which revision: ``vllm-ascend 0.30.0rc2``."""
+        return f"{self.profile.followed} {self.module.upstream_ref}".strip()
+
     @cached_property
     def upstream(self) -> Reading | None:
-        """The target vllm-ascend module."""
-        return _reading(self.module.upstream_path or "the vllm-ascend module", self.module.upstream_text)
+        """The target module of what is followed."""
+        return _reading(self.module.upstream_path or "the upstream module", self.module.upstream_text)
 
     def base(self, ref: str = "") -> Reading | None:
-        """The vllm-ascend module at ``ref``; without one, or when it is the usual one, that which copies are from."""
+        """The upstream module at ``ref``; without one, or when it is the usual one, that which copies are from."""
         if ref not in self._bases:
             usual = self.module.base_text if ref in ("", self.module.base_ref) else None
             text = self.module.base_texts.get(ref, usual)

@@ -1,0 +1,114 @@
+"""omni's GPU runners on the next vLLM: what ``verify`` says breaks, what people mended, and what ``upgrade`` mends.
+
+Comes in: releases of vllm-omni and vLLM. Goes out: ``Rebase`` rows, one per pair. May touch: what
+``runner_sync.sources`` touches.
+
+The rules were made while looking at the NPU runners, never at these. A break is told of a release's runners on the vLLM
+of the next release and not on their own; it is mended when it is not told of the next release's runners. Nobody here
+wrote either. It proves how much of what is told people found worth mending, and that an upgrade repairs it; what breaks
+and is not told stands in no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from benchmarks import corpus, tables
+from benchmarks.debts import vllm_of
+from benchmarks.spread import spread
+from runner_sync import sync
+from runner_sync.model import Finding
+from runner_sync.profile import GPU
+from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.verify import breakage
+from runner_sync.verify.trees.world import World
+
+RELEASES = (
+    *("0.12.0rc1", "0.14.0", "0.16.0", "0.18.0", "0.20.0", "0.22.0"),
+    *("0.24.0", "0.26.0", "0.28.0", "0.30.0", "0.32.0rc1"),
+)
+
+Break = tuple[str, str]
+"""The code and the symbol of findings that have one cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebase:
+    """One pair of releases: breaks that are told, those of them that people and that an upgrade left, and what the
+    result of the upgrade has besides; with the number of its review items."""
+
+    omni: str
+    vllm: str
+    told: frozenset[Break]
+    left_by_people: frozenset[Break]
+    left_by_upgrade: frozenset[Break]
+    new_in_upgrade: frozenset[Break]
+    reviews: int
+
+
+def rebase(omni: str, following: str) -> Rebase:
+    """One row. Raises ``InputError``."""
+    old, new = vllm_of(omni), vllm_of(following)
+    told, released = breaks(omni, new, old), breaks(following, new, old)
+    options = UpgradeOptions(
+        omni=TreeOptions(version=omni), vllm=TreeOptions(version=new), vllm_base=old, profile="gpu"
+    )
+    report = sync.upgrade(options).report
+    made = _named(report.findings)
+    new_in_upgrade = made - told - breaks(omni, new, None)
+    return Rebase(omni, new, told, told & released, told & made, new_in_upgrade, len(report.reviews))
+
+
+def breaks(omni: str, new: str, old: str | None) -> frozenset[Break]:
+    """What does not fit a new vLLM of the GPU runners of a release, and did fit an old one where that is named."""
+    tree = corpus.tree("vllm-omni", omni)
+    own = [path for module in GPU.modules for path in module.paths if tree.read(path) is not None]
+    world = _world(omni, new)
+    return _named(breakage.find(world, _world(omni, old) if old is not None else None, [*own, *world.beside(own)]))
+
+
+def _world(omni: str, vllm: str) -> World:
+    trees = {"vllm-omni": corpus.tree("vllm-omni", omni), "vllm": corpus.tree("vllm", vllm)}
+    return World(trees, surroundings=GPU.surroundings)
+
+
+def _named(findings: Iterable[Finding]) -> frozenset[Break]:
+    return frozenset((finding.code, finding.symbol) for finding in findings)
+
+
+def rows() -> list[Rebase]:
+    """One row per release but the last. Raises ``InputError``."""
+    return spread(_pair, list(pairwise(RELEASES)))
+
+
+def _pair(pair: tuple[str, str]) -> Rebase:
+    return rebase(*pair)
+
+
+def report() -> str:
+    """The rows as Markdown, and what was left. Raises ``InputError``."""
+    found = rows()
+    head = ("GPU runners of", "on vLLM", "told", "mended by people", "mended by upgrade", "new in that", "review items")
+    cells = [(row.omni, row.vllm, *map(str, _counts(row))) for row in found]
+    sums = [sum(column) for column in zip(*map(_counts, found), strict=True)]
+    cells.append(("all", "", *map(str, sums)))
+    said = [
+        f"- {row.omni}, left by {who}: {', '.join(f'{code} {symbol}' for code, symbol in sorted(left))}"
+        for row in found
+        for who, left in (("people", row.left_by_people), ("the upgrade", row.left_by_upgrade | row.new_in_upgrade))
+        if left
+    ]
+    return "\n".join([f"### GPU runners on the next vLLM\n\n{tables.table(head, cells)}", *said, ""])
+
+
+def _counts(row: Rebase) -> tuple[int, ...]:
+    told = len(row.told)
+    return (
+        told,
+        told - len(row.left_by_people),
+        told - len(row.left_by_upgrade),
+        len(row.new_in_upgrade),
+        row.reviews,
+    )

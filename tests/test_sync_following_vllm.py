@@ -1,0 +1,196 @@
+"""Runners that follow vLLM itself: omni's GPU runners by the built-in profile, others by a configuration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import (
+    AR,
+    GPU_AR,
+    GPU_BASE,
+    VLLM,
+    VLLM_TREE,
+    Trees,
+    commit,
+    lay_out,
+    stay_at_home,
+)
+
+from runner_sync import cli, sync, write
+from runner_sync.errors import InputError
+from runner_sync.model import Report
+from runner_sync.profile import GPU, NPU
+from runner_sync.sync.options import TreeOptions, UpgradeOptions
+
+RULER = "# -------------------------------------- Omni-new -------------------------------------------------"
+COPY = f"""\
+from vllm.v1.worker.gpu_model_runner import GPUModelRunner
+
+
+class OmniGPUModelRunner(GPUModelRunner):
+    def _forward(self, total):
+        rows = self.model(total)
+        {RULER}
+        self.talker_total = total
+        {RULER}
+        return rows, self.hidden
+
+    def _finish(self, logits, total):
+        return super()._finish(logits, total)
+"""
+OLD = VLLM_TREE[VLLM].replace(
+    "        return self.model(total), self.hidden\n",
+    "        rows = self.model(total)\n            return rows, self.hidden\n",
+)
+NEW = (
+    OLD.replace("self.model(total)", "self.model(total, self.positions)")
+    .replace("config.aux", "config.aux\n            self.positions = config.positions")
+    .replace("hidden", "states")
+)
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """Omni with a copy of vLLM's ``_forward`` in its GPU runner, and a vLLM checkout whose last commit changed that."""
+    stay_at_home(monkeypatch, tmp_path)
+    made = Trees(tmp_path)
+    lay_out(made.omni, {GPU_BASE: COPY})
+    commit(made.omni)
+    lay_out(made.vllm, {VLLM: OLD, "PKG-INFO": "Metadata-Version: 2.1\nName: vllm\nVersion: 0.20.0\n"})
+    commit(made.vllm)
+    lay_out(made.vllm, {VLLM: NEW, "PKG-INFO": "Metadata-Version: 2.1\nName: vllm\nVersion: 0.21.0\n"})
+    commit(made.vllm)
+    return made
+
+
+def options(trees: Trees, **rest: object) -> UpgradeOptions:
+    vllm = TreeOptions(path=trees.vllm)
+    omni = TreeOptions(path=trees.omni)
+    return UpgradeOptions(omni=omni, vllm=vllm, profile="gpu", **rest)  # type: ignore[arg-type]
+
+
+def keys(report: Report) -> set[tuple[str, str]]:
+    return {(finding.code, finding.symbol) for finding in report.findings}
+
+
+def test_a_gpu_runner_follows_vllm_and_keeps_what_is_omnis(trees: Trees) -> None:
+    for base in ("HEAD~1", None):
+        planned = sync.upgrade(options(trees, vllm_base=base))
+        text = next(change.after or "" for change in planned.changes if change.path == GPU_BASE)
+        assert "rows = self.model(total, self.positions)" in text
+        assert "self.talker_total = total" in text
+        assert {change.path for change in planned.changes} == {GPU_BASE}, "NPU runners are another profile's"
+        assert planned.report.inputs[-1].project == "vllm"
+        assert {source.project for source in planned.report.inputs} == {"vllm-omni", "vllm"}
+
+
+def test_each_profile_has_a_lock_of_its_own(trees: Trees) -> None:
+    npu = sync.lock(trees.upgrade(trees.ascend_old))
+    gpu = sync.lock(options(trees, vllm_base="HEAD~1"))
+    assert npu.lock is not None
+    assert gpu.lock is not None
+    assert (
+        (npu.lock.path, gpu.lock.path) == (NPU.lock_file, GPU.lock_file) == ("runner-sync.lock", "runner-sync-gpu.lock")
+    )
+    assert f'path = "{GPU_BASE}"' in (gpu.lock.after or "")
+    write.write([npu.lock, gpu.lock], trees.omni)
+    assert sync.lock(trees.upgrade(trees.ascend_old)).lock is None, "neither takes the other's for lost"
+    assert sync.lock(options(trees, vllm_base="HEAD~1")).lock is None
+
+
+def test_check_and_verify_hold_gpu_runners_against_vllm(trees: Trees) -> None:
+    planned = sync.lock(options(trees, vllm_base="HEAD~1"))
+    assert planned.lock is not None
+    write.write([planned.lock], trees.omni)
+    asked = replace(trees.check(), profile="gpu")
+    offline = sync.check(asked)
+    assert not {code for code, _ in keys(offline)} & {"RS101", "RS102", "RS110", "RS201", "RS202", "RS203"}
+    assert any("RS101" in note and "need a vllm, and none is named" in note for note in offline.notes)
+    named = replace(asked, vllm=TreeOptions(path=trees.vllm))
+    drift = keys(sync.check(named))
+    assert ("RS101", "GPUModelRunner._forward") in drift
+    assert not {code for code, _ in drift if code in ("RS201", "RS202", "RS203", "RS402", "RS403")}, (
+        "a GPU runner has no GPU twin"
+    )
+    told = next(f.message for f in sync.check(named).findings if f.code == "RS101")
+    assert told.startswith("vllm ")
+    assert keys(sync.verify(named)) == {("RS304", "hidden")}
+
+
+def test_what_follows_vllm_needs_one_to_follow(trees: Trees) -> None:
+    without = replace(options(trees), vllm=TreeOptions())
+    said = r"^no vllm to follow: give --vllm-path or --vllm-version, set VLLM_PATH, or install runner-sync\[vllm\]"
+    for command in (sync.upgrade, sync.lock):
+        with pytest.raises(InputError, match=said):
+            command(without)
+    with pytest.raises(InputError, match=r"compares with vllm: name one with --vllm-path or --vllm-version"):
+        sync.check(replace(trees.check(select=("RS101",)), profile="gpu"))
+    with pytest.raises(
+        InputError, match=r"no runner-sync-gpu\.lock: write it with `runner-sync lock --vllm-version V`"
+    ):
+        sync.check(replace(trees.check(), profile="gpu"))
+
+
+def test_a_vllm_ascend_that_the_environment_names_is_not_read_for_gpu_runners(
+    trees: Trees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_ASCEND_PATH", str(trees.omni / "nowhere"))
+    assert sync.upgrade(options(trees, vllm_base="HEAD~1")).changes
+
+
+ON_VLLM = f"""
+platform = "XPU"
+lock-file = "xpu.lock"
+
+[[modules]]
+name = "NPUARModelRunner"
+paths = ["{AR}"]
+upstreams = [{{ project = "vllm", path = "{VLLM}", name = "GPUModelRunner" }}]
+gpu = {{ project = "vllm-omni", path = "{GPU_AR}", name = "GPUARModelRunner" }}
+"""
+
+
+def test_a_platform_of_the_configuration_follows_vllm_and_its_gpu_twin(trees: Trees) -> None:
+    (trees.omni / "runner-sync.toml").write_text(ON_VLLM, "utf-8")
+    lay_out(trees.omni, {AR: COPY.replace("OmniGPUModelRunner", "NPUARModelRunner")})
+    planned = sync.upgrade(replace(options(trees, vllm_base="HEAD~1"), profile=None, verify=False))
+    text = next(change.after or "" for change in planned.changes if change.path == AR)
+    assert "rows = self.model(total, self.positions)" in text
+    assert "self.talker_total = total" in text
+    assert planned.lock is not None
+    assert planned.lock.path == "xpu.lock"
+
+
+def test_modules_that_follow_two_projects_are_refused(trees: Trees) -> None:
+    text = ON_VLLM.replace("[[modules]]", "[[extend-modules]]")
+    (trees.omni / "runner-sync.toml").write_text(text, "utf-8")
+    said = r"follows vllm-ascend in this profile, and NPUARModelRunner vllm: one run follows one project"
+    with pytest.raises(InputError, match=said):
+        sync.upgrade(replace(options(trees), profile=None))
+    with pytest.raises(InputError, match=said):
+        sync.check(replace(trees.check(), vllm=TreeOptions(path=trees.vllm)))
+
+
+def test_an_option_wins_over_the_profile_of_the_configuration(trees: Trees) -> None:
+    (trees.omni / "runner-sync.toml").write_text('profile = "gpu"\n', "utf-8")
+    by_file = sync.upgrade(replace(options(trees, vllm_base="HEAD~1"), profile=None))
+    assert {change.path for change in by_file.changes} == {GPU_BASE}
+    by_option = sync.upgrade(replace(trees.upgrade(trees.ascend_new), profile="npu"))
+    assert not {GPU_BASE, GPU_AR} & {change.path for change in by_option.changes}
+    assert {change.path for change in by_option.changes} == {AR}
+
+
+def test_the_next_command_is_told_for_the_same_profile(trees: Trees, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--omni-path", str(trees.omni), "--profile", "gpu"]
+    assert cli.run(["check", *words]) == 2
+    assert "`runner-sync lock --profile gpu --vllm-version V`" in capsys.readouterr().err
+    cli.run(["check", *words, "--vllm-path", str(trees.vllm), "--vllm-base", "HEAD~1", "--select", "RS1"])
+    assert "runner-sync upgrade --profile gpu --only" in capsys.readouterr().out
+    commit(trees.omni)
+    cli.run(["upgrade", *words, "--vllm-path", str(trees.vllm), "--vllm-base", "HEAD~1"])
+    said = capsys.readouterr().err
+    assert "[GPU] Upgrade to " in said
+    assert "runner-sync verify" in said
+    assert "--profile gpu" in said

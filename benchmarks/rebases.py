@@ -52,9 +52,7 @@ def rebase(omni: str, following: str) -> Rebase:
     """One row. Raises ``InputError``."""
     old, new = vllm_of(omni), vllm_of(following)
     told, released = breaks(omni, new, old), breaks(following, new, old)
-    options = UpgradeOptions(
-        omni=TreeOptions(version=omni), vllm=TreeOptions(version=new), vllm_base=old, profile="gpu"
-    )
+    options = UpgradeOptions(omni=TreeOptions(version=omni), vllm=TreeOptions(version=new), profile="gpu")
     report = sync.upgrade(options).report
     made = _named(report.findings)
     new_in_upgrade = made - told - breaks(omni, new, None)

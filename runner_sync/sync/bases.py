@@ -15,7 +15,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
 from runner_sync.model import InGit, Tree
-from runner_sync.sync import history, inputs
+from runner_sync.sync import history, inputs, window
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.revisions import Revisions
 from runner_sync.sync.runners import DerivedModule
@@ -100,10 +100,25 @@ class Bases:
                 f"cannot tell what the runners were last synced to: {tree.source.location} is neither a git checkout "
                 f"nor a release; name the old {self._followed} with --{inputs.option_word(self._followed)}-base."
             )
+        return [*self._within_window(path, newest, now), now]
+
+    def _within_window(self, path: str, newest: str, now: ModuleRevision) -> list[ModuleRevision]:
+        """The releases that copies may be of: those within the window, and further back as long as that brings closer
+        ones to copies that are closest to the oldest."""
+        minors, before = window.MINORS, dict[tuple[str, str], float]()
         behind = self.given.omni.source.version
-        within = inputs.earlier_releases(self._followed, newest, self.options.progress, behind=behind)
-        older = [v for v in within if v != newest]
-        return [*(self.revisions.at(self._followed, version, path) for version in older), now]
+        units = [(f.module, *unit) for f in self._sharing(path) for unit in texts.unit_texts(f.text, f.path).items()]
+        older: list[ModuleRevision] = []
+        while True:
+            names = window.earlier_releases(self._followed, newest, self.options.progress, behind=behind, minors=minors)
+            names = [name for name in names if name != newest]
+            if not names or (older and names[0] == older[0].ref):
+                return older
+            older = [self.revisions.at(self._followed, name, path) for name in names]
+            at_end = window.at_the_end(units, [*older, now])
+            if not any(score > before.get(unit, 0) for unit, score in at_end.items()):
+                return older
+            minors, before = minors + window.MORE, {**at_end}
 
     def causes(self, found: DerivedModule) -> Callable[[str, Sequence[str], str], str]:
         """For a hunk of a unit: the commits of upstream that brought its lines, where the history is at hand."""
@@ -125,7 +140,7 @@ class Bases:
         if isinstance(named, InGit):
             older = [tag for tag in [named.release_before()] if tag is not None]
         elif tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
-            known = inputs.earlier_releases(self._followed, tree.source.version, self.options.progress)
+            known = window.earlier_releases(self._followed, tree.source.version, self.options.progress)
             between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
             older = [v for v in known if Version(v) < Version(base)]
         before = [replace(self.revisions.at(self._followed, ref, path), is_base=False) for ref in older[-1:]]
@@ -198,7 +213,7 @@ class Bases:
                 "mixins are ported; name the old omni with --omni-base for the rest"
             )
             return []
-        known = inputs.earlier_releases("vllm-omni", own.version, self.options.progress)
+        known = window.earlier_releases("vllm-omni", own.version, self.options.progress)
         older = [v for v in known if v != own.version]
         return older[-GPU_RELEASES:]
 
@@ -243,7 +258,7 @@ class Bases:
             return None
         if isinstance(tree, InGit):
             return tree.release_before()
-        known = inputs.earlier_releases("vllm-omni", tree.source.version, self.options.progress)
+        known = window.earlier_releases("vllm-omni", tree.source.version, self.options.progress)
         return next((v for v in reversed(known) if Version(v) < Version(tree.source.version)), None)
 
     def _vllm_of(self, ref: str, found: DerivedModule) -> Callable[[], ModuleRevision | None]:

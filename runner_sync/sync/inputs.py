@@ -21,9 +21,6 @@ from runner_sync.sync.namesakes import with_namesakes
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
 from runner_sync.sync.patched_tree import PatchedTree
 
-WINDOW = 8
-"""How many minor versions back a base is looked for; the longest real lag so far is six (0.32.0rc1 on 0.26.0rc1)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
@@ -218,31 +215,6 @@ def is_version(ref: str) -> bool:
     except ValueError:
         return False
     return "." in ref
-
-
-def earlier_releases(project: Project, newest: str, progress: Progress, *, behind: str | None = None) -> list[str]:
-    """Releases of ``project`` up to ``newest`` within the window, oldest first.
-
-    ``behind`` is the version of what follows it, where that is told: what lags is as far behind its own version,
-    however much newer the release is that it is to follow. A window that ends short of the base makes every statement
-    that upstream has removed since look like omni's own.
-    """
-    from packaging.version import Version
-
-    limit = Version(newest)
-    start = min(limit, Version(behind)) if behind is not None else limit
-    names = sources.releases(project, progress=progress)
-    known = [(name, version) for name in names if (version := Version(name)) <= limit]
-    last: dict[int, int] = {}
-    for _, version in known:
-        last[version.major] = max(last.get(version.major, 0), version.minor)
-
-    def minors_up_to(version: Version) -> int:
-        """The place of a minor version in one count through all majors: 1.0 comes right behind the last 0.x."""
-        return version.minor + sum(minor + 1 for major, minor in last.items() if major < version.major)
-
-    floor = minors_up_to(start) - WINDOW
-    return [name for name, version in known if minors_up_to(version) >= floor]
 
 
 def read_first(tree: Tree, paths: Iterable[str]) -> tuple[str, str] | None:

@@ -369,3 +369,9 @@ def test_what_makes_a_record_gives_its_fields_in_the_order_that_they_have_now(na
 )
 def test_a_construction_of_which_the_order_does_not_tell_is_left_alone(given: str, records: dict[str, Record]) -> None:
     assert fit(f"    def run(self):\n        self.state = State({given})\n", records) is None
+
+
+def test_a_field_that_is_declared_twice_counts_once() -> None:
+    text = "class State(NamedTuple):\n    output: int\n    stats: int\n    output: int = 0\n"
+    assert fields(text, "State") == ("output", "stats")
+    assert record("", text, "State").optional == {"output"}

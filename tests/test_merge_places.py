@@ -232,3 +232,25 @@ def test_a_call_that_both_add_comes_once(mine: str, theirs: str, count: int) -> 
     assert result.text.count("start_dump") == count
     assert theirs in result.text
     assert [decision.reason.kind for decision in result.decisions] == ["both added versions"] * (count == 1)
+
+
+RECORD = "class State(NamedTuple):\n    rows: Rows\n    stage: str | None\n"
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["the type of omni's", "the type of upstream's"])
+def test_a_field_that_both_sides_declare_is_one_whatever_its_type(is_first: bool) -> None:
+    """Found in vllm-omni 0.14.0: `cudagraph_stats: Any` is vLLM's field, older than the base, and stood twice."""
+    types = ("Any", "Stats | dict[str, Stats] | None") if is_first else ("dict[str, Stats] | None", "Any")
+    omni, upstream = (RECORD + f"    stats: {said}\n" for said in types)
+    result = merge(Triple(RECORD, omni + "    outputs: Any\n", upstream + "    slots: list[Slot] | None\n"))
+    assert result.text.count("stats: ") == 1
+    assert "outputs: Any\n" in result.text
+    assert "slots: list[Slot] | None\n" in result.text
+    assert [item.reason.kind for item in result.decisions] == ["both added versions"]
+
+
+def test_fields_of_two_names_are_two() -> None:
+    omni, upstream = RECORD + "    stats: Any\n", RECORD + "    slots: Any\n"
+    result = merge(Triple(RECORD, omni, upstream))
+    assert "stats: Any\n" in result.text
+    assert "slots: Any\n" in result.text

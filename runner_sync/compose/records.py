@@ -58,7 +58,8 @@ def _declared(text: str, name: str) -> list[tuple[str, bool]]:
     for node in parsed(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             rows = [s for s in node.body if isinstance(s, ast.AnnAssign)]
-            return [(s.target.id, s.value is not None) for s in rows if isinstance(s.target, ast.Name)]
+            found = {s.target.id: s.value is not None for s in rows if isinstance(s.target, ast.Name)}
+            return [*found.items()]  # of two with one name the later one holds, at the place of the first
     return []
 
 

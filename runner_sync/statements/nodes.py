@@ -91,6 +91,12 @@ class Node:
         return match[1] if match else ""
 
     @cached_property
+    def declares(self) -> str:
+        """Name that it gives a type and no value, as the fields of a record, else empty."""
+        match = None if self.compound else _DECLARED.match(self.canon)
+        return match[1] if match else ""
+
+    @cached_property
     def weight(self) -> float:
         """How much evidence an equal pair is: long statements identify a place, ``else:`` does not."""
         if self.is_comment:
@@ -117,6 +123,7 @@ def below(nodes: Sequence[Node], index: int) -> list[int]:
 _DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")
 _MADE = re.compile(r"([\w., ()]+ = [\w.]+)\(.*\)$")
 _TAKEN_APART = re.compile(r"\(?[\w.]+, [\w., ()]+ = (self\.[\w.]+)$")
+_DECLARED = re.compile(r"(\w+): [^=]+$")
 _COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
 
 

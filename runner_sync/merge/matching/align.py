@@ -211,18 +211,24 @@ def _close_gaps(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tupl
 def similarity(a: Node, b: Node) -> float:
     """Dice coefficient of the word multisets of two canonical texts, 0…1; 0 for nodes of different kinds, and for two
     that are about different things: brackets, dots and ``self`` are alike everywhere. Two that bind the same names to
-    the value of the same function are versions of one, whatever they pass to it."""
+    the value of the same function are versions of one, whatever they pass to it, and so are two that declare one name.
+    """
     if a.kind != b.kind or a.compound != b.compound or (a.names and b.names and not a.names & b.names):
         return 0.0
     total = a.words.total() + b.words.total()
     if not total:
         return 0.0
     share = 2 * (a.words & b.words).total() / total
-    if (a.defines and a.defines == b.defines) or (a.made_by and a.made_by == b.made_by):
+    if any(said and said == other for said, other in zip(_called(a), _called(b), strict=True)):
         return max(share, NEAREST)
     if a.compound and a.canon.split(" ", 1)[0] != b.canon.split(" ", 1)[0]:
         return share / 2
     return share
+
+
+def _called(node: Node) -> tuple[str, str, str]:
+    """What a statement is called by, whatever else it says."""
+    return node.defines, node.made_by, node.declares
 
 
 Suite = Counter[str]

@@ -122,3 +122,35 @@ def run(self, rows):
     note = "    self.on_done(lambda output: output.close())\n"
     upstream = base.removesuffix("    return output\n") + note + "    return output\n"
     assert note in merge(Triple(base, omni, upstream)).text
+
+
+SYNC = """\
+def run(self, rows):
+    nans, lists = self.sync(rows)
+    self.note(nans)
+    return lists
+"""
+MINE = SYNC.replace("nans, lists", "nans, count, lists").replace(
+    "self.note(nans)", "self.note(nans)\n    self.omni(count)"
+)
+THEIRS = SYNC.replace("nans, lists", "nans, device, lists").replace("return", "self.send(device)\n    return")
+
+
+def test_what_both_newly_take_from_one_function_is_one_value() -> None:
+    """vllm-omni 0.28.0 unpacks vLLM's new eighth value as `num_nans`, vLLM as `num_nans_device`: nine were unpacked."""
+    result = merge(Triple(SYNC, MINE, THEIRS))
+    assert result.text == MINE.replace("return", "self.send(count)\n    return")
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream"),
+    [
+        pytest.param(MINE, THEIRS.replace("device, lists", "device, lists, rest"), id="another number of values"),
+        pytest.param(MINE, THEIRS.replace("return", "count = 1\n    return"), id="omni's name is another value there"),
+        pytest.param(MINE.replace("self.sync", "self.own_sync"), THEIRS, id="of another function"),
+    ],
+)
+def test_what_may_be_two_values_keeps_its_names(omni: str, upstream: str) -> None:
+    result = merge(Triple(SYNC, omni, upstream))
+    assert "self.send(device)" in result.text
+    assert "self.omni(count)" in result.text

@@ -45,6 +45,7 @@ from runner_sync.merge.preparing.renames import (
     with_old_reads_renamed,
     with_omni_names,
     with_omni_names_behind,
+    with_omni_names_of_new_values,
     with_omni_names_of_values,
     with_upstream_names,
 )
@@ -110,7 +111,7 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
 
 def _made_comparable(triple: Triple, policy: Policy) -> Triple:
     """The texts with one name for what the sides call differently; for a port also with one order of their blocks."""
-    triple = with_omni_names_of_values(with_omni_names(triple))
+    triple = with_omni_names_of_new_values(with_omni_names_of_values(with_omni_names(triple)))
     return with_upstream_names(triple) if policy.is_copy else in_omni_order(triple)
 
 

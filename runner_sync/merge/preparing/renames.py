@@ -67,6 +67,37 @@ def _made(text: str) -> dict[str, tuple[str, int]]:
     return {name: places[0] for name, places in found.items() if len(places) == 1}
 
 
+def with_omni_names_of_new_values(triple: Triple) -> Triple:
+    """The triple with upstream calling as omni does what both newly take from the values of one function.
+
+    Each has a name of its own for it; taken for two values they would be more than the function gives::
+
+        base      nans, lists = self.sync(rows)
+        omni      nans, count, lists = self.sync(rows)
+        upstream  nans, nans_device, lists = self.sync(rows)
+    """
+    base, omni, upstream = (_unpacked(text) for text in (triple.base, triple.omni, triple.upstream))
+    for called in base.keys() & omni.keys() & upstream.keys():
+        old, mine, theirs = base[called], omni[called], upstream[called]
+        if len(old) < len(mine) == len(theirs):
+            pairs = [(name, own) for name, own in zip(theirs, mine, strict=True) if name != own]
+            if all({*pair}.isdisjoint(old) and _can_rename((triple.upstream,), *pair) for pair in pairs):
+                triple = Triple(triple.base, triple.omni, _rename(triple.upstream, dict(pairs)))
+    return triple
+
+
+_UNPACKED = re.compile(r"\(?(\w+, [\w, ]*\w),?\)? = (self\.[\w.]+)\(")
+
+
+def _unpacked(text: str) -> dict[str, list[str]]:
+    """``{function: locals}`` of the functions whose values a method takes apart in one place."""
+    found: dict[str, list[list[str]]] = defaultdict(list)
+    for node in flatten(text):
+        if (match := _UNPACKED.match(node.canon)) is not None:
+            found[match[2]].append(match[1].split(", "))
+    return {called: places[0] for called, places in found.items() if len(places) == 1}
+
+
 def with_upstream_names(triple: Triple) -> Triple:
     """The triple with base and omni in the local names that upstream has now: what omni added has to use them.
 

@@ -28,7 +28,7 @@ SCORES = tomllib.loads((Path(__file__).parent / "corpus_scores.toml").read_text(
 CASES = {case.id: case for case in cases()}
 MORE = {
     case.id: case
-    for name in ("more", "candidates", "further")
+    for name in ("more", "candidates", "further", "gpu")
     for case in cases(Path(__file__).parents[1] / "benchmarks" / f"{name}.toml")
 }
 
@@ -71,7 +71,8 @@ def replayed(corpus_release: Release) -> Callable[[str, str], Replayed]:
         for version in (*before_omni(case.omni_before), case.omni_before, case.omni_after):
             corpus_release("vllm-omni", version)
         for version in (*before(case.ascend_base), case.ascend_base, case.ascend):
-            corpus_release("vllm-ascend", version)
+            if version:
+                corpus_release("vllm-ascend", version)
         return run(case, ReplayOptions(gpu=mode == "both"))
 
     return once

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -30,13 +31,14 @@ from runner_sync.upgrade import ModuleResult
 
 
 class Case(msgspec.Struct, frozen=True):
-    """One hand-made upgrade. Without ``omni_after`` there is no truth, and it is not replayed."""
+    """One hand-made upgrade of the runners of a built-in profile; without ``ascend`` where they follow vLLM. Without
+    ``omni_after`` there is no truth, and it is not replayed."""
 
     id: str
     omni_before: str
     vllm_before: str
     ascend: str = ""
-    profile: str = "npu"
+    profile: Literal["npu", "gpu"] = "npu"
     omni_after: str = ""
     ascend_base: str = ""
     vllm_after: str = ""

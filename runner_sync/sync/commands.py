@@ -42,7 +42,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
-    """The trees of a run, each by option, environment, configuration or installation; vllm-ascend by the lock, too.
+    """The trees of a run, each by option, environment, configuration or installation; the followed one by the lock.
 
     Where upstream is not followed, none is needed: the one that the runners are on tells which units are copies.
     Raises ``InputError`` for a tree that cannot be had, and for a profile that asks for what cannot be done.
@@ -53,18 +53,15 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     project = given.profile.followed
     if options.upstream:
         inputs.require_one_followed(given.profile)
-    if project == "vllm":
-        vllm = inputs.open_target(project, options.vllm, given.config, options.progress)
-        return replace(given, vllm=inputs.require(project, vllm) if options.upstream else vllm)
-    ascend = inputs.open_target(project, options.ascend, given.config, options.progress)
+    followed = inputs.open_target(project, options.tree(project), given.config, options.progress)
     known = given.lock if with_lock else readable_lock(given, options.progress)
     try:
-        ascend = ascend or inputs.locked(project, known, options.progress)
+        followed = followed or inputs.locked(project, known, options.progress)
     except InputError:
         if options.upstream:
             raise  # a port does without it: which units are copies stands in the lock
-    given = replace(given, ascend=inputs.require(project, ascend) if options.upstream else ascend)
-    return replace(given, vllm=_open_vllm(options, given))
+    given = given.following(inputs.require(project, followed) if options.upstream else followed)
+    return given if project == "vllm" else replace(given, vllm=_open_vllm(options, given))
 
 
 def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:

@@ -78,7 +78,7 @@ class UpgradeOptions:
 
     def base(self, project: Project) -> str | None:
         """What of an upstream the runners were last synced to, where an option says so."""
-        return self.ascend_base if project == "vllm-ascend" else self.vllm_base
+        return _base(self, project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,11 @@ class CheckOptions:
 
     def base(self, project: Project) -> str | None:
         """What of an upstream the runners were made for, where an option says so."""
-        return self.ascend_base if project == "vllm-ascend" else self.vllm_base
+        return _base(self, project)
+
+
+def _base(options: UpgradeOptions | CheckOptions, project: Project) -> str | None:
+    return options.ascend_base if project == "vllm-ascend" else options.vllm_base
 
 
 @dataclass(frozen=True, slots=True)

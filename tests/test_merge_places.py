@@ -254,3 +254,18 @@ def test_fields_of_two_names_are_two() -> None:
     result = merge(Triple(RECORD, omni, upstream))
     assert "stats: Any\n" in result.text
     assert "slots: Any\n" in result.text
+
+
+ENABLED = """def run(self, rows):
+    self.pack(rows)
+    self.check(rows)
+    return rows
+"""
+
+
+def test_what_omni_reads_in_front_of_what_sets_it_stays_in_front() -> None:
+    """Planted in vLLM 0.21.0: a block of omni's that sets what it asks for first went up before another reader."""
+    own = "    self.note(enabled)\n    if enabled:\n        enabled = self.enable()\n"
+    omni = ENABLED.replace("    self.check(rows)\n", f"{own}    self.check(rows)\n")
+    upstream = ENABLED.replace("self.pack(rows)", "self.pack(rows, 1)")
+    assert merge(Triple(ENABLED, omni, upstream)).text == omni.replace("self.pack(rows)", "self.pack(rows, 1)")

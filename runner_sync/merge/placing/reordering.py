@@ -18,7 +18,7 @@ from runner_sync.statements.dataflow import binds, reads, sets
 class Tree:
     """A merged tree: ``children`` and ``clauses`` by the statement or head above, ``None`` is that of the unit.
 
-    ``new`` are the keys that only upstream has.
+    ``new`` are the keys that only upstream has, ``omni`` what omni has at the places that the others name.
     """
 
     def __init__(
@@ -28,11 +28,19 @@ class Tree:
         node: Mapping[Strand, Node],
         *,
         new: Collection[Strand] = (),
+        omni: Sequence[Node] = (),
     ) -> None:
         self.children = {key: list(keys) for key, keys in children.items()}
         self.clauses = clauses
         self.node = node
         self.new = new
+        self.omni = omni
+
+    def stood_so(self, reader: Strand, setter: Strand, name: str) -> bool:
+        """Whether omni's own text reads the name there, in front of what sets it."""
+        if reader.omni is None or setter.omni is None or reader.omni > setter.omni:
+            return False
+        return reader.omni < len(self.omni) and name in reads(self.omni[reader.omni])
 
     def inside(self, key: Strand) -> Iterator[Strand]:
         """``key`` and everything below it, in order."""
@@ -79,7 +87,8 @@ class Tree:
 def put_before_readers(tree: Tree, movable: set[Strand]) -> None:
     """Move each movable statement that alone binds a local before the statement that reads it too early.
 
-    Only a later sibling of the reader, or of a suite around it, whose own locals are all bound there.
+    Only a later sibling of the reader, or of a suite around it, whose own locals are all bound there; not where omni
+    has the two in that order.
     """
     for key in list(tree.children):
         if key is not None and tree.node[key].defines:
@@ -170,7 +179,7 @@ class _Fetch:
             for depth in range(len(around) - 1, -1, -1):
                 suite, holder = around[depth]
                 later = next((k for k in suite[suite.index(holder) + 1 :] if name in self.tree.set_by(k)), None)
-                if later is not None:
+                if later is not None and not self.tree.stood_so(child, later, name):
                     ready = (self.tree.read_by(later) & self.locals_) - self.tree.set_by(later) <= known
                     place = self._as_certain(around[depth:])
                     return (suite, place, later) if later in self.movable and ready else None

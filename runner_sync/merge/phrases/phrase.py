@@ -26,7 +26,7 @@ from runner_sync.merge.phrases.elements import (
     without_added_commas,
 )
 from runner_sync.merge.phrases.repeated import without_repeated
-from runner_sync.merge.phrases.spacing import spaced_as
+from runner_sync.merge.phrases.spacing import spaced_as, with_comments_alone
 from runner_sync.merge.policy import Winner
 from runner_sync.statements import CLOSERS, OPENERS
 
@@ -51,7 +51,9 @@ def merge_phrases(
         return omni if merged == sides[1] else upstream
     merged = without_repeated(merged, sides)
     text = text_of(without_added_commas(merged, [elements_of(phrases) for phrases in written]))
-    return spaced_as(text, (omni, upstream, base)) if parses(text) else None
+    if not parses(text):
+        return None
+    return with_comments_alone(spaced_as(text, (omni, upstream, base)), (omni, upstream, base))
 
 
 def is_part_of(text: str, whole: str) -> bool:
@@ -280,16 +282,24 @@ def _fates(base: Phrases, side: Phrases, *, also: Phrases) -> list[tuple[Phrases
 
 
 def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
-    """Both sides inserted here: what they share once, the rest one after the other if it is whole list elements."""
+    """Both sides inserted here: what they share once, the rest one after the other if it is whole list elements. What
+    is only a remark is one on the element before it, and stays there."""
     out: Phrases = []
     o = u = 0
     for a, b, size in _matches(omni, upstream):
-        left, right = omni[o:a], upstream[u:b]
-        if left and right and not (_is_list_part(left) and _is_list_part(right)):
+        first, second = upstream[u:b], omni[o:a]
+        if second and all(phrase.startswith("#") for phrase in second):
+            first, second = second, first
+        if first and second and not (_is_insertion(first) and _is_list_part(second)):
             return None
-        out += right + left + omni[a : a + size]
+        out += first + second + omni[a : a + size]
         o, u = a + size, b + size
     return out
+
+
+def _is_insertion(phrases: Phrases) -> bool:
+    """Whether phrases can stand in front of whole elements: such themselves, or remarks on what is before them."""
+    return _is_list_part(phrases) or all(phrase.startswith("#") for phrase in phrases)
 
 
 def _is_list_part(phrases: Phrases) -> bool:

@@ -1,7 +1,7 @@
-"""Blanks between the tokens of a merged statement, as the sides have them.
+"""Blanks between the tokens of a merged statement, and line breaks before its comments, as the sides have them.
 
 Comes in: a merged text that its phrases were printed as, and the texts of the sides. Goes out: the text with other
-blanks. May touch: nothing.
+blanks and breaks. May touch: nothing.
 
     sides     out = g(-1, x[a:b], k=1)        out = g(-1, y[a:b])
     printed   out = g(- 1, y[a: b], k = 1)
@@ -17,7 +17,7 @@ import tokenize
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from runner_sync.statements import tokens
+from runner_sync.statements import comments_in, tokens
 
 _UNPRINTED = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
@@ -40,6 +40,24 @@ def spaced_as(text: str, sides: Sequence[str]) -> str:
     for k in sorted(gaps, reverse=True):
         (row, end), (_, start) = made[k].end, made[k + 1].start
         lines[row - 1] = lines[row - 1][:end] + gaps[k] + lines[row - 1][start:]
+    return "\n".join(lines)
+
+
+def with_comments_alone(text: str, sides: Sequence[str]) -> str:
+    """``text`` with a line of its own for each comment that stands behind code on none of ``sides``: what is said of
+    the lines below it is not said of the one before."""
+    alone, behind = set[str](), set[str]()
+    for side in sides:
+        lines = side.split("\n")
+        for comment in comments_in(side):
+            (row, column), words = comment.start, comment.string.rstrip()
+            (behind if lines[row - 1][:column].strip() else alone).add(words)
+    lines = text.split("\n")
+    for comment in reversed(comments_in(text)):
+        (row, column), words = comment.start, comment.string.rstrip()
+        code = lines[row - 1][:column].rstrip()
+        if code and words in alone - behind:
+            lines[row - 1 : row] = [code, words]
     return "\n".join(lines)
 
 

@@ -89,7 +89,8 @@ def merge(
     if settled is not None:
         return Merged(settled)
     triple = _made_comparable(triple, terms.policy)
-    weave = classify(flatten(triple.base), flatten(triple.omni), flatten(triple.upstream))
+    sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    weave = classify(*sides, is_copy=terms.policy.is_copy)
     strands = order(weave, terms.policy)
     doubts = _settle(weave, strands, terms)
     chosen = _choose(weave, strands, terms)

@@ -97,6 +97,11 @@ class Node:
         return match[1] if match else ""
 
     @cached_property
+    def opens(self) -> frozenset[str]:
+        """The names that the head of a ``with`` gives what it opens."""
+        return frozenset(_OPENED.findall(self.canon)) if self.compound and _WITH.match(self.canon) else frozenset()
+
+    @cached_property
     def weight(self) -> float:
         """How much evidence an equal pair is: long statements identify a place, ``else:`` does not."""
         if self.is_comment:
@@ -124,6 +129,8 @@ _DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")
 _MADE = re.compile(r"([\w., ()]+ = [\w.]+)\(.*\)$")
 _TAKEN_APART = re.compile(r"\(?[\w.]+, [\w., ()]+ = (self\.[\w.]+)$")
 _DECLARED = re.compile(r"(\w+): [^=]+$")
+_WITH = re.compile(r"(?:async )?with ")
+_OPENED = re.compile(r"\) as (\w+)")
 _COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
 
 

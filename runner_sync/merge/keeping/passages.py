@@ -6,6 +6,8 @@ Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.placing.nesting import is_beyond
@@ -33,7 +35,8 @@ def leave_out_inside_removed(settling: Settling) -> None:
 
 
 def leave_out_between_removed(settling: Settling) -> None:
-    """What upstream adds to a passage that omni had taken out: between two statements of one suite, both removed.
+    """What upstream adds to a passage that omni had taken out: between two statements of one suite, both removed; or
+    behind an early exit that omni removed, as one more: where omni leaves it decides by itself.
 
     Only in a copy.
     """
@@ -43,12 +46,23 @@ def leave_out_between_removed(settling: Settling) -> None:
             continue
         whole = below(weave.upstream, strand.upstream)
         around = [_sibling(weave, strand.upstream, step) for step in (-1, 1)]
-        removed = all(other is not None and other.sides == "bu" and not other.kept for other in around)
-        if removed and all(weave.of_upstream[k].sides == "u" for k in whole):
+        before, behind = (other is not None and other.sides == "bu" and not other.kept for other in around)
+        is_more = before and not behind and _is_early_exit(weave, whole) and _is_removed_exit(weave, around[0])
+        if ((before and behind) or is_more) and all(weave.of_upstream[k].sides == "u" for k in whole):
             for k in whole:
                 weave.of_upstream[k].kept = False
             if not any_node(weave, strand).is_comment:
                 settling.doubts.append(Doubt(strand, Reason("addition to a removed passage"), INFERRED))
+
+
+def _is_removed_exit(weave: Weave, strand: Strand | None) -> bool:
+    return strand is not None and _is_early_exit(weave, below(weave.upstream, strand.in_upstream))
+
+
+def _is_early_exit(weave: Weave, whole: Sequence[int]) -> bool:
+    """Whether a statement of upstream's leaves the method under a condition, and does nothing else."""
+    code = [weave.upstream[k].canon for k in whole if not weave.upstream[k].is_comment]
+    return len(code) == 2 and code[0].startswith("if ") and code[1].split(" ", 1)[0] == "return"
 
 
 def _sibling(weave: Weave, index: int, step: int) -> Strand | None:

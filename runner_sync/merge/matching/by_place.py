@@ -1,4 +1,5 @@
-"""Pairs of statements that their place makes one: the head of one suite, the ``return`` at the end of it.
+"""Pairs of statements that their place makes one: the head of one suite, the ``return`` at the end of it, what sets a
+local there.
 
 Comes in: two node sequences and the pairs of their nodes. Goes out: the pairs with others of such statements. May
 touch: nothing.
@@ -9,11 +10,12 @@ touch: nothing.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from runner_sync.merge.matching.commonplace import Pair, with_more
 from runner_sync.statements import ROOT, Node
+from runner_sync.statements.dataflow import binds, sets
 
 
 def by_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -49,6 +51,52 @@ def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
         if is_one and [partners.get(k) for k in suite] == others[other]:
             found.append(Pair(head, other, equal=False))
     return with_more(pairs, found)
+
+
+def by_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs with those of two assignments in one suite that each are all that sets some locals: the same locals,
+    got in another way. What reads them reads the one or the other::
+
+        pool = Pool.get_instance()              pool = get_pool()
+    """
+    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
+    taken = set(partners.values())
+    found, others = _only_bindings(left), _only_bindings(right)
+    more = [
+        Pair(k, others[names], equal=False)
+        for names, k in found.items()
+        if k not in partners and names in others and others[names] not in taken
+        if partners.get(left[k].parent) == right[others[names]].parent
+    ]
+    return with_more(pairs, more)
+
+
+def _only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
+    """By the locals that it sets, each assignment without which nothing would set them."""
+    most = Counter(name for node in nodes for name in binds(node))
+    plain = [k for k, node in enumerate(nodes) if not node.compound and not node.canon.startswith(("import ", "from "))]
+    return {sets(nodes[k]): k for k in plain if sets(nodes[k]) and all(most[name] == 1 for name in sets(nodes[k]))}
+
+
+def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs with those of two ``with`` that alone open something under the same names, and that have most words in
+    common: it is open for whatever is done there."""
+    partners = {pair.left: pair.right for pair in pairs}
+    taken = set(partners.values())
+    found, others = _openings(left), _openings(right)
+    both = [(k, others[names]) for names, k in found.items() if names in others]
+    more = [Pair(k, other, equal=False) for k, other in both if k not in partners and other not in taken]
+    return with_more(pairs, [pair for pair in more if _have_most_in_common(left[pair.left], right[pair.right])])
+
+
+def _openings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
+    """By the names that it gives what it opens, each ``with`` that alone has these."""
+    most = Counter(node.opens for node in nodes)
+    return {node.opens: k for k, node in enumerate(nodes) if node.opens and most[node.opens] == 1}
+
+
+def _have_most_in_common(one: Node, other: Node) -> bool:
+    return 2 * (one.words & other.words).total() > max(one.words.total(), other.words.total())
 
 
 def inside(nodes: Sequence[Node]) -> dict[int, list[int]]:

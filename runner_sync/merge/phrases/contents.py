@@ -54,7 +54,8 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     """The text of a kept strand and, where both sides changed it, the reason of a doubt.
 
     Whichever side's text stands, a blank line that the other one put in front of it stands, too: what it sets apart is
-    still there. One that a side took out tells less, for what stood above may have gone with it.
+    still there. One that a side took out tells less, for what stood above may have gone with it; but not where omni put
+    a statement of its own directly above.
     """
     chosen, reason = _content(weave, strand, terms)
     base, omni, upstream = sides_of(weave, strand)
@@ -65,6 +66,8 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
         return chosen, reason
     if not terms.policy.is_copy:
         return replace(chosen, blanks=max(chosen.blanks, omni.blanks)), reason  # another text's own layout
+    if omni.blanks < base.blanks == upstream.blanks and _is_below_an_own_statement(weave, strand.in_omni):
+        return replace(chosen, blanks=omni.blanks), reason
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
     return replace(chosen, blanks=max(chosen.blanks, added)), reason
 
@@ -78,6 +81,18 @@ def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Cont
     if not comment or comment == last_comment(base.text) or last_comment("\n".join(chosen.lines)):
         return chosen
     return replace(chosen, lines=(*chosen.lines[:-1], f"{chosen.lines[-1]}  {comment}"))
+
+
+def _is_below_an_own_statement(weave: Weave, index: int) -> bool:
+    """Whether omni has a statement of its own, which stays, directly above one in the same suite."""
+    above = weave.of_omni[index - 1] if index else None
+    return (
+        above is not None
+        and above.sides == "o"
+        and above.kept
+        and weave.omni[index - 1].parent == weave.omni[index].parent
+        and not weave.omni[index - 1].is_comment
+    )
 
 
 def _has_remark(nodes: Sequence[Node], index: int) -> bool:

@@ -19,6 +19,7 @@ from sync_samples import (
     stay_at_home,
 )
 
+from runner_sync.confidence import DEFECT
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
@@ -211,6 +212,27 @@ def test_the_id_of_a_question_does_not_depend_on_how_many_other_lines_it_is_abou
 )
 def test_a_unit_that_has_the_name_itself_is_none(text: str) -> None:
     assert unknown(text) == []
+
+
+@pytest.mark.parametrize(
+    ("chosen", "line", "reasons"),
+    [
+        ("        self.pack(payload)", 2, ["edited; payload is neither defined nor imported here"]),
+        ("", 2, ["edited", "payload is neither defined nor imported here"]),
+        ("        self.pack(payload)", 1, ["edited", "payload is neither defined nor imported here"]),
+    ],
+    ids=["about it", "about what did not come", "about another line"],
+)
+def test_what_the_merge_asks_about_the_same_statement_is_one_question(
+    chosen: str, line: int, reasons: list[str]
+) -> None:
+    text = "    def run(self, rows):\n        self.pack(payload)\n"
+    draft = Draft("Runner.run", (Stage("    def run(self): ...\n"), Stage(text, "upstream")), "copy", "updated")
+    shown = Shown(omni="        self.pack(payload)", upstream="        self.pack(rows)", chosen=chosen)
+    draft = draft.asking(review(draft, "runner.py", reason="edited", confidence=0.5, shown=shown, line=line))
+    (asked,) = ask_about_unknown("payload", [draft], "runner.py")
+    assert [item.reason for item in asked.reviews] == reasons
+    assert min(item.confidence for item in asked.reviews) == DEFECT
 
 
 BEFORE = """    def run(self, rows):

@@ -27,7 +27,26 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 def ask_about_order(draft: Draft, path: str) -> Draft:
     """Ask where a local is read above everything that sets it, and where a statement can never run."""
-    return draft.asking(*_about_order(draft, path)) if _is_changed(draft) else draft
+    return _asking(draft, _about_order(draft, path)) if _is_changed(draft) else draft
+
+
+def _asking(draft: Draft, items: Iterable[ReviewItem]) -> Draft:
+    """The draft with further questions; one about a statement that a question of the merge shows as chosen is a further
+    reason of that one: whoever settles it settles both."""
+    for item in items:
+        same = next((asked for asked in draft.reviews if _is_about(asked, item)), None)
+        if same is None:
+            draft = draft.asking(item)
+            continue
+        joined = replace(same, reason=f"{same.reason}; {item.reason}", confidence=item.confidence)
+        draft = replace(draft, reviews=tuple(joined if asked is same else asked for asked in draft.reviews))
+    return draft
+
+
+def _is_about(asked: ReviewItem, item: ReviewItem) -> bool:
+    """Whether a question of the merge shows the line of another one as the first of what was chosen."""
+    chosen = asked.chosen.strip().split("\n")[0].strip()
+    return asked.confidence > DEFECT and asked.line == item.line and chosen == item.chosen.strip()
 
 
 def _about_order(draft: Draft, path: str) -> Iterator[ReviewItem]:
@@ -71,7 +90,7 @@ def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
             times = "twice" if again[index] == 2 else f"{again[index]} times"
             reason = f"this stands {times} here now, and no side has it so often: is it done once too much?"
             items.append(_about(draft, path, reason=reason, line=nodes[index].start))
-    return draft.asking(*items)
+    return _asking(draft, items)
 
 
 def _work(text: str) -> dict[str, list[int]]:
@@ -91,7 +110,7 @@ def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str, *, conditio
     Not where a unit has a local or a parameter of that name.
     """
     why = f": {conditional_in} imports it under a condition" if conditional_in else ""
-    return [draft.asking(*_about_unknown(name, draft, path, why)) for draft in drafts]
+    return [_asking(draft, _about_unknown(name, draft, path, why)) for draft in drafts]
 
 
 def _about_unknown(name: str, draft: Draft, path: str, why: str) -> Iterator[ReviewItem]:
@@ -130,7 +149,7 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     (``hasattr(self, "x")``): what hangs on it is dead from now on."""
     lost = {owner: _lost(owner, drafts, job) for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)}
     return [
-        draft if draft.removed else draft.asking(*_about_unset(draft, lost.get(draft.owner, ()), job.path))
+        draft if draft.removed else _asking(draft, _about_unset(draft, lost.get(draft.owner, ()), job.path))
         for draft in drafts
     ]
 

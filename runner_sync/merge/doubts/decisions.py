@@ -271,7 +271,16 @@ LEFT_OUT: Collection[Kind] = frozenset(
 """What becomes of a change of upstream's to a part that omni had taken out."""
 
 
-PLACES: Collection[Kind] = frozenset({"on the other side"})
+PLACES: Collection[Kind] = frozenset(
+    {
+        "on the other side",
+        "outside of its condition",
+        "under a changed condition",
+        "under a condition of omni's",
+        "under a new condition",
+        "under another condition",
+    }
+)
 """What is asked of where a statement stands: everything inside it is there, too."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
@@ -22,7 +22,7 @@ from runner_sync.statements import as_module, parse_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_upstream import overriding, splitting
+from runner_sync.upgrade.from_upstream import overriding, splitting, undivided
 from runner_sync.upgrade.from_upstream.given_up import statements_of_given_up
 from runner_sync.upgrade.from_upstream.spelling import as_upstream_calls
 from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
@@ -104,21 +104,21 @@ def _given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset
 
 def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:
     """Name and text of the method that upstream split off this one, where the module does not have it yet."""
-    owner = job.module.upstreams[0].name
-    old = next((side for side in job.upstream.bases if side.ref == origin.ref), None)
-    if not draft.owner or old is None or job.upstream.new is None:
-        return None
-    new = texts.members(job.upstream.new.text, owner, job.upstream.new.path)
-    member = splitting.split_off(
-        draft.member,
-        base=origin.text,
-        copy=draft.text,
-        old=texts.members(old.text, owner, old.path),
-        new=new,
-    )
+    old, new = _methods(draft, job, origin)
+    member = splitting.split_off(draft.member, base=origin.text, copy=draft.text, old=old, new=new)
     if not member or f"{draft.owner}.{member}" in texts.unit_texts(job.text, job.path):
         return None
     return member, new[member]
+
+
+def _methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The methods of the class that a method was copied from, when it was copied and now; none where either is not
+    known."""
+    owner, now = job.module.upstreams[0].name, job.upstream.new
+    old = next((side for side in job.upstream.bases if side.ref == origin.ref), None)
+    if not draft.owner or old is None or now is None:
+        return {}, {}
+    return texts.members(old.text, owner, old.path), texts.members(now.text, owner, now.path)
 
 
 def _merged_divided(
@@ -193,7 +193,9 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     """A copy with upstream's change; as it is, and with a question, where the merge does not parse."""
     assert job.upstream.new is not None
     assert draft.upstream is not None
-    result = _merge(draft, draft.upstream, job, origin)
+    old, new = _methods(draft, job, origin)
+    upstream, passages = undivided.with_passages(origin.text, draft.text, draft.upstream, old=old, new=new)
+    result = _merge(draft, upstream, job, origin)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
@@ -207,6 +209,7 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.asking(item), outcome="review")
     items = [review_of(item, draft, job.path, line=item.line) for item in result.decisions]
+    items += [undivided.question(passage, draft, result.text, job.path) for passage in passages]
     return draft.asking(*items).grown(result.text, "upstream")
 
 

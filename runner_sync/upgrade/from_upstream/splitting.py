@@ -41,7 +41,7 @@ def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new:
     gone = (lineage.fingerprint(base) - lineage.fingerprint(new[member])) & lineage.fingerprint(copy)
     best, found = 0, ""
     for name in (name for name in fresh if name not in called):
-        body = Counter(canon for text in _with_helpers(name, fresh) for canon in lineage.fingerprint(text).elements())
+        body = Counter(canon for text in with_helpers(name, fresh) for canon in lineage.fingerprint(text).elements())
         taken = (body & gone).total()
         has_most = taken >= FEWEST and taken >= gone.total() * FROM_OLD
         if taken > best and (has_most or taken >= body.total() * FROM_OLD):
@@ -49,7 +49,7 @@ def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new:
     return found
 
 
-def _with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
+def with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
     """The text of a method, and of those of ``methods`` that it calls, directly or not."""
     names, todo = {name: None}, [name]
     while todo:

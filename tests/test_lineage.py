@@ -227,6 +227,27 @@ def test_what_is_set_for_such_a_condition_goes_with_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("copy", "left"),
+    [
+        (unit("self.begin(a)"), ()),
+        (unit("self.begin(a)", "self.keep(lengths)"), ("lengths: dict[str, int] = {}",)),
+    ],
+    ids=["a name that nobody else knows", "a name that the copy knows"],
+)
+def test_what_is_set_for_what_is_under_such_a_condition_goes_with_it(copy: str, left: tuple[str, ...]) -> None:
+    since = unit(
+        "self.begin(a)",
+        "counts = a.counts",
+        "lengths: dict[str, int] = {}",
+        "if self.config.returns_experts:",
+        "    for key, rows in a.items():",
+        "        lengths[key] = len(rows)",
+    )
+    base, _ = without_unsynced(since, [unit("self.begin(a)")], copy)
+    assert base == unit("self.begin(a)", "counts = a.counts", *left)
+
+
+@pytest.mark.parametrize(
     ("base", "earlier", "copy"),
     [
         pytest.param(SINCE, SINCE, BEFORE, id="older than that: omni removed it"),

@@ -10,6 +10,7 @@ that a base has and its copy lacks, next to none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from runner_sync.lineage.likeness import nodes_of
@@ -21,7 +22,8 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
     and their texts.
 
     They stay where ``copy`` has a statement of theirs or knows all the names in the condition, and where the rest
-    would be no Python. What is set for a condition right in front of it goes with it.
+    would be no Python. What is set right in front of one goes with it: for the condition, or under a name that nobody
+    else knows for what is under it.
     """
     nodes, lines = nodes_of(base), base.split("\n")
     others = [node for text in (*earlier, copy) for node in nodes_of(text)]
@@ -35,21 +37,26 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
         if any(one.canon in known for one in whole):
             continue
         last = max(one.start + len(one.lines) - 1 for one in whole)
-        cut = range(node.start if node.is_clause else _beginning(nodes, index, known), last + 1)
+        mentioned = node.names | frozenset[str]().union(*(one.names for one in whole)) - names
+        cut = range(node.start if node.is_clause else _beginning(nodes, index, known, mentioned), last + 1)
         if not any(cut[0] in one for one in cuts) and parses(_without(lines, [*cuts, cut])):
             cuts.append(cut)
     return _without(lines, cuts), tuple("\n".join(lines[at - 1] for at in cut) for cut in cuts)
 
 
-def _beginning(nodes: Sequence[Node], index: int, known: Collection[str]) -> int:
-    """The line at which begins what belongs to a condition: the remarks in front of it, the locals set for it."""
-    names = nodes[index].names
+def _beginning(nodes: Sequence[Node], index: int, known: Collection[str], names: Collection[str]) -> int:
+    """The line at which begins what belongs to a condition: the remarks in front of it, the locals of these ``names``
+    that are set there."""
     while index and nodes[index - 1].parent == nodes[index].parent and nodes[index - 1].canon not in known:
         before = nodes[index - 1]
-        if not before.is_comment and before.canon.partition(" = ")[0] not in names:
+        if not before.is_comment and _TARGET.split(before.canon, maxsplit=1)[0] not in names:
             break
         index -= 1
     return nodes[index].start
+
+
+_TARGET = re.compile(r"(?:: [^=]*)? = ")
+"""What stands between the name that an assignment sets, and its value: the type of it, if any."""
 
 
 def _without(lines: Sequence[str], cuts: Sequence[range]) -> str:

@@ -7,7 +7,6 @@ nothing.
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -22,7 +21,7 @@ from runner_sync.statements import as_module, parse_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_upstream import overriding, splitting, undivided
+from runner_sync.upgrade.from_upstream import newer, overriding, splitting, undivided
 from runner_sync.upgrade.from_upstream.given_up import statements_of_given_up
 from runner_sync.upgrade.from_upstream.spelling import as_upstream_calls
 from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
@@ -82,7 +81,7 @@ def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Dra
     second = _second_half(draft, job, origin)
     halves = _merged_divided(draft, *second, job, origin) if second is not None else None
     first, rest = halves if halves is not None else (_merged(draft, job, origin), None)
-    return _asking_about_unsynced(first, job, base), rest
+    return newer.asking_about_unsynced(first, job, base), rest
 
 
 def _base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
@@ -164,23 +163,6 @@ def _split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, upstream
     reason = f"upstream split it off {draft.member}: what omni had added to this part of {draft.member} came along"
     shown = Shown(omni=draft.before, upstream=upstream, chosen=text)
     return rest.asking(review(rest, job.path, reason=reason, confidence=INFERRED, shown=shown))
-
-
-def _asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """One question for each condition that came in although the revision named as base has it and omni has not."""
-    made, before = (set(lineage.fingerprint(text)) for text in (draft.text, draft.before))
-    items = []
-    for text in base.unsynced:
-        news = set(lineage.fingerprint(text)) - before
-        if news and news <= made:
-            reason = (
-                f"new in {base.ref.project} {base.ref.ref} and not in omni's copy: taken to be newer than the copy; "
-                "leave it out if omni had removed it"
-            )
-            said = textwrap.dedent(text)
-            shown = Shown(base=said, upstream=said, chosen=said)
-            items.append(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown))
-    return draft.asking(*items)
 
 
 def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:

@@ -269,3 +269,34 @@ def test_what_omni_reads_in_front_of_what_sets_it_stays_in_front() -> None:
     omni = ENABLED.replace("    self.check(rows)\n", f"{own}    self.check(rows)\n")
     upstream = ENABLED.replace("self.pack(rows)", "self.pack(rows, 1)")
     assert merge(Triple(ENABLED, omni, upstream)).text == omni.replace("self.pack(rows)", "self.pack(rows, 1)")
+
+
+ASKED_TWICE = """def run(self):
+    if self.is_traced_by_anybody:
+        self.recorder.save(self.slots)
+    output = Output(rows=self.rows)
+    if not self.is_async:
+        return output
+    return self.later(output)
+"""
+MOVED = (
+    ASKED_TWICE.replace("    if self.is_traced_by_anybody:\n        self.recorder.save(self.slots)\n", "")
+    .replace("rows=self.rows", "rows=self.rows, trace=None")
+    .replace("        return", "        if self.is_traced_by_anybody:\n            {inside}\n        return")
+)
+
+
+def test_a_condition_that_upstream_asks_for_something_else_is_another_one() -> None:
+    upstream = MOVED.format(inside="output.trace = self.lists()")
+    omni = ASKED_TWICE.replace("rows=self.rows)\n", "rows=self.rows, mine=1)\n    output.kept = self.kept\n")
+    result = merge(Triple(ASKED_TWICE, omni, upstream))
+    assert result.text == upstream.replace("trace=None)\n", "mine=1, trace=None)\n    output.kept = self.kept\n")
+
+
+def test_a_condition_that_upstream_moved_with_what_is_in_it_is_the_same_one() -> None:
+    upstream = MOVED.format(inside="self.recorder.save(self.slots)")
+    omni = ASKED_TWICE.replace("        self.recorder", "        self.mine()\n        self.recorder")
+    assert (
+        "            self.mine()\n            self.recorder.save(self.slots)\n"
+        in merge(Triple(ASKED_TWICE, omni, upstream)).text
+    )

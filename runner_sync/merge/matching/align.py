@@ -41,8 +41,8 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
 
     ``wanted`` says of which gaps between equal nodes the similar ones matter, all of them unless told.
     """
-    equal = _close_gaps(left, common(left, right))
     inner_left, inner_right = suites(left), suites(right)
+    equal = _close_gaps(left, common(left, right, (inner_left, inner_right)))
     pairs: list[Pair] = []
     i = j = 0
     for a, b in [*equal, (len(left), len(right))]:
@@ -111,8 +111,13 @@ def _key(node: Node) -> str:
     return f"{node.kind[0]}{node.canon}"
 
 
-def common(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]:
-    """Maximum-weight common subsequence of equal nodes, ties broken towards contiguous runs."""
+def common(
+    left: Sequence[Node], right: Sequence[Node], inner: tuple[Sequence[Suite], Sequence[Suite]] | None = None
+) -> list[tuple[int, int]]:
+    """Maximum-weight common subsequence of equal nodes, ties broken towards contiguous runs.
+
+    With what is ``inner`` to them, heads of suites that share nothing weigh less: the same condition is asked twice.
+    """
     head = 0
     while head < min(len(left), len(right)) and _key(left[head]) == _key(right[head]):
         head += 1
@@ -125,7 +130,9 @@ def common(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]
         head -= 1
     while tail and is_commonplace(left[-tail]):
         tail -= 1
-    middle = _sparse(left[head : len(left) - tail], right[head : len(right) - tail])
+    sides = left[head : len(left) - tail], right[head : len(right) - tail]
+    inside = None if inner is None else (inner[0][head:], inner[1][head:])
+    middle = _sparse(*sides, inside)
     return [
         *((i, i) for i in range(head)),
         *((i + head, j + head) for i, j in middle),
@@ -138,7 +145,9 @@ _RUN = 0.05
 decides between equals only."""
 
 
-def _sparse(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]]:
+def _sparse(
+    left: Sequence[Node], right: Sequence[Node], inner: tuple[Sequence[Suite], Sequence[Suite]] | None
+) -> list[tuple[int, int]]:
     places: dict[str, list[int]] = defaultdict(list)
     for j, node in enumerate(right):
         places[_key(node)].append(j)
@@ -159,7 +168,8 @@ def _sparse(left: Sequence[Node], right: Sequence[Node]) -> list[tuple[int, int]
                 weight, link = run[0] + _RUN, run[1].grown()
             else:
                 link = _Chain(i, j, 1, chain)
-            found.append((j, weight + node.weight, link))
+            is_unrelated = inner is not None and _share_nothing(inner[0][i], inner[1][j])
+            found.append((j, weight + node.weight * (UNRELATED if is_unrelated else 1), link))
         for j, weight, link in reversed(found):
             row[j] = (weight, link)
             _insert(ends, best, tips, j, weight, link)
@@ -254,14 +264,19 @@ _CALLED = re.compile(r"(?:await )?(?:\w+\.)*(\w+)\(.*\)$", re.DOTALL)
 def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
     """Similarity of two nodes; heads of suites that share nothing count only when they are nearly the same."""
     share = similarity(a, b)
-    if share and inside_a and inside_b and not a.defines and not inside_a & inside_b:
+    if share and not a.defines and _share_nothing(inside_a, inside_b):
         return share * UNRELATED
     return share
 
 
+def _share_nothing(inside_a: Suite, inside_b: Suite) -> bool:
+    """Whether two heads have suites, and those nothing in common."""
+    return bool(inside_a and inside_b) and not inside_a & inside_b
+
+
 UNRELATED = 0.6
-"""Factor on the likeness of two heads whose suites have nothing in common: only heads alike by more than ``SIMILAR``
-divided by it still pair."""
+"""Factor on the likeness, and on the weight, of two heads whose suites have nothing in common: only heads alike by
+more than ``SIMILAR`` divided by it still pair."""
 
 Measure = Callable[[Node, Node, Suite, Suite], float]
 

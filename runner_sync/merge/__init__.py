@@ -40,6 +40,7 @@ from runner_sync.merge.placing.replacing import go_where_the_old_one_is
 from runner_sync.merge.placing.sequence import order
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
 from runner_sync.merge.preparing.omni_order import in_omni_order
+from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
     named_alike,
     with_old_reads_renamed,
@@ -111,8 +112,10 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
 
 
 def _made_comparable(triple: Triple, policy: Policy) -> Triple:
-    """The texts with one name for what the sides call differently; for a port also with one order of their blocks."""
-    triple = with_omni_names_of_new_values(with_omni_names_of_values(with_omni_names(triple)))
+    """The texts with one form and one name for what the sides write differently; for a port also with one order of
+    their blocks."""
+    triple = with_omni_names_of_values(with_omni_names(in_one_form(triple)))
+    triple = with_omni_names_of_new_values(triple)
     return with_upstream_names(triple) if policy.is_copy else in_omni_order(triple)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from runner_sync.merge import merge
 from runner_sync.merge.matching.commonplace import Pair, by_what_is_around_and_inside
+from runner_sync.model import Triple
 from runner_sync.statements import flatten
 
 GUARD = "if self.has_talker:\n    return\nself.run()\n"
@@ -27,3 +29,32 @@ def test_ways_out(name: str) -> None:
     ways_out = Pair(1, place, equal=True)
     pairs = [Pair(0, 0, equal=True), ways_out] if are_paired else [ways_out]
     assert (ways_out in by_what_is_around_and_inside(left, right, pairs)) is stays
+
+
+TAKEN_BACK = """def run(self, rows):
+    with self.pool:
+        if self.is_pooling:
+            output = self.pooled(rows)
+            return output
+        logits = self.model(rows)
+    return self.later(logits)
+"""
+
+
+def test_a_local_that_omni_gives_back_elsewhere_is_not_the_one_that_upstream_gives_back_no_more() -> None:
+    mine = """def run(self, rows):
+    output = Output(self.blocks)
+    if not self.is_async:
+        return output
+    return Later(output)
+"""
+    upstream = TAKEN_BACK.replace(
+        "output = self.pooled(rows)\n            return output", "return self.pooled(rows, 1)"
+    )
+    assert merge(Triple(TAKEN_BACK, mine, upstream)).text == mine
+
+
+def test_a_local_that_is_given_back_in_one_suite_goes_with_upstream() -> None:
+    mine = TAKEN_BACK.replace("            return", "            self.note(output)\n            return")
+    upstream = TAKEN_BACK.replace("            return output\n", "            self.sent = output\n")
+    assert "return output" not in merge(Triple(TAKEN_BACK, mine, upstream)).text

@@ -26,7 +26,7 @@ from runner_sync.merge.matching.align import (
 )
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.by_place import by_only_bindings, by_what_is_open
-from runner_sync.merge.matching.commonplace import Pair
+from runner_sync.merge.matching.commonplace import Pair, leaves
 from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node
@@ -145,7 +145,9 @@ def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
             new[_moved_key(node, inner[j])].append(j)
     for node, strand, inside in zip(weave.base, weave.of_base, suites(weave.base), strict=True):
         places = new.get(_moved_key(node, inside), [])
-        if len(places) != 1 or strand.sides != "b" or not _is_telling(node) or both.intersection(places):
+        if len(places) != 1 or strand.sides != "b" or not _is_telling(node) or leaves(node):
+            continue
+        if both.intersection(places):
             continue
         strand.omni, strand.moved = places.pop(), True
         weave.of_omni[strand.omni] = strand

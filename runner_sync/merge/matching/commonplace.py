@@ -16,6 +16,7 @@ same suite, or one of them in what was put around it there::
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ def by_what_is_around_and_inside(left: Sequence[Node], right: Sequence[Node], pa
     pairs = with_more(others, _heads(left, right, pairs))
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     sides = (left, partners), (right, {j: i for i, j in partners.items()})
-    pairs = [pair for pair in pairs if not _is_exit(left[pair.left]) or _in_one_suite(*sides, pair)]
+    pairs = [pair for pair in pairs if not leaves(left[pair.left]) or _in_one_suite(*sides, pair)]
     return with_more(pairs, _exits(left, right, pairs))
 
 
@@ -64,6 +65,15 @@ def _is_head(node: Node) -> bool:
 
 def _is_exit(node: Node) -> bool:
     return node.weight < 1 and not (node.compound or node.is_comment or node.is_clause)
+
+
+def leaves(node: Node) -> bool:
+    """Whether a statement is an exit, or gives back a local, which many suites end in: what it is called tells little
+    about which of them."""
+    return _is_exit(node) or _OF_A_LOCAL.match(node.canon) is not None
+
+
+_OF_A_LOCAL = re.compile(r"return \w+$")
 
 
 def _is_telling(node: Node) -> bool:

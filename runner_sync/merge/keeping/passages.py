@@ -13,7 +13,7 @@ from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.placing.nesting import is_beyond
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import below
+from runner_sync.statements import ROOT, below
 
 
 def leave_out_inside_removed(settling: Settling) -> None:
@@ -38,7 +38,7 @@ def leave_out_between_removed(settling: Settling) -> None:
     """What upstream adds to a passage that omni had taken out: between two statements of one suite, both removed; or
     behind an early exit that omni removed, as one more: where omni leaves it decides by itself.
 
-    Only in a copy.
+    Only in a copy. What upstream says there again, for it does the first under a condition now, comes in.
     """
     weave = settling.weave
     for strand in settling.strands if settling.is_copy else ():
@@ -48,7 +48,8 @@ def leave_out_between_removed(settling: Settling) -> None:
         around = [_sibling(weave, strand.upstream, step) for step in (-1, 1)]
         before, behind = (other is not None and other.sides == "bu" and not other.kept for other in around)
         is_more = before and not behind and _is_early_exit(weave, whole) and _is_removed_exit(weave, around[0])
-        if ((before and behind) or is_more) and all(weave.of_upstream[k].sides == "u" for k in whole):
+        is_new = ((before and behind) or is_more) and all(weave.of_upstream[k].sides == "u" for k in whole)
+        if is_new and not _is_said_again(weave, strand.upstream):
             for k in whole:
                 weave.of_upstream[k].kept = False
             if not any_node(weave, strand).is_comment:
@@ -63,6 +64,29 @@ def _is_early_exit(weave: Weave, whole: Sequence[int]) -> bool:
     """Whether a statement of upstream's leaves the method under a condition, and does nothing else."""
     code = [weave.upstream[k].canon for k in whole if not weave.upstream[k].is_comment]
     return len(code) == 2 and code[0].startswith("if ") and code[1].split(" ", 1)[0] == "return"
+
+
+def _is_said_again(weave: Weave, index: int) -> bool:
+    """Whether a statement that upstream adds is one that it has put into another suite, further above::
+
+    rows = self.rows                if self.is_idle:
+    if self.is_idle:                    rows = self.rows
+        return rows                     return rows
+                                    rows = self.rows
+    """
+    node = weave.upstream[index]
+    if node.compound or node.is_comment:
+        return False
+    said = (k for k in range(index) if weave.upstream[k].canon == node.canon)
+    return any(_is_in_another_suite(weave, weave.of_upstream[k]) for k in said)
+
+
+def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
+    """Whether upstream has put a statement of the base into a suite that it was not in."""
+    if strand.base is None:
+        return False
+    suite = weave.upstream[strand.in_upstream].parent
+    return suite != ROOT and weave.of_upstream[suite].base != weave.base[strand.base].parent
 
 
 def _sibling(weave: Weave, index: int, step: int) -> Strand | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.merge import Merged, merge
+from runner_sync.merge import Merged, align, merge
 from runner_sync.model import Triple
+from runner_sync.statements import flatten
 
 BASE = """def run(self, rows):
     extra = None
@@ -300,3 +301,49 @@ def test_a_condition_that_upstream_moved_with_what_is_in_it_is_the_same_one() ->
         "            self.mine()\n            self.recorder.save(self.slots)\n"
         in merge(Triple(ASKED_TWICE, omni, upstream)).text
     )
+
+
+LONG = """def run(self, rows):
+    device = rows.device
+    if isinstance(device, Device) and device.is_gpu:
+        self.place(rows)
+        self.warm(rows)
+        self.count(rows)
+        if self.free < self.asked:
+            raise Full(self.gib(rows))
+    else:
+        raise Unsupported(rows)
+    self.model = make(rows)
+"""
+EDITED_THERE = ("raise Full(self.gib(rows))", "raise Full(gib_of(rows))")
+
+
+def elsewhere(*left: str) -> str:
+    """What upstream made of ``LONG``: another condition, of whose suite only some is ``left``."""
+    gone = [f"        self.{name}(rows)\n" for name in ("place", "warm", "count") if name not in left]
+    text = LONG.replace("    device = rows.device\n", "").replace(
+        "isinstance(device, Device) and device.is_gpu", "self.config.kind == Kind.GPU"
+    )
+    for line in gone:
+        text = text.replace(line, "")
+    return text.replace(
+        "        if self.free < self.asked:\n            raise Full(self.gib(rows))\n", "        self.log()\n"
+    )
+
+
+def test_nearly_the_same_suite_under_another_condition_is_the_same_one() -> None:
+    upstream = elsewhere("place", "warm", "count")
+    result = merge(Triple(LONG, LONG.replace(*EDITED_THERE), upstream))
+    assert "device" not in result.text
+    assert result.text.count("    if self.config.kind == Kind.GPU:\n        self.place(rows)\n") == 1
+
+
+def test_a_suite_of_which_half_is_left_is_not_the_same_one_under_another_condition() -> None:
+    assert has_one_head(LONG, elsewhere("place", "warm", "count"))
+    assert not has_one_head(LONG, elsewhere("place", "warm"))
+
+
+def has_one_head(left: str, right: str) -> bool:
+    """Whether the condition of ``left`` has a partner."""
+    nodes = flatten(left)
+    return any(nodes[pair.left].canon.startswith("if ") for pair in align(nodes, flatten(right)))

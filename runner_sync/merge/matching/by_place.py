@@ -34,23 +34,30 @@ def by_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
 
 
 def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of two heads with little in common that stand around the same suite: one statement under
-    another condition."""
+    """The pairs with those of two heads with little in common that stand around the same suite, or nearly: one
+    statement under another condition."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())
     equal = {pair.left for pair in pairs if pair.equal}
     suites, others = inside(left), inside(right)
     found = []
     for head, suite in suites.items():
-        other = right[partners[suite[0]]].parent if suite[0] in partners else ROOT
+        known = [k for k in suite if k in partners]
+        other = right[partners[known[0]]].parent if known else ROOT
         if head in partners or other in (ROOT, *taken) or partners.get(left[head].parent) != right[other].parent:
             continue
         is_one = _keyword(left[head]) == _keyword(right[other]) and any(
-            left[k].weight >= 1 and not left[k].is_clause for k in suite if k in equal
+            left[k].weight >= 1 and not left[k].is_clause for k in known if k in equal
         )
-        if is_one and [partners.get(k) for k in suite] == others[other]:
+        shared = sum(right[partners[k]].parent == other for k in known)
+        if is_one and shared >= MOST * max(len(suite), len(others[other])):
             found.append(Pair(head, other, equal=False))
     return with_more(pairs, found)
+
+
+MOST = 0.75
+"""The part of two suites that makes them one under two conditions; a judgement. Of fewer than four statements it is
+all of them."""
 
 
 def by_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

@@ -96,13 +96,15 @@ OTHERWISE = """\
 """
 
 
-def following(*, before: Sequence[ModuleRevision] = (), target: str = "0.3", locked: str = "") -> tuple[str, list[str]]:
+def following(
+    *, before: Sequence[ModuleRevision] = (), target: str = "0.3", locked: str = "", now: str = CONDITION
+) -> tuple[str, list[str]]:
     """What becomes of a copy without a condition that its base has, as upstream does, and the questions about it.
 
-    ``locked`` is what the lock names beside the base."""
+    ``locked`` is what the lock names beside the base, and ``now`` what upstream has of the condition."""
     old = run(1, 2, 3, 4) + OTHERWISE
     base = side("0.2", old + CONDITION)
-    upstream = side("0.3", run(1, 2, 3, 4, 5) + OTHERWISE + CONDITION) if target == "0.3" else base
+    upstream = side("0.3", run(1, 2, 3, 4, 5) + OTHERWISE + now) if target == "0.3" else base
     entry = BaseRef("vllm-ascend", "0.2", PATH, "NPUModelRunner.run", "lock", 1.0, digest(old + CONDITION), (locked,))
     job = ModuleJob(
         NPU,
@@ -124,6 +126,19 @@ def test_what_came_between_the_copy_and_the_release_that_stands_for_it_is_news(l
     assert CONDITION in text
     assert "self.step_5(a)" in text
     assert reason.startswith("new in vllm-ascend 0.2 and not in omni's copy")
+
+
+def test_news_of_which_upstream_has_changed_the_condition_since_is_news() -> None:
+    now = CONDITION.replace("returns_experts", "returns_routed_experts")
+    text, (reason,) = following(before=[BEFORE], now=now)
+    assert now in text
+    assert reason.startswith("new in vllm-ascend 0.2 and not in omni's copy")
+
+
+def test_news_that_upstream_has_no_more_is_no_question() -> None:
+    text, reasons = following(before=[BEFORE], now="")
+    assert "experts" not in text
+    assert reasons == []
 
 
 def test_the_lock_remembers_which_revision_tells_what_is_news() -> None:

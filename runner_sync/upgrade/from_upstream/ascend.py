@@ -21,10 +21,11 @@ from runner_sync.statements import as_module, parse_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_upstream import newer, overriding, splitting, undivided
+from runner_sync.upgrade.from_upstream import overriding, splitting, undivided
 from runner_sync.upgrade.from_upstream.given_up import statements_of_given_up
 from runner_sync.upgrade.from_upstream.spelling import as_upstream_calls
 from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
+from runner_sync.upgrade.from_upstream.unsynced import asking_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, winner
 from runner_sync.upgrade.questions.reviews import Shown, review, review_of, unmerged
 
@@ -81,7 +82,7 @@ def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Dra
     second = _second_half(draft, job, origin)
     halves = _merged_divided(draft, *second, job, origin) if second is not None else None
     first, rest = halves if halves is not None else (_merged(draft, job, origin), None)
-    return newer.asking_about_unsynced(first, job, base), rest
+    return asking_about_unsynced(first, job, base), rest
 
 
 def _base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:

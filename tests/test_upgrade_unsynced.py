@@ -11,7 +11,7 @@ from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_upstream.newer import asking_about_unsynced
+from runner_sync.upgrade.from_upstream.unsynced import asking_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 
 BEFORE = """    def update(self, rows):

@@ -197,6 +197,7 @@ SINCE = unit(
     [
         pytest.param(BEFORE, id="copied before it came"),
         pytest.param(BEFORE.replace("self.end", "self.omni(a)\n        self.end"), id="with omni code beside it"),
+        pytest.param(BEFORE.replace("self.end", "self.mine = a\n        self.end"), id="that sets something else"),
     ],
 )
 def test_a_condition_that_the_copy_was_never_given_is_not_in_its_base(copy: str) -> None:
@@ -258,6 +259,12 @@ def test_what_is_set_for_what_is_under_such_a_condition_goes_with_it(copy: str, 
             BEFORE,
             unit("self.begin(a)", "if self.config.returns_experts and a:", "    self.omni()"),
             id="the copy knows what it is about",
+        ),
+        pytest.param(
+            SINCE,
+            BEFORE,
+            unit("self.begin(a)", "self.experts = OmniExperts(a)"),
+            id="the copy sets its attribute itself",
         ),
         pytest.param(SINCE, unit("self.begin(self.config.returns_experts)"), BEFORE, id="an older subject"),
         pytest.param(

@@ -15,26 +15,29 @@ from collections.abc import Collection, Sequence
 
 from runner_sync.lineage.likeness import nodes_of
 from runner_sync.statements import TELLING, Node, below, parses
+from runner_sync.statements.dataflow import attributes_set
 
 
 def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str, tuple[str, ...]]:
     """``base`` without the conditions, and branches of one, that none of ``earlier`` has and ``copy`` was never given;
     and their texts.
 
-    They stay where ``copy`` has a statement of theirs or knows all the names in the condition, and where the rest
-    would be no Python. What is set right in front of one goes with it: for the condition, or under a name that nobody
-    else knows for what is under it.
+    They stay where ``copy`` has a statement of theirs, knows all the names in the condition or sets an attribute of
+    theirs in its own way, and where the rest would be no Python. What is set right in front of one goes with it: for the
+    condition, or under a name that nobody else knows for what is under it.
     """
     nodes, lines = nodes_of(base), base.split("\n")
     others = [node for text in (*earlier, copy) for node in nodes_of(text)]
     known = {node.canon for node in others if node.weight > TELLING}
     names = {name for node in others for name in node.names}
+    theirs = {node.canon for text in (*earlier, base) for node in nodes_of(text)}
+    own = {name for node in nodes_of(copy) if node.canon not in theirs for name in attributes_set(node)}
     cuts: list[range] = []
     for index, node in enumerate(nodes):
         if not node.canon.startswith(("if ", "elif ")) or node.names <= names:
             continue
         whole = [nodes[k] for k in below(nodes, index)]
-        if any(one.canon in known for one in whole):
+        if any(one.canon in known or attributes_set(one) & own for one in whole):
             continue
         last = max(one.start + len(one.lines) - 1 for one in whole)
         mentioned = node.names | frozenset[str]().union(*(one.names for one in whole)) - names

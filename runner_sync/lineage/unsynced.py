@@ -23,8 +23,8 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
     and their texts.
 
     They stay where ``copy`` has a statement of theirs, knows all the names in the condition or sets an attribute of
-    theirs in its own way, and where the rest would be no Python. What is set right in front of one goes with it: for the
-    condition, or under a name that nobody else knows for what is under it.
+    theirs in its own way, and where the rest would be no Python. What is set right in front of one goes with it: for
+    the condition, or under a name that nobody else knows for what is under it.
     """
     nodes, lines = nodes_of(base), base.split("\n")
     others = [node for text in (*earlier, copy) for node in nodes_of(text)]

@@ -86,7 +86,7 @@ def _settle_order(
         clauses,
         {s: _as_chosen(weave, s, contents[s]) for s in strands},
         new={s for s in strands if s.omni is None},
-        omni=weave.omni,
+        own=weave.omni,
     )
     additions = {s for s in strands if s.sides == "o"}
     around_shared = {s.parent for s in strands if len(s.sides) > 1}

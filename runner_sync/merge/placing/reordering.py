@@ -18,7 +18,7 @@ from runner_sync.statements.dataflow import binds, reads, sets
 class Tree:
     """A merged tree: ``children`` and ``clauses`` by the statement or head above, ``None`` is that of the unit.
 
-    ``new`` are the keys that only upstream has, ``omni`` what omni has at the places that the others name.
+    ``new`` are the keys that only upstream has, ``own`` what omni has at the places that the others name.
     """
 
     def __init__(
@@ -28,19 +28,19 @@ class Tree:
         node: Mapping[Strand, Node],
         *,
         new: Collection[Strand] = (),
-        omni: Sequence[Node] = (),
+        own: Sequence[Node] = (),
     ) -> None:
         self.children = {key: list(keys) for key, keys in children.items()}
         self.clauses = clauses
         self.node = node
         self.new = new
-        self.omni = omni
+        self.own = own
 
     def stood_so(self, reader: Strand, setter: Strand, name: str) -> bool:
         """Whether omni's own text reads the name there, in front of what sets it."""
         if reader.omni is None or setter.omni is None or reader.omni > setter.omni:
             return False
-        return reader.omni < len(self.omni) and name in reads(self.omni[reader.omni])
+        return reader.omni < len(self.own) and name in reads(self.own[reader.omni])
 
     def inside(self, key: Strand) -> Iterator[Strand]:
         """``key`` and everything below it, in order."""

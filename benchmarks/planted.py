@@ -1,13 +1,13 @@
-"""Upgrades planted in vllm-ascend's own history: real upstream changes, real omni code, a truth known by construction.
+"""Upgrades planted in upstream's own history: real upstream changes, real omni code, a truth known by construction.
 
-Comes in: versions of vllm-ascend's runner module, released omni runners. Goes out: ``Planted`` cases and their scores.
-May touch: what ``runner_sync.sources`` and the peers touch.
+Comes in: versions of vllm-ascend's or vLLM's runner module, released omni runners that follow it. Goes out: ``Planted``
+cases and their scores. May touch: what ``runner_sync.sources`` and the peers touch.
 
 What omni has of its own is lifted out of a released copy (``deltas``) and set into the same method at two other
 revisions. The older planting is the file to upgrade, the younger the truth. Two kinds: *additions* alone, whole
 statements behind a line that stands once; and *edits*, lines of vllm-ascend's that omni exchanged or took out, where
-those stand once at both revisions, with the additions that still have a place. An edit that upstream newly has in part
-is left out: both did the same then, and nobody knows the truth.
+those stand once at both revisions, with the additions that still have a place. What upstream newly has in part is left
+out: both did the same then, and nobody knows the truth.
 
 It proves that upstream's changes are carried and omni's code stays where it belongs, on changes nobody here chose.
 It proves nothing about anchors that upstream removed or doubled (left out by construction), or about the GPU side.
@@ -21,6 +21,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from statistics import fmean
 from typing import Literal
 
@@ -28,12 +29,12 @@ from benchmarks.chunks import ConflictSide, conflicts, settle
 from benchmarks.corpus import ALIKE, chosen, likeness, tree
 from benchmarks.deltas import Delta, as_class, exchange, exchanges, insertions, plant
 from benchmarks.peers import merge_file
-from benchmarks.upstreams import Version
+from benchmarks.upstreams import Version, vllm_releases
 from runner_sync import score
 from runner_sync.model import Triple
-from runner_sync.profile import NPU
+from runner_sync.profile import BUILT_IN, GPU, NPU
 from runner_sync.statements import parses
-from runner_sync.sync import inputs
+from runner_sync.sync import inputs, replaying
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleJob, ModuleRevision, Upstream, upgrade_module
 
@@ -43,6 +44,9 @@ STEPS = (1, 5, 20, 60)
 TOOLS = ("git merge-file, omni side", "git merge-file, upstream side", "runner-sync")
 
 Kind = Literal["additions", "edits"]
+
+Name = Literal["npu", "gpu"]
+"""The profile whose runners and upstream are meant."""
 
 KINDS: tuple[Kind, ...] = ("additions", "edits")
 
@@ -59,6 +63,7 @@ class Planted:
     truth: str
     blocks: int
     modules: tuple[str, str]
+    profile: Name = "npu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,30 @@ class Outcome:
     seconds: float
 
 
-@cache
-def deltas() -> tuple[Delta, ...]:
+def deltas(profile: Name = "npu") -> tuple[Delta, ...]:
     """What omni has of its own in every copied method of the corpus's old releases."""
+    return _of_npu() if profile == "npu" else _of_gpu()
+
+
+@cache
+def _of_gpu() -> tuple[Delta, ...]:
+    """The same of the GPU runners, held against the vLLM release that each method is closest to: they lag behind."""
+    versions = vllm_releases()
+    found: list[Delta] = []
+    for case in replaying.cases(Path(__file__).parent / "gpu.toml"):
+        for module in GPU.runners:
+            place = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
+            for name, text in texts.members(place[1], module.name).items() if place else ():
+                known = [version.methods[name] for version in versions if name in version.methods]
+                base = max(known, key=lambda one: likeness(one, text), default="")
+                if base and likeness(base, text) >= ALIKE:
+                    own = (tuple(lift(base, text)) for lift in (insertions, exchanges))
+                    found.append(Delta(case.omni_before, name, *own))
+    return tuple(found)
+
+
+@cache
+def _of_npu() -> tuple[Delta, ...]:
     found: list[Delta] = []
     for case in chosen():
         base = tree("vllm-ascend", case.ascend_base).read(NPU.modules[0].upstreams[0].path) or ""
@@ -96,21 +122,24 @@ def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Ki
     if old is None or new is None or score.methods(as_class(old)) == score.methods(as_class(new)):
         return None
     before, truth, edits = old, new, 0
+    news = {line.strip() for line in new.split("\n")} - {line.strip() for line in old.split("\n")}
     if kind == "edits":
-        news = {line.strip() for line in new.split("\n")} - {line.strip() for line in old.split("\n")}
         own = [one for one in delta.exchanges if not news.intersection(line.strip() for line in one.new)]
         fitting = [one for one in own if exchange(old, [one]) and exchange(new, [one])]
         edited = exchange(old, fitting), exchange(new, fitting)
         if not fitting or edited[0] is None or edited[1] is None:
             return None
         before, truth, edits = *edited, len(fitting)
-    added = [one for one in delta.insertions if plant(before, [one]) and plant(truth, [one])]
+    mine = [one for one in delta.insertions if not news.intersection(line.strip() for line in one.lines)]
+    added = [one for one in mine if plant(before, [one]) and plant(truth, [one])]
     planted = plant(before, added), plant(truth, added)
     if planted[0] is None or planted[1] is None or not (added or edits):
         return None
     texts_ = Triple(old, planted[0], new)
+    profile: Name = "npu" if base.name == "NPUModelRunner" else "gpu"
+    modules = base.text, upstream.text
     return Planted(
-        delta, base.ref, upstream.ref, step, texts_, planted[1], len(added) + edits, (base.text, upstream.text)
+        delta, base.ref, upstream.ref, step, texts_, planted[1], len(added) + edits, modules, profile=profile
     )
 
 
@@ -120,8 +149,9 @@ def sample(
     """``count`` planted upgrades, equally many per step, drawn with a fixed seed (fewer where history is short)."""
     drawn = random.Random(seed)
     found: list[Planted] = []
+    known = deltas("npu" if versions[0].name == "NPUModelRunner" else "gpu")
     for step in steps:
-        places = [(k, delta) for k in range(max(0, len(versions) - step)) for delta in deltas()]
+        places = [(k, delta) for k in range(max(0, len(versions) - step)) for delta in known]
         drawn.shuffle(places)
         made = (build(delta, versions[k], versions[k + step], step=step, kind=kind) for k, delta in places)
         hits = (planted for planted in made if planted is not None)
@@ -155,11 +185,12 @@ def _upgraded(planted: Planted) -> tuple[str, int]:
 
 
 def _job(planted: Planted) -> ModuleJob:
-    module, (base, upstream) = NPU.modules[0], planted.modules
+    profile = BUILT_IN[planted.profile]
+    module, (base, upstream) = profile.modules[0], planted.modules
     new = ModuleRevision(planted.upstream_ref, upstream, module.upstreams[0].path)
     old = ModuleRevision(planted.base_ref, base, module.upstreams[0].path)
-    text = imports(base) + as_class(planted.texts.omni)
-    return ModuleJob(NPU, module, module.paths[0], text, Upstream(new=new, bases=(old, new)))
+    text = imports(base) + as_class(planted.texts.omni, module.name)
+    return ModuleJob(profile, module, module.paths[0], text, Upstream(new=new, bases=(old, new)))
 
 
 @cache
@@ -170,20 +201,29 @@ def imports(text: str) -> str:
 
 
 def _outcome(tool: str, planted: Planted, text: str, doubts: int, seconds: float, *, whole: bool = False) -> Outcome:
-    before, truth = as_class(planted.texts.omni), as_class(planted.truth)
+    name = BUILT_IN[planted.profile].modules[0].name
+    before, truth = as_class(planted.texts.omni, name), as_class(planted.truth, name)
     broken = not parses(text)
-    made = before if broken else text if whole else as_class(text)
+    made = before if broken else text if whole else as_class(text, name)
     # Methods only: the imports that runner-sync adds have no truth here.
     total = score.score_kept(*map(_in_one_spelling, (before, made, truth)))
     return Outcome(tool, planted.step, total.effort_left, total.left == 0, doubts, broken, seconds)
 
 
 def _in_one_spelling(text: str) -> str:
-    """``text`` with ``X | None`` for every ``Optional[X]``: a plant has the spelling of one time or of the other."""
+    """``text`` with ``X | None`` for every ``Optional[X]``, and with types without quotes: a plant has the spelling of
+    one time or of the other."""
     return ast.unparse(_Unions().visit(ast.parse(text)))
 
 
 class _Unions(ast.NodeTransformer):
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        match node.annotation:
+            case ast.Constant(value=str(said)):
+                node.annotation = ast.parse(said, mode="eval").body
+        self.generic_visit(node)
+        return node
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         self.generic_visit(node)
         match node:

@@ -127,16 +127,19 @@ def _planted_texts(options: argparse.Namespace) -> list[str]:
     if not options.planted:
         return []
     released = upstreams.releases()
-    pools: list[tuple[str, list[upstreams.Version], Sequence[int]]] = [("releases", released, RELEASE_STEPS)]
-    if options.ascend_path is not None:
-        pools.append(("revisions", upstreams.revisions(options.ascend_path), planted.STEPS))
+    revisions = upstreams.revisions(options.ascend_path) if options.ascend_path is not None else []
+    pools = [
+        ("releases", released, RELEASE_STEPS),
+        ("revisions", revisions, planted.STEPS),
+        ("releases of vLLM", upstreams.vllm_releases(), RELEASE_STEPS),
+    ]
     out = []
     for what, versions, steps in pools:
-        for kind in planted.KINDS:
+        for kind in planted.KINDS if versions else ():
             _say(f"planted {kind} over {len(versions)} {what}")
             cases = planted.sample(versions, options.planted, kind=kind, steps=steps)
             out.append(_planted_text(f"{len(versions)} {what}", kind, cases, what))
-    return [*out, _inference_text(released, pools[-1][1] if len(pools) > 1 else [])]
+    return [*out, _inference_text(released, revisions)]
 
 
 def _planted_text(pool: str, kind: planted.Kind, cases: Sequence[planted.Planted], what: str) -> str:

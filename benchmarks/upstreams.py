@@ -17,11 +17,11 @@ from benchmarks.corpus import tree
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.model import Revision, Tree
-from runner_sync.profile import ASCEND_RUNNER
+from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
 from runner_sync.units import texts
 
 EARLIEST = Number("0.11.0rc0")
-"""Before it vllm-omni had no NPU runners."""
+"""Before it vllm-omni had no runners."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,12 @@ class Version:
 
     ref: str
     text: str
+    name: str = "NPUModelRunner"
 
     @cached_property
     def methods(self) -> dict[str, str]:
-        """``{name: text}`` of the members of vllm-ascend's runner class."""
-        return texts.members(self.text, "NPUModelRunner")
+        """``{name: text}`` of the members of the runner class."""
+        return texts.members(self.text, self.name)
 
 
 def releases(newest: str = "0.30.0rc2") -> list[Version]:
@@ -42,6 +43,13 @@ def releases(newest: str = "0.30.0rc2") -> list[Version]:
     names = [name for name in sources.releases("vllm-ascend") if EARLIEST <= Number(name) <= Number(newest)]
     read = [(name, tree("vllm-ascend", name).read(ASCEND_RUNNER)) for name in names]
     return [Version(name, text) for name, text in read if text]
+
+
+def vllm_releases(newest: str = "0.33.0") -> list[Version]:
+    """vLLM's runner module in every release since omni has copies of it. Raises ``InputError`` without the index."""
+    names = [name for name in sources.releases("vllm") if EARLIEST <= Number(name) <= Number(newest)]
+    read = [(name, tree("vllm", name).read(VLLM_RUNNER)) for name in names]
+    return [Version(name, text, "GPUModelRunner") for name, text in read if text]
 
 
 def checkout(path: Path, ref: str | None = None) -> Tree:

@@ -6,6 +6,7 @@ reverse. Methods are looked up through the real MRO (omni GPU â†’ vllm-ascend â†
 vllm-ascend's override is found. So are constructors, behind `__init__`s that only hand on what they get, and for a
 class that a class body names (`self.model_runner_cls(...)`). Of an object of one of several classes (`self.drafter`)
 it is enough, with the old trees, that one class no longer accepts the call, where no condition may choose the class.
+A parameter with the default `None` is required where the function asserts that it is given, or raises without it.
 With them also a `TypedDict` that is called without a key which it requires since then.
 
 Example: `NPUModelRunner._update_states_after_model_execute(self, output)` after the target added a required
@@ -30,6 +31,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.trees.calling.calls import unfitting
+from runner_sync.verify.trees.functions import asserted
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -39,17 +41,20 @@ CODE = "RS302"
 NAME = "call-arguments"
 SEVERITY: Severity = "error"
 
+_REFUSED = ": it refuses the default `None`"
+
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Calls in ``module`` with an argument count that no reachable definition accepts."""
     for found in unfitting(program, module, old, keywords=False):
         callee, misfit = found.callee, found.misfit
+        is_asserted = callee.function is not None and misfit.name in asserted(callee.function)
         yield found.frame.finding(
             CODE,
             SEVERITY,
             found.call,
             symbol=f"{callee.name}({misfit.name})",
-            message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
+            message=f"`{callee.name}` ({callee.place}) {misfit.text}{_REFUSED if is_asserted else ''}.",
             fix=f"Call `{callee.name}` as {callee.place} declares it.",
         )
     for step in steps(program, module, old):

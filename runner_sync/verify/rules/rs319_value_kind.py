@@ -134,10 +134,10 @@ def _slots(node: ast.AST, callee: Callee) -> Mapping[_Slot, ast.expr]:
     if isinstance(node, ast.Assign):
         target = node.targets[0]
         return dict(enumerate(target.elts if isinstance(target, ast.Tuple) else [target]))
-    if not isinstance(node, ast.Call) or any(isinstance(argument, ast.Starred) for argument in node.args):
-        return {}
-    found: dict[_Slot, ast.expr] = dict(zip(callee.signature.positional, node.args, strict=False))
-    return found | {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+    found: dict[_Slot, ast.expr] = {}
+    if isinstance(node, ast.Call):
+        found.update(callee.placed(node))
+    return found
 
 
 def _annotation(callee: Callee, slot: _Slot, *, of: int) -> ast.expr | None:

@@ -9,7 +9,7 @@ import ast
 import functools
 from collections.abc import Iterator
 
-from runner_sync.syntax import statements_of, walk
+from runner_sync.syntax import names_set, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -44,6 +44,41 @@ def changes_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
 def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
     """The values of the function's own ``return`` statements; ``None`` for a bare one."""
     return (statement.value for statement in statements_of(function.body) if isinstance(statement, ast.Return))
+
+
+@functools.lru_cache(maxsize=16384)
+def asserted(function: FunctionNode) -> frozenset[str]:
+    """The parameters with ``None`` for a default that every call has to give: ``assert rows is not None``.
+
+    Only where nothing has set the name before, or asked for it and left the function.
+    """
+    found: set[str] = set()
+    open_to = _defaulting_to_none(function.args)
+    for statement in function.body if open_to else ():
+        found |= open_to & _insisted_on(statement)
+        open_to -= names_set(statement)
+        if any(isinstance(inner, ast.Return) for inner in statements_of([statement])):
+            open_to -= {node.id for node in walk(statement) if isinstance(node, ast.Name)}
+    return frozenset(found)
+
+
+def _defaulting_to_none(given: ast.arguments) -> set[str]:
+    positional = [*given.posonlyargs, *given.args]
+    pairs = [*zip(reversed(positional), reversed(given.defaults), strict=False)]
+    pairs += [(a, default) for a, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
+    return {a.arg for a, default in pairs if isinstance(default, ast.Constant) and default.value is None}
+
+
+def _insisted_on(statement: ast.stmt) -> set[str]:
+    """The name that a statement refuses to be ``None``."""
+    match statement:
+        case ast.Assert(test=ast.Name(id=name)):
+            return {name}
+        case ast.Assert(test=ast.Compare(ast.Name(id=name), [ast.IsNot()], [ast.Constant(value=None)])):
+            return {name}
+        case ast.If(ast.Compare(ast.Name(id=name), [ast.Is()], [ast.Constant(value=None)]), [*_, ast.Raise()]):
+            return {name}
+    return set()
 
 
 @functools.lru_cache(maxsize=16384)

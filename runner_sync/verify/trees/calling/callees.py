@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner_sync import signatures
 from runner_sync.signatures import Signature
 from runner_sync.syntax import is_name, is_super
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
-from runner_sync.verify.trees.functions import FunctionNode, decorator_name, nodes_of
+from runner_sync.verify.trees.functions import FunctionNode, asserted, decorator_name, nodes_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values import generated
 
@@ -30,6 +30,13 @@ class Callee:
     module: Module
     info: ClassInfo | None
 
+    def placed(self, call: ast.Call) -> dict[str, ast.expr]:
+        """What a call gives to each parameter, by position or name; empty where it may give more positions."""
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
+            return {}
+        given = dict(zip(self.signature.positional, call.args, strict=False))
+        return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
 
 def of_function(
     function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
@@ -38,8 +45,14 @@ def of_function(
     if not signatures.is_as_written(function):
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
-    signature = signatures.of_function(function, bound=bound)
+    signature = _signature(function, bound=bound)
     return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
+
+
+def _signature(function: FunctionNode, *, bound: bool) -> Signature:
+    """The parameters of a function, those required that it asserts to be given."""
+    written = signatures.of_function(function, bound=bound)
+    return replace(written, required=written.required | asserted(function))
 
 
 def as_wrapped(
@@ -49,7 +62,7 @@ def as_wrapped(
     if not {"property", "cached_property"}.isdisjoint(decorator_name(d) for d in function.decorator_list):
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
-    signature = signatures.of_function(met, bound=bound)
+    signature = _signature(met, bound=bound)
     # The names in a wrapper are those of its own module, not of the class.
     return Callee(function.name, f"{home.path}:{met.lineno}", signature, met, home, info if met is function else None)
 

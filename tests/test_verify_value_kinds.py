@@ -98,6 +98,28 @@ def test_what_may_still_be_the_same(was: str, now: str) -> None:
     assert given(PASS, was, now) == []
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        pytest.param("a, funcs: set[str]", "a, rows: Row", ["stage(rows)"], id="renamed"),
+        pytest.param("a, funcs: set[str]", "a, rows: set[int]", [], id="renamed, and of the same kind"),
+        pytest.param("a, funcs: set[str]", "a, rows", [], id="renamed, and nothing is said of it"),
+        pytest.param("a, b=0, funcs: set[str] = ()", "a, funcs: Row = 1", [], id="another place"),
+    ],
+)
+def test_a_parameter_of_another_name(was: str, now: str, told: list[str]) -> None:
+    text = npu(f"def work(self):\n    {PASS}", head=HEAD)
+    old, new = (
+        world(
+            npu=text,
+            ascend=ASCEND.format(kind="int", body=body),
+            **{"vllm/utils.py": f"{TYPES}def stage({parameters}):\n    return 1\n", "vllm/types.py": TYPES},
+        )
+        for parameters, body in ((was, PASS), (now, "utils.stage(1, self.rows())"))
+    )
+    assert [finding.symbol for finding in find(new, old) if finding.code == "RS319"] == told
+
+
 @pytest.mark.parametrize("then", [PASS, "pass", "utils.stage(*self.rows())"])
 def test_upstream_passes_it_still_or_does_not_call_it(then: str) -> None:
     assert given(PASS, "tuple[int, ...]", "Rows", then=then) == []

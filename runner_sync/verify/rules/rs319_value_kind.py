@@ -1,16 +1,17 @@
 """RS319 value-kind: a value is handed over, or taken, that the target declares as another kind of thing now.
 
 What: a call whose argument is for a parameter that the target annotates as something else than before (`tuple[…]`, and
-`dict[str, …]` now), while upstream's own calls pass something else in that place; and `a, b = self.m(...)` or
-`a = self.m(...)` where the annotation of what comes back says so, and upstream's own code takes it under another name.
+`dict[str, …]` now; by position also under another name), while upstream's own calls pass something else in that place;
+and `a, b = self.m(...)` or `a = self.m(...)` where the annotation of what comes back says so, and upstream's own code
+takes it under another name.
 
 Example: `mamba_utils.preprocess_mamba(..., self.model.get_mamba_state_copy_func(), bufs)` after vLLM 0.30 wants a
 mapping from the type of a layer to its functions there: vllm-ascend 0.30.0rc2 passes
 `self._get_ascend_mamba_state_copy_funcs()`.
 
-Why: name, number and order of the arguments are as before, so nothing else tells. It is a `TypeError` or a `KeyError`
-somewhere inside upstream's function, or a value that means something else: the third value of vllm-ascend's
-`_sync_metadata_across_dp` was `with_prefill` in 0.15.0rc1, and is a graph mode in 0.19.1rc1.
+Why: number and order of the arguments are as before, and mostly their names, so nothing else tells. It is a `TypeError`
+or a `KeyError` somewhere inside upstream's function, or a value that means something else: the third value of
+vllm-ascend's `_sync_metadata_across_dp` was `with_prefill` in 0.15.0rc1, and is a graph mode in 0.19.1rc1.
 
 Fix: pass or take what the target's own code does in that place.
 
@@ -96,11 +97,12 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
     stand = _slots(node, now.callees[0])
     for slot, value in stand.items():
-        mine, theirs = now.declared(slot, of=len(stand)), was.declared(slot, of=len(stand))
+        before = _renamed(slot, now.callees[0], was.callees[0])
+        mine, theirs = now.declared(slot, of=len(stand)), was.declared(before, of=len(stand))
         if mine is None or theirs is None or not is_another(theirs, mine):
             continue
         text, others = ast.unparse(value), now.upstreams(slot, of=len(stand))
-        is_left = others and text not in others and text in was.upstreams(slot, of=len(stand))
+        is_left = others and text not in others and text in was.upstreams(before, of=len(stand))
         if is_left and (isinstance(slot, str) or _is_read(now.frame, value)):
             other, place = next(iter(others.items()))
             callee = now.callees[0]
@@ -111,10 +113,19 @@ def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
                 SEVERITY,
                 value,
                 symbol=f"{callee.name}({slot if isinstance(slot, str) else text})",
-                message=f"{what} `{callee.name}` ({callee.place}) was `{was.said(slot, of=len(stand))}` and is "
+                message=f"{what} `{callee.name}` ({callee.place}) was `{was.said(before, of=len(stand))}` and is "
                 f"`{now.said(slot, of=len(stand))}` now: {place} {does}.",
                 fix="Pass or take what the target's own code does in that place.",
             )
+
+
+def _renamed(slot: _Slot, now: Callee, was: Callee) -> _Slot:
+    """What a parameter was called before, where one that is gone stood in its place."""
+    mine, theirs = now.signature.positional, was.signature.positional
+    if not isinstance(slot, str) or slot in theirs or slot not in mine:
+        return slot
+    place = mine.index(slot)
+    return theirs[place] if place < len(theirs) and theirs[place] not in mine else slot
 
 
 def _call_of(node: ast.AST, *, is_result: bool) -> ast.Call | None:

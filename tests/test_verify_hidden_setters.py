@@ -156,6 +156,48 @@ def test_what_a_hidden_method_of_vllm_ascend_sets_since_the_old_target(
     assert [finding.symbol for finding in found if finding.code == "RS313"] == expected
 
 
+NOTES = """\
+def __init__(self):
+    self.owners = None
+def idle(self):
+    self.note()
+    return self.owners
+def load(self):
+    {load}
+def note(self):
+    self.owners = build()
+def hand_out(self):
+    {reads}
+"""
+OUTSIDE = "def step(runner):\n    runner.hand_out()\n"
+LOAD = "def load(self):\n    return None"
+
+
+@pytest.mark.parametrize(
+    ("own", "reads", "outside", "expected"),
+    [
+        pytest.param(LOAD, "return self.owners", OUTSIDE, ["owners"], id="nobody calls the helper"),
+        pytest.param("def load(self):\n    self.note()", "return self.owners", OUTSIDE, [], id="it is called here"),
+        pytest.param("def load(self):\n    super().load()", "return self.owners", OUTSIDE, [], id="and behind"),
+        pytest.param(LOAD, "self.note()\n    return self.owners", OUTSIDE, [], id="the reader calls it"),
+        pytest.param(LOAD, "return self.owners", OUTSIDE + "    runner.note()\n", [], id="others call it"),
+        pytest.param(LOAD, "return self.owners", "", [], id="nobody reads it either"),
+        pytest.param(LOAD, "return 1", OUTSIDE, [], id="it is not read"),
+        pytest.param(
+            f"{LOAD}\ndef check(self):\n    self.note()", "return self.owners", OUTSIDE, [], id="omni calls it"
+        ),
+    ],
+)
+def test_what_only_a_helper_of_the_hidden_method_sets(own: str, reads: str, outside: str, expected: list[str]) -> None:
+    before = ascend(NOTES.format(load="pass", reads="return 1"))
+    after = ascend(NOTES.format(load="self.note()", reads=reads))
+    files = {"vllm_ascend/core/engine.py": outside, "vllm_ascend/core/__init__.py": ""}
+    old, new = (world(npu=npu(own), ascend=text, **files) for text in (before, after))
+    found = [finding for finding in find(new, old) if finding.code == "RS313"]
+    assert [finding.symbol for finding in found] == expected
+    assert all("(NPUModelRunner.hand_out)" in finding.message for finding in found)
+
+
 LATE = "vllm_omni/late.py"
 LATE_RUNNER = "from vllm_omni.npu import R\nclass D(R):\n    def {name}(self):\n        return self.{reads}\n"
 

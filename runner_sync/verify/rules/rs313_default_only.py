@@ -1,8 +1,9 @@
 """RS313 default-only: code that runs reads `self.x`, which an NPU override leaves at its default.
 
 What: an NPU override does not call the method it hides; only that one, omni's own, gives `self.x` more than a default
-(`None`, `False`, `0`, an empty container); some method of the MRO that still runs reads it, or asks for it. With the
-old trees also where the hidden method is one of vllm-ascend or vLLM, and was none of this in the old target.
+(`None`, `False`, `0`, an empty container), itself or by a method that nothing else leads to; some method of the MRO
+that still runs reads it, or asks for it. With the old trees also where the hidden method is one of vllm-ascend or vLLM,
+and was none of this in the old target.
 
 Example: the GPU `load_model` of 0.24.0 asks the model and sets `self._omni_query_start_loc_model_kwarg`; `__init__`
 sets it to `False`. The NPU `load_model` hides the first, so the inherited `_build_model_kwargs_extra` never hands the
@@ -10,8 +11,11 @@ positions to the model.
 
 Why: nothing raises; the feature is off on NPU for ever. Releases 0.14.0 to 0.32.0rc1 had three such attributes, two of
 `load_model` in 0.24.0, which NPU sets since 0.26.0, and one of `_talker_mtp_forward` in 0.20.0, an override that NPU
-has given up in 0.22.0. Of upstream's methods: vllm-ascend's `_dummy_run` for the 310P sets `_spec_dummy_capture` since
-0.21.0rc1, its inherited `_build_attention_metadata` reads it, and omni's `_dummy_run` does not know of it.
+has given up in 0.22.0.
+Of upstream's methods: vllm-ascend's `_dummy_run` for the 310P sets `_spec_dummy_capture` since 0.21.0rc1, its inherited
+`_build_attention_metadata` reads it, and omni's `_dummy_run` does not know of it; vLLM 0.14's `sample_tokens` calls
+`_copy_draft_token_ids_to_cpu`, which notes whose drafts there are, and omni's GPU runner of 0.12.0rc1 does not: the
+scheduler never got one.
 
 Several attributes that one override leaves at their defaults are told as one finding, at that override.
 
@@ -29,6 +33,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from runner_sync.model import Finding, Project, Severity
+from runner_sync.syntax import calls_on_self
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, is_attribute_of
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, words_of
@@ -57,6 +62,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if override.module is module:
                 yield _finding(override, name, writer, reader)
 
+
+_Method = tuple[ClassInfo, FunctionNode]
 
 _Idle = tuple[str, Frame, FunctionNode, tuple[Frame, ast.expr]]
 """An attribute that stays at its default, omni's override, the method that it hides, and where it is read."""
@@ -91,25 +98,52 @@ def _read_idly(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
         info, override = program.last_before(mro, writer) or (None, None)
         if info is None or override is None or info.module.project != "vllm-omni":
             continue
-        reader = next(_readers(program, mro, name), None)
-        if reader is not None and program.hides(mro, info, writer):
-            yield name, program.frame(info, override), writer, reader
+        readers = list(_readers(program, mro, name)) if program.hides(mro, info, writer) else []
+        if readers:
+            running = (r for r in readers if r[0].info is not None and program.runs(mro, r[0].info, r[0].function))
+            yield name, program.frame(info, override), writer, next(running, readers[0])
 
 
 def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNode]:
     """Attributes to which only methods of ``project`` that can no longer run give more than a default, each with one
-    such method."""
+    such method, or one that calls it."""
     live = program.live(mro)
     given = {name for info in mro.classes for name in info.methods}
     found: dict[str, FunctionNode] = {}
+    helpers: dict[str, list[_Method]] = {}
     for info, name, write in mro.writes():
         if _is_default(write):
             continue
-        if write.function is None or id(write.function) in live or info.module.project != project:
+        if write.function is None or info.module.project != project:
             given.add(name)
+        elif id(write.function) in live:
+            helpers.setdefault(name, []).append((info, write.function))
         elif not isinstance(write.node, ast.AugAssign):
             found.setdefault(name, write.function)
+    for name, methods in helpers.items():
+        caller = _hidden_caller(program, mro, name, methods) if name not in given else None
+        if caller is None:
+            given.add(name)
+        else:
+            found.setdefault(name, caller)
     return {name: function for name, function in found.items() if name not in given}
+
+
+def _hidden_caller(program: Program, mro: Mro, name: str, helpers: list[_Method]) -> FunctionNode | None:
+    """A method that can no longer run and calls one of the ``helpers`` that set an attribute, where nothing that runs
+    leads to any of them, and something else that runs reads it."""
+    live = program.live(mro)
+    methods = [f for info in mro.classes for functions in info.methods.values() for f in functions]
+    hidden = [f for f in methods if id(f) not in live and any(_calls(f, helper) for _, helper in helpers)]
+    if not hidden or any(program.runs(mro, *helper) for helper in helpers):
+        return None
+    readers = [(frame.info, frame.function) for frame, _ in _readers(program, mro, name)]
+    is_read = any(info is not None and program.runs(mro, info, function) for info, function in readers)
+    return hidden[0] if is_read else None
+
+
+def _calls(function: FunctionNode, helper: FunctionNode) -> bool:
+    return helper.name in words_of(function) and any(calls_on_self(function, helper.name))
 
 
 def _is_default(write: Assignment) -> bool:

@@ -155,6 +155,32 @@ class Runtime:
             return True
         return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
+    def runs(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
+        """Whether something from outside an MRO leads to a live method of it, be it through others of its methods.
+
+        `is_called` asks for a mention only: a helper that one method calls runs no more once nobody calls that one.
+        timid: of omni's own methods all are taken to run.
+        """
+        pending, seen = [(info, method)], {method.name}
+        while pending:
+            owner, function = pending.pop()
+            name = function.name
+            is_omnis = owner.module.project == "vllm-omni"
+            if is_omnis or name.startswith("__") or self._is_called_from_outside(mro, name):
+                return True
+            callers = [(i, f) for i, f in self.live(mro).values() if f.name not in seen and name in _mentioned(f)]
+            seen |= {f.name for _, f in callers}
+            pending += callers
+        return False
+
+    def _is_called_from_outside(self, mro: Mro, name: str) -> bool:
+        """Whether a method of another runner or worker names a method, but on itself, or code around them does."""
+        others = [f for other in self.leaves() if other is not mro for _, f in self.live(other).values()]
+        if any(name in _mentioned(f, of_self=False) for f in others):
+            return True
+        beside = {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
+        return self.world.surroundings.is_used_elsewhere(name, beside=beside)
+
     def is_reached(
         self,
         mro: Mro,
@@ -258,9 +284,10 @@ class Runtime:
 
 
 @functools.lru_cache(maxsize=4096)
-def _mentioned(function: FunctionNode) -> frozenset[str]:
+def _mentioned(function: FunctionNode, *, of_self: bool = True) -> frozenset[str]:
     """The attributes that a method reads, but for its own name on a parent, and what stands in quotes in it."""
-    read = {n.attr for n in reads_of(function) if n.attr != function.name or not is_parent(n.value)}
+    reads = (n for n in reads_of(function) if of_self or not (is_name(n.value, "self") or is_parent(n.value)))
+    read = {n.attr for n in reads if n.attr != function.name or not is_parent(n.value)}
     said = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))
     return frozenset(read.union(said))
 

@@ -70,6 +70,7 @@ OF_TREES = (
     "rs318_orphaned_assignment",
     "rs319_value_kind",
     "rs320_parent_dropped",
+    "rs321_setup_left_out",
 )
 """Rules that ask what a name means in the target trees."""
 

@@ -55,7 +55,7 @@ def asserted(function: FunctionNode) -> frozenset[str]:
     found: set[str] = set()
     open_to = _defaulting_to_none(function.args)
     for statement in function.body if open_to else ():
-        found |= open_to & _insisted_on(statement)
+        found |= open_to & insisted_on(statement)
         open_to -= names_set(statement)
         if any(isinstance(inner, ast.Return) for inner in statements_of([statement])):
             open_to -= {node.id for node in walk(statement) if isinstance(node, ast.Name)}
@@ -69,8 +69,8 @@ def _defaulting_to_none(given: ast.arguments) -> set[str]:
     return {a.arg for a, default in pairs if isinstance(default, ast.Constant) and default.value is None}
 
 
-def _insisted_on(statement: ast.stmt) -> set[str]:
-    """The name that a statement refuses to be ``None``."""
+def insisted_on(statement: ast.stmt) -> set[str]:
+    """The name, if any, that a statement refuses to be ``None``."""
     match statement:
         case ast.Assert(test=ast.Name(id=name)):
             return {name}

@@ -226,6 +226,15 @@ class Runtime:
         start += [(owner, function) for owner in itertools.islice(behind, 1) for function in owner.methods[method.name]]
         return id(method) in self.reach(mro, start)
 
+    def hidden_by(self, frame: Frame) -> list[Frame]:
+        """Upstream's nearest methods behind a method of omni's, one for each MRO."""
+        found: dict[int, Frame] = {}
+        name, info = frame.function.name, frame.info
+        for mro in self.mros(info) if info is not None and frame.function in info.methods.get(name, ()) else ():
+            owner = next((c for c in mro.classes if c.module.project != "vllm-omni" and name in c.methods), None)
+            found |= {id(f): self.frame(owner, f) for f in owner.methods[name]} if owner is not None else {}
+        return list(found.values())
+
     def reach(
         self, mro: Mro, start: Iterable[tuple[ClassInfo, FunctionNode]]
     ) -> dict[int, tuple[ClassInfo, FunctionNode]]:

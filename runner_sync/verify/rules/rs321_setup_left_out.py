@@ -1,0 +1,104 @@
+"""RS321 setup-left-out: an override hides the only call of a function without which a module refuses to work.
+
+What: the method that an override hides calls a function which sets a global of its module (`global _manager`); another
+function of that module asserts that the global is set, or raises; nothing that runs calls the first one.
+
+Example: `init_device` of omni's GPU workers, a copy, after vLLM 0.14 began to call `init_workspace_manager` in its own.
+`current_workspace_manager` asserts that somebody did.
+
+Why: the worker starts, and the first model with experts ends in an `AssertionError` far away from it. Both workers of
+0.12.0rc1 had that on vLLM 0.14, and were given the call in 0.14.0.
+
+Fix: call it in the override as the hidden method does.
+
+Leaves alone: functions that what runs of the runners and workers names, or any module but the hidden method's and their
+own; globals that are only reset to `None`, or that nobody insists on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from runner_sync.model import Finding, Severity
+from runner_sync.syntax import dotted_name, walk
+from runner_sync.verify.trees.assignments import assignments_of
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode, insisted_on, nodes_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.world import Definition
+
+CODE = "RS321"
+NAME = "setup-left-out"
+SEVERITY: Severity = "error"
+
+
+def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+    """Overrides in ``module`` that hide the only call of such a function."""
+    for frame in program.frames(module):
+        for hidden in program.hidden_by(frame):
+            for call, definition in _set_ups(program, hidden):
+                if not _is_called(program, definition, beside=hidden):
+                    yield _finding(frame, hidden, call, definition)
+
+
+def _set_ups(program: Program, hidden: Frame) -> Iterator[tuple[ast.Call, Definition]]:
+    """The calls in a method of what sets a global that its module insists on."""
+    for node in nodes_of(hidden.function):
+        dotted = dotted_name(node.func) if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or not dotted or dotted.partition(".")[0] == hidden.owner:
+            continue
+        definitions = program.definitions(hidden, dotted)
+        if len(definitions) == 1 and _sets_up(definitions[0]):
+            yield node, definitions[0]
+
+
+def _sets_up(definition: Definition) -> bool:
+    function, module = definition.node, definition.module
+    if definition.kind != "function" or not isinstance(function, FunctionNode) or module is None:
+        return False
+    names = _globals_set(function)
+    others = (f for f in module.node.body if isinstance(f, FunctionNode) and f is not function)
+    return bool(names) and any(names & insisted_on(s) for other in others for s in other.body)
+
+
+def _globals_set(function: FunctionNode) -> set[str]:
+    declared = {name for node in nodes_of(function) if isinstance(node, ast.Global) for name in node.names}
+    pairs = [pair for node in nodes_of(function) for pair in assignments_of(node)] if declared else []
+    given = [(target, value) for target, value, _ in pairs if not _is_none(value)]
+    return declared & {target.id for target, _ in given if isinstance(target, ast.Name)}
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bool:
+    """Whether something names the function that runs with the runners, or that stands in another module."""
+    name = definition.name.rpartition(".")[2]
+    running = (function for mro in program.leaves() for _, function in program.live(mro).values())
+    if any(name in _words(function) for function in running):
+        return True
+    if any(name in module.text for module in (*program.checked, *program.inherited(), *program.imported())):
+        return True
+    paths = {module.path for module in (beside.module, definition.module) if module is not None}
+    return program.world.surroundings.is_mentioned(name, beside=paths)
+
+
+def _words(function: FunctionNode) -> set[str]:
+    nodes = walk(function)
+    return {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+
+
+def _finding(frame: Frame, hidden: Frame, call: ast.Call, definition: Definition) -> Finding:
+    name = definition.name.rpartition(".")[2]
+    return frame.finding(
+        CODE,
+        SEVERITY,
+        frame.function,
+        symbol=name,
+        message=f"This override hides the only call of `{definition.name}` "
+        f"({hidden.module.path}:{call.lineno}), without which that module refuses to work.",
+        fix=f"Call `{name}` here as {hidden.unit} does.",
+    )

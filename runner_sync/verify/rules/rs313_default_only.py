@@ -33,7 +33,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from runner_sync.model import Finding, Project, Severity
-from runner_sync.syntax import calls_on_self
+from runner_sync.syntax import is_name
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, is_attribute_of
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, words_of
@@ -94,7 +94,8 @@ def _override(name: str, override: Frame) -> tuple[str, str, str]:
 def _read_idly(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
     """Attributes that are read and stay at their default, each with omni's override and the method of ``project`` that
     it hides."""
-    for name, writer in _idle(program, mro, project).items() if not mro.open else ():
+    idle = program.once((CODE, mro, project), lambda: {} if mro.open else _idle(program, mro, project))
+    for name, writer in idle.items():
         info, override = program.last_before(mro, writer) or (None, None)
         if info is None or override is None or info.module.project != "vllm-omni":
             continue
@@ -120,8 +121,11 @@ def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNod
             helpers.setdefault(name, []).append((info, write.function))
         elif not isinstance(write.node, ast.AugAssign):
             found.setdefault(name, write.function)
+    callers = _hidden_callers(program, mro) if helpers else {}
     for name, methods in helpers.items():
-        caller = _hidden_caller(program, mro, name, methods) if name not in given else None
+        caller = next((callers[f.name] for _, f in methods if f.name in callers), None) if name not in given else None
+        if caller is not None and not _is_left_out(program, mro, name, methods):
+            caller = None
         if caller is None:
             given.add(name)
         else:
@@ -129,21 +133,24 @@ def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNod
     return {name: function for name, function in found.items() if name not in given}
 
 
-def _hidden_caller(program: Program, mro: Mro, name: str, helpers: list[_Method]) -> FunctionNode | None:
-    """A method that can no longer run and calls one of the ``helpers`` that set an attribute, where nothing that runs
-    leads to any of them, and something else that runs reads it."""
-    live = program.live(mro)
-    methods = [f for info in mro.classes for functions in info.methods.values() for f in functions]
-    hidden = [f for f in methods if id(f) not in live and any(_calls(f, helper) for _, helper in helpers)]
-    if not hidden or any(program.runs(mro, *helper) for helper in helpers):
-        return None
+def _hidden_callers(program: Program, mro: Mro) -> dict[str, FunctionNode]:
+    """For each method that is called on ``self``, the first caller of those that can no longer run."""
+    live, found = program.live(mro), dict[str, FunctionNode]()
+    methods = (f for info in mro.classes for functions in info.methods.values() for f in functions)
+    for function in methods:
+        for node in nodes_of(function) if id(function) not in live else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_name(node.func.value, "self"):
+                found.setdefault(node.func.attr, function)
+    return found
+
+
+def _is_left_out(program: Program, mro: Mro, name: str, helpers: list[_Method]) -> bool:
+    """Whether nothing that runs leads to any of the ``helpers`` that set an attribute, and something else that runs
+    reads it."""
+    if any(program.runs(mro, *helper) for helper in helpers):
+        return False
     readers = [(frame.info, frame.function) for frame, _ in _readers(program, mro, name)]
-    is_read = any(info is not None and program.runs(mro, info, function) for info, function in readers)
-    return hidden[0] if is_read else None
-
-
-def _calls(function: FunctionNode, helper: FunctionNode) -> bool:
-    return helper.name in words_of(function) and any(calls_on_self(function, helper.name))
+    return any(info is not None and program.runs(mro, info, function) for info, function in readers)
 
 
 def _is_default(write: Assignment) -> bool:

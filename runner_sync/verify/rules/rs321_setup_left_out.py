@@ -21,10 +21,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name, walk
+from runner_sync.syntax import dotted_name
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, insisted_on, nodes_of
+from runner_sync.verify.trees.functions import FunctionNode, insisted_on, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
@@ -77,18 +77,18 @@ def _is_none(value: ast.expr | None) -> bool:
 def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bool:
     """Whether something names the function that runs with the runners, or that stands in another module."""
     name = definition.name.rpartition(".")[2]
-    running = (function for mro in program.leaves() for _, function in program.live(mro).values())
-    if any(name in _words(function) for function in running):
-        return True
     if any(name in module.text for module in (*program.checked, *program.inherited(), *program.imported())):
+        return True
+    running = (one for mro in program.leaves() for one in program.live(mro).values())
+    said = (function for info, function in running if name in info.module.text)
+    if any(name in words_of(function) or _says(function, name) for function in said):
         return True
     paths = {module.path for module in (beside.module, definition.module) if module is not None}
     return program.world.surroundings.is_mentioned(name, beside=paths)
 
 
-def _words(function: FunctionNode) -> set[str]:
-    nodes = walk(function)
-    return {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+def _says(function: FunctionNode, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in nodes_of(function))
 
 
 def _finding(frame: Frame, hidden: Frame, call: ast.Call, definition: Definition) -> Finding:

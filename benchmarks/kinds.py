@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import breakages, corpus, debts, peers, planted_ports, rebases, tables
+from benchmarks import breakages, corpus, debts, peers, planted_ports, tables
 from benchmarks.chunks import SIDES, settle
 from benchmarks.spread import spread
 from runner_sync import score
@@ -92,7 +92,6 @@ def report() -> str:
             _fixes_text(mended),
             breakages.report(),
             debts.report(),
-            rebases.report(),
         ]
     )
 

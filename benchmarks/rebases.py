@@ -1,4 +1,6 @@
-"""omni's GPU runners on the next vLLM: what ``verify`` says breaks, what people mended, and what ``upgrade`` mends.
+"""``python -m benchmarks.rebases``: omni's GPU runners on the next vLLM, what breaks, and what mends it.
+
+What ``verify`` says breaks, what people mended, and what ``upgrade`` mends.
 
 Comes in: releases of vllm-omni and vLLM. Goes out: ``Rebase`` rows, one per pair. May touch: what
 ``runner_sync.sources`` touches.
@@ -11,14 +13,18 @@ and is not told stands in no row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 from benchmarks import corpus, tables
 from benchmarks.debts import vllm_of
 from benchmarks.spread import spread
 from runner_sync import sync
+from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.profile import GPU
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
@@ -98,7 +104,7 @@ def report() -> str:
         for who, left in (("people", row.left_by_people), ("the upgrade", row.left_by_upgrade | row.new_in_upgrade))
         if left
     ]
-    return "\n".join([f"### GPU runners on the next vLLM\n\n{tables.table(head, cells)}", *said, ""])
+    return "\n".join([f"## GPU runners on the next vLLM\n\n{tables.table(head, cells)}", *said, ""])
 
 
 def _counts(row: Rebase) -> tuple[int, ...]:
@@ -110,3 +116,24 @@ def _counts(row: Rebase) -> tuple[int, ...]:
         len(row.new_in_upgrade),
         row.reviews,
     )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; exit code 2 when an input cannot be had."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rebases", description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, metavar="FILE", help="results file")
+    options = parser.parse_args(argv)
+    try:
+        text = report()
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if options.out is None:
+        print(text)
+    else:
+        tables.write_section(options.out, "rebases", text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

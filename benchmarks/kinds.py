@@ -7,7 +7,6 @@ May touch: what the other modules here touch.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,11 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import breakages, corpus, debts, peers, planted_ports, tables
+from benchmarks import breakages, corpus, debts, peers, planted_ports, section, tables
 from benchmarks.chunks import SIDES, settle
 from benchmarks.spread import spread
 from runner_sync import score
-from runner_sync.errors import InputError
 from runner_sync.model import Tree
 from runner_sync.profile import NPU
 from runner_sync.statements import parses
@@ -60,19 +58,7 @@ class _Kinds(msgspec.Struct):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; exit code 2 when an input cannot be had."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.kinds", description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, metavar="FILE", help="results file")
-    options = parser.parse_args(argv)
-    try:
-        text = report()
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    if options.out is None:
-        print(text)
-    else:
-        tables.write_section(options.out, "kinds", text)
-    return 0
+    return section.run("kinds", report, __doc__.split("\n")[0], argv)
 
 
 def report() -> str:

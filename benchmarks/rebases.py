@@ -14,18 +14,15 @@ and is not told stands in no row.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
-from benchmarks import corpus, tables
+from benchmarks import corpus, section, tables
 from benchmarks.debts import vllm_of
 from benchmarks.spread import spread
 from runner_sync import sync
-from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.profile import GPU
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
@@ -121,19 +118,7 @@ def _counts(row: Rebase) -> tuple[int, ...]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; exit code 2 when an input cannot be had."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.rebases", description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, metavar="FILE", help="results file")
-    options = parser.parse_args(argv)
-    try:
-        text = report()
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    if options.out is None:
-        print(text)
-    else:
-        tables.write_section(options.out, "rebases", text)
-    return 0
+    return section.run("rebases", report, __doc__.split("\n")[0], argv)
 
 
 if __name__ == "__main__":

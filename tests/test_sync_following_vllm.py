@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 from sync_samples import (
@@ -21,8 +22,10 @@ from sync_samples import (
 from runner_sync import cli, sync, write
 from runner_sync.errors import InputError
 from runner_sync.model import Report
-from runner_sync.profile import GPU, NPU
+from runner_sync.profile import BUILT_IN, GPU, NPU
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.replaying import Case
+from runner_sync.terminal.options import BuiltIn
 
 RULER = "# -------------------------------------- Omni-new -------------------------------------------------"
 COPY = f"""\
@@ -131,6 +134,19 @@ def test_what_follows_vllm_needs_one_to_follow(trees: Trees) -> None:
         InputError, match=r"no runner-sync-gpu\.lock: write it with `runner-sync lock --vllm-version V`"
     ):
         sync.check(replace(trees.check(), profile="gpu"))
+
+
+def test_a_vllm_ascend_that_nothing_would_read_is_refused(trees: Trees) -> None:
+    said = r"^the GPU runners follow vllm, and no vllm-ascend is read: leave the --ascend options out"
+    for named in ({"ascend": TreeOptions(path=trees.ascend_new)}, {"ascend_base": "0.20.0"}):
+        with pytest.raises(InputError, match=said):
+            sync.upgrade(replace(options(trees), **named))  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=said):
+            sync.check(replace(trees.check(), profile="gpu", **named))  # type: ignore[arg-type]
+
+
+def test_what_can_be_picked_by_name_is_what_is_built_in() -> None:
+    assert [one.value for one in BuiltIn] == list(BUILT_IN) == list(get_args(get_type_hints(Case)["profile"]))
 
 
 def test_a_vllm_ascend_that_the_environment_names_is_not_read_for_gpu_runners(

@@ -51,6 +51,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     if not options.upstream and all(module.gpu is None for module in given.profile.modules):
         raise InputError("no module of the profile has a GPU twin (`gpu`), so there is nothing to port from.")
     project = given.profile.followed
+    inputs.refuse_unread(given.profile, options.ascend, options.ascend_base)
     if options.upstream:
         inputs.require_one_followed(given.profile)
     followed = inputs.open_target(project, options.tree(project), given.config, options.progress)

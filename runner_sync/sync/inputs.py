@@ -180,6 +180,15 @@ def options_of(project: Project) -> str:
     return f"--{word}-path or --{word}-version"
 
 
+def refuse_unread(profile: Profile, ascend: TreeOptions, base: str | None) -> None:
+    """Raise ``InputError`` for options that name a vllm-ascend where the profile follows vLLM: it would not be read."""
+    if profile.followed == "vllm" and (ascend.is_given or base is not None):
+        raise InputError(
+            f"the {profile.platform} runners follow vllm, and no vllm-ascend is read: leave the --ascend options out, "
+            f"and name the vLLM with {options_of('vllm')}."
+        )
+
+
 def require_one_followed(profile: Profile) -> None:
     """Raise ``InputError`` for modules that follow several projects: one run follows one."""
     for module in profile.modules:

@@ -46,6 +46,7 @@ class Pair:
 def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
     """``given`` with the vllm-ascend and the vLLM that are named somewhere. Raises ``InputError`` for half a name."""
     project = given.profile.followed
+    inputs.refuse_unread(given.profile, options.ascend, options.ascend_base)
     vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
     given = replace(given, vllm=vllm)
     if project != "vllm":

@@ -28,6 +28,10 @@ from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_s
 
 _GAP = 32 * 1024
 """Bytes between two wanted members that are fetched along rather than by a request of their own."""
+_SINGLE = 8
+"""Members fetched one at a time, as they are read; a run that goes on reads most of a wheel, and gets blocks of it."""
+_BLOCK = 1024 * 1024
+"""Bytes of a block, about: as many as come in the time that a request takes to be answered."""
 _LOCAL_HEADER = 30
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 """What ``zipfile`` raises for archives it cannot read."""
@@ -110,13 +114,14 @@ def pack_wheel(file: IO[bytes], archive: str, *, project: Project, version: str,
 
 
 class WheelTree:
-    """A release read from a wheel by range: each member is fetched when it is first read, then cached."""
+    """A release read from a wheel by range: members are fetched when they are first read, then cached."""
 
     def __init__(self, listing: Listing, *, project: Project, fetch: FetchRange) -> None:
         self._listing = listing
         self._fetch = fetch
         self._project = project
         self._read: dict[str, bytes] = {}
+        self._singles = 0
         self.facts = {"file": listing.file, "version": listing.version, "sha256": listing.sha256}
         self.source = Source(project, "release", listing.file, listing.version)
 
@@ -130,7 +135,8 @@ class WheelTree:
             return None
         data = self._known(member)
         if data is None:
-            data = self._unpack(member, self._fetch(member.start, member.end))
+            self._fetch_together(self._beside(member))
+            data = self._read[member.name]
         return layout.decode(data, f"{self._listing.file}:{path}")
 
     def paths(self, prefix: str = "") -> list[str]:
@@ -148,12 +154,21 @@ class WheelTree:
     def prefetch(self, needed: Iterable[str]) -> None:
         """Fetch files and folders that will be read, neighbours in one request."""
         prefixes = list(needed)
-        wanted = [
+        self._fetch_together(
             member
             for path, member in self._listing.members.items()
-            if any(layout.is_below(path, prefix) for prefix in prefixes) and self._known(member) is None
-        ]
-        for group in _groups(wanted):
+            if any(layout.is_below(path, prefix) for prefix in prefixes)
+        )
+
+    def _beside(self, member: Member) -> list[Member]:
+        """What is fetched with a member that is read: nothing else at first, later on the block that it lies in."""
+        self._singles += 1
+        if self._singles <= _SINGLE:
+            return [member]
+        return [one for one in self._listing.members.values() if one.start // _BLOCK == member.start // _BLOCK]
+
+    def _fetch_together(self, members: Iterable[Member]) -> None:
+        for group in _groups(member for member in members if self._known(member) is None):
             start = group[0].start
             span = self._fetch(start, group[-1].end)
             for member in group:

@@ -262,11 +262,11 @@ class Runtime:
     def _parent_calls(
         self, mro: Mro, info: ClassInfo, function: FunctionNode
     ) -> Iterator[tuple[ClassInfo, FunctionNode]]:
-        for node in reads_of(function):
+        for node in _of_classes(function):
             if is_super(node.value):
                 reached = mro.find(node.attr, after=info) if info in mro else None
                 yield from ((reached[0], f) for f in reached[1]) if reached else ()
-            elif isinstance(node.value, ast.Name) and node.value.id[:1].isupper():
+            elif isinstance(node.value, ast.Name):
                 for definition in self.world.resolve(info.module, node.value.id):
                     base = self.classes.info(definition)
                     for base_mro in self.classes.mros(base) if base else ():
@@ -301,6 +301,16 @@ class Runtime:
         values = [a.value for mro in mros for _, a in self.assignments(mro, test.attr)]
         is_false = [isinstance(value, ast.Constant) and value.value is False for value in values]
         return bool(values) and all(is_false) and not any(mro.open for mro in mros)
+
+
+@functools.lru_cache(maxsize=16384)
+def _of_classes(function: FunctionNode) -> tuple[ast.Attribute, ...]:
+    """The attributes that a function reads of ``super()``, or of a name that is written as classes are."""
+    return tuple(
+        node
+        for node in reads_of(function)
+        if is_super(node.value) or (isinstance(node.value, ast.Name) and node.value.id[:1].isupper())
+    )
 
 
 @functools.lru_cache(maxsize=4096)

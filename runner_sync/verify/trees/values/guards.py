@@ -7,6 +7,7 @@ an expression. May touch: nothing.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -45,13 +46,13 @@ class Guards:
                 if isinstance(target, ast.Name) and value is not None:
                     held.setdefault(target.id, set()).update(tests[id(n)] for n in walk(value) if id(n) in tests)
         self._covered: dict[_Test, set[int]] = {}
-        for node in nodes if tests else ():
-            for condition, region in _conditions(node, nodes):
-                asked = {tests[id(n)] for n in walk(condition) if id(n) in tests}
-                asked |= {t for n in walk(condition) if isinstance(n, ast.Name) for t in held.get(n.id, ())}
-                covered = {id(n) for part in region for n in walk(part)} if asked else set()
-                for test in asked:
-                    self._covered.setdefault(test, set()).update(covered)
+        for condition in _conditions(function) if tests else ():
+            inside = walk(condition.test)
+            asked = {tests[id(n)] for n in inside if id(n) in tests}
+            asked |= {t for n in inside if isinstance(n, ast.Name) for t in held.get(n.id, ())}
+            covered = {id(n) for part in condition.region() for n in walk(part)} if asked else set()
+            for test in asked:
+                self._covered.setdefault(test, set()).update(covered)
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
         """Whether ``value`` is read where the function has made sure that it has the attribute."""
@@ -65,14 +66,12 @@ def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
     truth of it does not stand under that question.
     """
     text = ast.unparse(node)
-    nodes = nodes_of(function)
     found: set[str] = set()
-    for outer in nodes:
-        for condition, region in _conditions(outer, nodes):
-            told = [(part, question) for part, question in _asked(condition) if ast.unparse(part) == text]
-            asked = {question for part, question in told if part is not node or question != "truth"}
-            if asked and any(inner is node for part in region for inner in walk(part)):
-                found |= asked
+    for condition in _conditions(function):
+        told = [(part, question) for part, question in _asked(condition.test) if ast.unparse(part) == text]
+        asked = {question for part, question in told if part is not node or question != "truth"}
+        if asked and condition.covers(node):
+            found |= asked
     return frozenset(found)
 
 
@@ -137,11 +136,11 @@ def is_chosen(function: FunctionNode, node: ast.AST, value: ast.expr) -> bool:
 
     ``if self.config.method == "eagle":`` may choose among the classes that ``value`` can be of.
     """
-    nodes = nodes_of(function)
-    asked = [(test, region) for outer in nodes for test, region in _conditions(outer, nodes)]
-    regions = [region for test, region in asked if not _is_presence(test, ast.unparse(value))]
-    regions += [[outer] for outer in nodes if isinstance(outer, ast.Match)]
-    return any(inner is node for region in regions for part in region for inner in walk(part))
+    text = ast.unparse(value)
+    choices = (outer for outer in nodes_of(function) if isinstance(outer, ast.Match))
+    return any(c.covers(node) for c in _conditions(function) if not _is_presence(c.test, text)) or any(
+        inner is node for choice in choices for inner in walk(choice)
+    )
 
 
 def _is_presence(condition: ast.expr, text: str) -> bool:
@@ -197,20 +196,40 @@ def _last(node: ast.expr) -> str:
     return ast.unparse(node).rpartition(".")[2]
 
 
-def _conditions(node: ast.AST, nodes: tuple[ast.AST, ...]) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
-    """Conditions of ``node``, each with what stands under it."""
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """A condition of a function, where it is asked, and whether all that follows it stands under it, too."""
+
+    test: ast.expr
+    node: ast.stmt | ast.expr
+    function: FunctionNode
+    lasts: bool = False
+
+    def region(self) -> list[ast.AST]:
+        """What stands under it, the condition included."""
+        end = self.node.end_lineno or 0
+        nodes = nodes_of(self.function) if self.lasts else ()
+        return [self.node, *(other for other in nodes if isinstance(other, ast.stmt) and other.lineno > end)]
+
+    def covers(self, node: ast.AST) -> bool:
+        """Whether ``node`` stands under it."""
+        return any(inner is node for part in self.region() for inner in walk(part))
+
+
+@functools.lru_cache(maxsize=4096)
+def _conditions(function: FunctionNode) -> tuple[_Condition, ...]:
+    return tuple(condition for node in nodes_of(function) for condition in _conditions_of(node, function))
+
+
+def _conditions_of(node: ast.AST, function: FunctionNode) -> Iterator[_Condition]:
     if isinstance(node, ast.If):
         leaves = any(branch and isinstance(branch[-1], _EXITS) for branch in (node.body, node.orelse))
-        yield node.test, [node, *(_after(node, nodes) if leaves else ())]
+        yield _Condition(node.test, node, function, lasts=leaves)
     elif isinstance(node, ast.While | ast.IfExp):
-        yield node.test, [node]
+        yield _Condition(node.test, node, function)
     elif isinstance(node, ast.Assert):
-        yield node.test, [node, *_after(node, nodes)]
+        yield _Condition(node.test, node, function, lasts=True)
     elif isinstance(node, ast.BoolOp):
-        yield node, [node]
+        yield _Condition(node, node, function)
     elif isinstance(node, _COMPREHENSIONS):
-        yield from ((test, [node]) for part in node.generators for test in part.ifs)
-
-
-def _after(node: ast.stmt, nodes: tuple[ast.AST, ...]) -> list[ast.AST]:
-    return [other for other in nodes if isinstance(other, ast.stmt) and other.lineno > (node.end_lineno or 0)]
+        yield from (_Condition(test, node, function) for part in node.generators for test in part.ifs)

@@ -43,6 +43,14 @@ def patches_in(module: Module) -> Iterator[Patch]:
                 yield Patch(module, owner, attribute, value, node)
 
 
+def owner_names(patch: Patch) -> set[str]:
+    """The names that the class may have where it is defined, of what a patch is made to: the last of those written
+    there, or the one that it was imported by."""
+    head, _, rest = patch.owner.partition(".")
+    imported = [binding.imported for binding in patch.module.bindings.get(head, ())] if not rest else []
+    return {patch.owner.rpartition(".")[2], *(one.name for one in imported if one is not None and one.name)}
+
+
 def _patch_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         for target, value, _ in assignments_of(statement):

@@ -20,13 +20,12 @@ from runner_sync.unmerged import conflicts
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.exports import is_exported
 from runner_sync.verify.trees.modules import Binding, Import, Module
-from runner_sync.verify.trees.start_up_patches import Patch, is_patching, patches_in
+from runner_sync.verify.trees.start_up_patches import Patch, is_patching, owner_names, patches_in
 from runner_sync.verify.trees.surroundings import Surroundings
 
 # Written by the build or compiled: in no source tree, so their absence proves nothing.
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
 
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +67,7 @@ class World:
         self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
         self._patches: dict[str, list[Patch]] | None = None
-        self._by_module: dict[str, tuple[frozenset[str], list[Patch]]] = {}
+        self._by_class: dict[str, list[Patch]] = {}
         self._patched: dict[Patch, set[str]] = {}
         self._meanings: dict[tuple[Module, str], list[Definition]] = {}
 
@@ -140,14 +139,11 @@ class World:
 
     def class_patches(self, class_name: str) -> dict[str, list[Definition]]:
         """Attributes of the class ``class_name`` (dotted) that start-up patches replace, with what replaces them."""
-        short = class_name.rpartition(".")[2]
         found: dict[str, list[Definition]] = {}
         self._all_patches()
-        for words, patches in self._by_module.values():
-            if short in words:
-                for patch in patches:
-                    if f"{class_name}.{patch.attribute}" in self._targets(patch):
-                        found.setdefault(patch.attribute, []).extend(self._by(patch))
+        for patch in self._by_class.get(class_name.rpartition(".")[2], ()):
+            if f"{class_name}.{patch.attribute}" in self._targets(patch):
+                found.setdefault(patch.attribute, []).extend(self._by(patch))
         return found
 
     def _load(self, name: str) -> Module | None:
@@ -262,11 +258,10 @@ class World:
                 tree = self.trees.get(project)
                 for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
                     module = self.module(module_name(path)) if is_patching(path) else None
-                    own = list(patches_in(module)) if module is not None else []
-                    for patch in own:
+                    for patch in patches_in(module) if module is not None else ():
                         self._patches.setdefault(patch.attribute, []).append(patch)
-                    if module is not None and own:
-                        self._by_module[path] = (frozenset(_WORD.findall(module.text)), own)
+                        for name in owner_names(patch):
+                            self._by_class.setdefault(name, []).append(patch)
         return self._patches
 
     def _targets(self, patch: Patch) -> set[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import concurrent.futures
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -113,3 +115,33 @@ def test_what_is_large_is_read_in_parts() -> None:
     with file:
         assert (file.read(5), file.read()) == (b"first", b" second")
     assert cache.open_stored("kind", "none") is None
+
+
+def age(entry: Path, days: float) -> None:
+    at = time.time() - days * 24 * 60 * 60
+    os.utime(entry, (at, at))
+
+
+def test_answers_that_nobody_asks_for_go() -> None:
+    for key in ("old", "used", "new"):
+        cache.store_answer("answers", key, b"")
+    for entry in entries():
+        age(entry, 31)
+    assert cache.load_answer("answers", "used") == b""
+    cache.store_answer("answers", "new", b"")
+    assert cache.keys("answers") == ["new", "used"]
+
+
+def test_answers_are_looked_through_once_a_day() -> None:
+    cache.store_answer("answers", "old", b"")
+    age(next(entry for entry in entries() if entry.name == "old"), 31)
+    cache.store_answer("answers", "new", b"")
+    assert cache.keys("answers") == ["new", "old"]
+
+
+def test_what_was_downloaded_stays() -> None:
+    cache.store("releases", "old", b"")
+    age(entries()[0], 1000)
+    cache.store("releases", "new", b"")
+    cache.store_answer("answers", "new", b"")
+    assert cache.keys("releases") == ["new", "old"]

@@ -81,7 +81,7 @@ def test_another_folder_is_another_tree(folder: Path, tmp_path: Path) -> None:
 
 def test_a_damaged_entry_is_found_anew(folder: Path) -> None:
     found, _ = ask(open_path("vllm", folder))
-    (entry,) = (cache.folder() / "first").iterdir()
+    (entry,) = (cache.folder() / "first").glob("[!.]*")
     entry.write_bytes(entry.read_bytes()[:-1])
     assert ask(open_path("vllm", folder)) == (found, ["", "one = 1\n", "two = 2\n"])
 

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
+import time
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, unquote
@@ -21,6 +22,12 @@ _LAYOUT = "v1"
 _LONGEST_NAME = 200
 _LONGEST_HEADER = 100
 _CHUNK = 1024 * 1024
+_DAY = 24 * 60 * 60
+_SWEPT = ".swept"
+
+UNUSED = 30 * _DAY
+"""Seconds for which an answer that nobody asks for is kept: every commit of a checkout has some of its own, and every
+version of this program others."""
 
 
 def folder() -> Path:
@@ -86,6 +93,36 @@ def store(kind: str, key: str, data: bytes) -> None:
             raise InputError(
                 f"cannot write to the cache folder {folder()} ({reason}): set RUNNER_SYNC_CACHE."
             ) from error
+
+
+def load_answer(kind: str, key: str) -> bytes | None:
+    """``load`` of what ``store_answer`` kept; it counts as used."""
+    data = load(kind, key)
+    if data is not None:
+        entry = _entry(kind, key)
+        with contextlib.suppress(OSError):
+            if entry.stat().st_mtime < time.time() - _DAY:
+                os.utime(entry)
+    return data
+
+
+def store_answer(kind: str, key: str, data: bytes) -> None:
+    """``store`` for what can be found out again: answers of the same kind that no run has used for ``UNUSED`` go."""
+    store(kind, key, data)
+    _sweep(folder() / kind)
+
+
+def _sweep(entries: Path) -> None:
+    """Remove what was not used for long, at most once a day. Unfinished files of runs that were killed go as well."""
+    done, now = entries / _SWEPT, time.time()
+    with contextlib.suppress(OSError):
+        if done.exists() and done.stat().st_mtime > now - _DAY:
+            return
+        done.touch()
+        for entry in entries.iterdir():
+            with contextlib.suppress(OSError):
+                if entry.stat().st_mtime < now - UNUSED:
+                    entry.unlink()
 
 
 def keys(kind: str) -> list[str]:

@@ -21,11 +21,11 @@ def remembered(what: str, place: str, states: Mapping[str, str], find: Callable[
 
     A place has one entry for ``what``, which holds no other paths than those of its last run.
     """
-    known = _unpacked(cache.load(what, place))
+    known = _unpacked(cache.load_answer(what, place))
     kept = {path: known[path] for path, state in states.items() if path in known and known[path][0] == state}
     found = {path: kept[path] if path in kept else (state, find(path)) for path, state in states.items()}
     if found != known:
-        cache.store(what, place, _packed(found))
+        cache.store_answer(what, place, _packed(found))
     return {path: answer for path, (_, answer) in found.items()}
 
 

@@ -35,11 +35,11 @@ _FINDS = (
 def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
     """What ``find`` gives (anything that JSON holds), computed once per ``kind`` and ``question``."""
     key = _digest([_program_digest(), *question])
-    known = kept.load(kind, key)
+    known = kept.load_answer(kind, key)
     if known is not None:
         return json.loads(known)
     answer = json.dumps(find())
-    kept.store(kind, key, answer.encode())
+    kept.store_answer(kind, key, answer.encode())
     return json.loads(answer)
 
 

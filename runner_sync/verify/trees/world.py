@@ -27,7 +27,6 @@ from runner_sync.verify.trees.surroundings import Surroundings
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
 
 
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Definition:
     """What a name means. ``external`` is outside the trees; ``missing`` is provably absent from them.

@@ -48,6 +48,7 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.successors import successor
 from runner_sync.verify.trees.values.giving import defines
 
 CODE = "RS304"
@@ -65,7 +66,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterat
     for frame in program.frames(module):
         for node in (*frame.own_reads(), *_parent_reads(program, frame)):
             if is_missing(program, frame, node):
-                found = _finding(program, frame, node, near=_alike(program, frame, node.attr, old))
+                found = _finding(program, frame, node, instead=_instead(program, frame, node.attr, old))
                 yield replace(found, cause=_lost_base(program, frame, node.attr, old=old))
             elif old is not None and (head := _lacking_since(program, frame, node, old=old)):
                 yield _finding(program, frame, node, head=head)
@@ -220,10 +221,10 @@ def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
 
 
 def _finding(
-    program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None, near: str = ""
+    program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None, instead: str = ""
 ) -> Finding:
     """A finding; ``head`` is the one class that lacks the attribute where another that runs the method has it, and
-    ``near`` another attribute that may be meant."""
+    ``instead`` advises another attribute."""
     assert frame.info is not None
     asleep = _asleep(program, frame, node)
     owners = [owner for mro in program.mros(frame.info) for owner in _owners(mro, frame, node)]
@@ -237,7 +238,7 @@ def _finding(
         node,
         symbol=node.attr,
         message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{asleep}",
-        fix=(f"Write `{near}` if that is meant; else follow" if near else "Follow")
+        fix=(f"{instead}; else follow" if instead else "Follow")
         + f" what the target uses in place of `{node.attr}`, or drop the statement.",
     )
 
@@ -280,6 +281,16 @@ def _asleep(program: Program, frame: Frame, node: ast.Attribute) -> str:
     """What is to be said where a read does not run today, nothing where it may."""
     asleep = (test for test in frame.conditions(node) if program.is_never_true(frame, test))
     return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in asleep), "")
+
+
+def _instead(program: Program, frame: Frame, name: str, old: Program | None) -> str:
+    """What to write in the place of an attribute: upstream's new name for it, or the one that may be meant."""
+    later = successor(program, old, frame, name) if old is not None else None
+    if later is not None:
+        lines = "one line" if later.lines == 1 else f"{later.lines} lines"
+        return f"Write `{later.name}`, which {later.place} has in its place in {lines}"
+    near = _alike(program, frame, name, old)
+    return f"Write `{near}` if that is meant" if near else ""
 
 
 def _alike(program: Program, frame: Frame, name: str, old: Program | None) -> str:

@@ -39,7 +39,7 @@ NONE = {
     .replace(", self.use_cp", ""),
     "another member in a statement of its own": "def __init__(self, config):\n    self.use_dcp = config.size > 1\n"
     "def run(self, rows):\n    return self.gathered(rows, by=self.use_dcp)\n",
-    "two names in its place": OLD.replace("self.use_cp =", "self.use_dcp =").replace("if self.use_cp", "if self.use_pcp")
+    "two names in its place": OLD.replace("self.use_cp =", "self.use_dcp =").replace("if self.use_cp", "if self.use_p")
     .replace(", self.use_cp", ", self.use_tp"),
     "a name that nobody defines": OLD.replace("    self.use_cp = config.size > 1\n", "    pass\n")
     .replace("use_cp", "use_dcp"),

@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from runner_sync.compose import constructors, passing, records, unset
+from runner_sync.compose import constructors, passing, records, successors, unset
 from runner_sync.compose.member_text import self_names
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.passing import Parameter
-from runner_sync.confidence import DERIVED, REQUIRED
+from runner_sync.confidence import DERIVED, INFERRED, REQUIRED
+from runner_sync.units import texts
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.job import Inherited, ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
@@ -32,6 +33,34 @@ def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         return _mended(draft, job, lambda text: records.fit(text, known), REQUIRED) if draft.owner else draft
 
     return _each(drafts, fitted)
+
+
+def follow_names(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Give members of upstream's that got another name the new one in what is omni's own, too."""
+    names: dict[str, str] = {}
+    for base in _bases(drafts, job):
+        names = _new_names(base, drafts, job) | names
+
+    def followed(draft: Draft) -> Draft:
+        return _mended(draft, job, partial(successors.renamed, names=names), INFERRED) if draft.owner else draft
+
+    return _each(drafts, followed) if names else [*drafts]
+
+
+def _bases(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
+    """The revisions that the copies of a module were made from, oldest first."""
+    refs = {draft.base.ref for draft in drafts if draft.base is not None}
+    return [side for side in job.upstream.bases if side.ref in refs] if job.upstream.is_followed else []
+
+
+def _new_names(base: ModuleRevision, drafts: Sequence[Draft], job: ModuleJob) -> dict[str, str]:
+    anchor, now, vllm = job.module.upstreams[0], job.upstream.new, job.twin.load_vllm()
+    if now is None:
+        return {}
+    old, new = (texts.members(side.text, anchor.name, side.path) for side in (base, now))
+    read = {name for draft in drafts if draft.chosen and not draft.removed for name in self_names(draft.text)}
+    elsewhere = [side.text for side in (job.twin.new, vllm) if side is not None]
+    return successors.renamed_members(old, new, read, [*elsewhere, *(draft.text for draft in drafts)])
 
 
 def set_apart(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

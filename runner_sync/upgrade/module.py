@@ -80,7 +80,8 @@ def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gp
 
 
 def _after_mending(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts with records and calls that fit what they make, unpack and call."""
+    """The drafts with members, records and calls that fit what they read, make, unpack and call."""
+    drafts = mending.follow_names(drafts, job)
     drafts = mending.fit_records(drafts, job)
     drafts = mending.leave_out(drafts, job)
     drafts = mending.set_apart(drafts, job)

@@ -10,26 +10,19 @@ vllm-ascend 0.24 is ``self.use_dcp`` in 0.25. One that only went, or that was ta
 from __future__ import annotations
 
 import ast
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
+from runner_sync.statements.renaming import new_names, prevailing
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.program import Program
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-
-_MOST = 3
-"""Words by which two lines may differ and still be one statement: other members may have got new names as well."""
-
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """The name that stands where the old one stood, a ``path:line`` of it, and in how many lines."""
+    """The name that stands where the old one stood, a ``path:line`` of a method with it, and in how many lines."""
 
     name: str
     place: str
@@ -50,9 +43,8 @@ def successor(program: Program, old: Program, frame: Frame, name: str) -> Succes
         (one, classes.get((one.module.name, one.name))) for one in dict.fromkeys(i for m in was for i in m.classes)
     ]
     told = [found for one, now in pairs if now is not None for found in _told_by(one, now, name)]
-    counts = Counter(new for new, _ in told if new)
-    new, lines = next(iter(counts.most_common(1)), ("", 0))
-    if 2 * lines <= len(told) or any(mro.has(new) for mro in was) or not all(mro.has(new) for mro in mros):
+    new, lines = prevailing(one for one, _ in told)
+    if not new or any(mro.has(new) for mro in was) or not all(mro.has(new) for mro in mros):
         return None
     return Successor(new, next(place for one, place in told if one == new), lines)
 
@@ -62,7 +54,7 @@ def _told_by(one: ClassInfo, now: ClassInfo, name: str) -> Iterator[tuple[str, s
     for method, functions in one.methods.items():
         later = now.methods.get(method)
         if later and any(_mentions(function, name) for function in functions):
-            for said in _renamed(_lines(functions), _lines(later), name):
+            for said in new_names(_lines(functions), _lines(later), name):
                 yield said, f"{now.module.path}:{later[0].lineno}"
 
 
@@ -72,21 +64,3 @@ def _mentions(function: FunctionNode, name: str) -> bool:
 
 def _lines(functions: Iterable[FunctionNode]) -> list[str]:
     return [line for function in functions for line in ast.unparse(function).split("\n")]
-
-
-def _renamed(old: Sequence[str], new: Sequence[str], name: str) -> Iterator[str]:
-    """For each line that went and had ``.name``: what the line in its place has there; nothing where none is alike."""
-    for tag, i, j, k, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        for line in old[i:j] if tag in ("replace", "delete") else ():
-            if re.search(rf"\.{name}\b", line):
-                found = (_in_place(line, other, name) for other in new[k:end])
-                yield next((one for one in found if one), "")
-
-
-def _in_place(line: str, other: str, name: str) -> str:
-    """What ``other`` has wherever ``line`` has ``name``, if the two are alike but for a few words."""
-    mine, theirs = _TOKEN.findall(line), _TOKEN.findall(other)
-    differing = {(a, b) for a, b in zip(mine, theirs, strict=False) if a != b}
-    found = {b for a, b in zip(mine, theirs, strict=False) if a == name}
-    is_alike = len(mine) == len(theirs) and len(differing) <= _MOST
-    return found.pop() if is_alike and len(found) == 1 and found.isdisjoint({name}) else ""

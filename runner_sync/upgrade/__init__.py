@@ -9,7 +9,7 @@ stage; each stage gives them back with a text or a question more, and never chan
 
 - ``from_upstream``: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
 - ``from_gpu``: the GPU twin's change, in NPU words, merged into that;
-- ``mending``: members, records and calls that must say something else, more, or less, than they did; ``redundant``: methods that can go;
+- ``mending``: members, records and calls that must say other things than they did; ``redundant``: methods that can go;
 - ``questions``: what a person must look at, and how it is said;
 - ``composing``: the module text; ``outcomes`` and ``attribution``: the result.
 

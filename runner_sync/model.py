@@ -1,7 +1,6 @@
 """The values that cross the doors between rooms.
 
-Comes in and goes out: nothing but ``str``, numbers and the frozen dataclasses below. May touch: the standard library
-only.
+Comes in and goes out: ``str``, numbers and the frozen dataclasses below. May touch: the standard library.
 
 Vocabulary (the field's standard three-way-merge terms, never "ours" and "theirs"):
 *base* is the revision a copy was taken from, *omni* the runner file as it stands, *upstream* the revision it is to
@@ -18,7 +17,8 @@ from typing import Literal, Protocol, runtime_checkable
 Project = Literal["vllm-omni", "vllm-ascend", "vllm"]
 PACKAGES: Mapping[Project, str] = {"vllm-omni": "vllm_omni", "vllm-ascend": "vllm_ascend", "vllm": "vllm"}
 """The package that each project's tree holds."""
-
+TITLES: Mapping[Project, str] = {"vllm-omni": "vllm-omni", "vllm-ascend": "vllm-ascend", "vllm": "vLLM"}
+"""What each project is called in a sentence."""
 Provenance = Literal["upstream", "gpu", "omni"]
 """Whose a statement is: vllm-ascend's or vLLM's own, ported from the GPU twin, or omni's."""
 UnitKind = Literal["method", "function", "class", "field", "statement", "import"]
@@ -338,9 +338,9 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a run has to say of the runners of a ``platform``, which follow the project ``followed``; paths are
-    relative to the omni tree. ``folder`` is where that lies in its repository (``""`` or ``some/folder/``): a service
-    that shows findings in a repository's files needs both."""
+    """All a run has to say of the runners of a ``platform``, which follow the project ``followed``; ``profile`` is what
+    the next command must name. Paths are relative to the omni tree, ``folder`` is where that lies in its repository
+    (``""`` or ``some/folder/``): a service that shows findings in a repository's files needs both."""
 
     command: str
     inputs: tuple[Source, ...] = ()
@@ -357,3 +357,4 @@ class Report:
     folder: str = ""
     platform: str = "NPU"
     followed: Project = "vllm-ascend"
+    profile: str = ""

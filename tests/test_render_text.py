@@ -375,7 +375,8 @@ def test_units_that_begin_or_end_alike_are_told_apart_on_a_narrow_terminal(width
     """A name that is cut at its end is that of its neighbour, too."""
     ends = ("execute_model", "profile_run", "_request_needs_downstream_stage_payload")
     names = [f"{owner}.{end}" for owner in ("NPUGenerationModelRunner", "_AsyncNPUOutput") for end in ends]
-    text = render(Report("upgrade", units=tuple(replace(UNITS[3], unit=name) for name in names)), "text", width=width)
+    units = tuple(replace(UNITS[3], unit=name, gpu=TWIN) for name in names)
+    text = render(Report("upgrade", units=units), "text", width=width)
     shown = re.findall(r"^~ (\S+)", text, re.MULTILINE)
     assert len(set(shown)) == len(names)
     assert any(name.endswith("….execute_model") for name in shown) == (width > 40)
@@ -454,6 +455,28 @@ def test_what_was_recorded_stands_in_one_line_per_unit(width: int) -> None:
     text = render(Report("lock", units=tuple(units)), "text", width=width)
     assert re.search(r"^\.__init__ +override +0\.14\.0rc1 composite 0\.93 +0\.29\.0rc1$", text, re.MULTILINE)
     assert max(map(len, text.split("\n"))) <= width
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_runners_without_gpu_twins_have_no_columns_for_them(form: str) -> None:
+    """The GPU runners, which follow vLLM, have none; where one unit has, the others say that they have not."""
+    alone = (replace(UNITS[3], gpu=None, ported=0),)
+    for command in ("upgrade", "lock"):
+        without, beside = (render(Report(command, units=units), form) for units in (alone, (*alone, UNITS[1])))
+        assert ("ported" in without, "GPU" in without) == (False, False)
+        assert "GPU" in beside
+        assert ("ported" in beside) == (command == "upgrade" or form == "html")
+    blocks = REPORTS["blocks"].blocks
+    shown = [render(Report("blocks", blocks=given), form) for given in (blocks[1:2], blocks)]
+    assert [bool(re.search(r"twin\b", text)) for text in shown] == [False, True]
+
+
+def test_the_closing_sentence_names_commands_for_the_same_profile() -> None:
+    report = replace(REPORTS["upgrade"], summary={"unported": 1, "unported_asked": 1, "left_open": 2})
+    assert "`runner-sync check --select RS406`" in summarize(report)
+    said = summarize(replace(report, profile="gpu"))
+    assert "`runner-sync check --profile gpu --select RS406`" in said
+    assert "`runner-sync check --profile gpu --select RS203`" in said
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])

@@ -110,7 +110,7 @@ def test_check_and_verify_hold_gpu_runners_against_vllm(trees: Trees) -> None:
     asked = replace(trees.check(), profile="gpu")
     offline = sync.check(asked)
     assert not {code for code, _ in keys(offline)} & {"RS101", "RS102", "RS110", "RS201", "RS202", "RS203"}
-    assert any("RS101" in note and "need a vllm, and none is named" in note for note in offline.notes)
+    assert any("RS101" in note and "need a vLLM, and none is named" in note for note in offline.notes)
     named = replace(asked, vllm=TreeOptions(path=trees.vllm))
     drift = keys(sync.check(named))
     assert ("RS101", "GPUModelRunner._forward") in drift
@@ -118,17 +118,17 @@ def test_check_and_verify_hold_gpu_runners_against_vllm(trees: Trees) -> None:
         "a GPU runner has no GPU twin"
     )
     told = next(f.message for f in sync.check(named).findings if f.code == "RS101")
-    assert told.startswith("vllm ")
+    assert told.startswith("vLLM ")
     assert keys(sync.verify(named)) == {("RS304", "hidden")}
 
 
 def test_what_follows_vllm_needs_one_to_follow(trees: Trees) -> None:
     without = replace(options(trees), vllm=TreeOptions())
-    said = r"^no vllm to follow: give --vllm-path or --vllm-version, set VLLM_PATH, or install runner-sync\[vllm\]"
+    said = r"^no vLLM to follow: give --vllm-path or --vllm-version, set VLLM_PATH, or install runner-sync\[vllm\]"
     for command in (sync.upgrade, sync.lock):
         with pytest.raises(InputError, match=said):
             command(without)
-    with pytest.raises(InputError, match=r"compares with vllm: name one with --vllm-path or --vllm-version"):
+    with pytest.raises(InputError, match=r"compares with vLLM: name one with --vllm-path or --vllm-version"):
         sync.check(replace(trees.check(select=("RS101",)), profile="gpu"))
     with pytest.raises(
         InputError, match=r"no runner-sync-gpu\.lock: write it with `runner-sync lock --vllm-version V`"
@@ -137,7 +137,7 @@ def test_what_follows_vllm_needs_one_to_follow(trees: Trees) -> None:
 
 
 def test_a_vllm_ascend_that_nothing_would_read_is_refused(trees: Trees) -> None:
-    said = r"^the GPU runners follow vllm, and no vllm-ascend is read: leave the --ascend options out"
+    said = r"^the GPU runners follow vLLM, and no vllm-ascend is read: leave the --ascend options out"
     for named in ({"ascend": TreeOptions(path=trees.ascend_new)}, {"ascend_base": "0.20.0"}):
         with pytest.raises(InputError, match=said):
             sync.upgrade(replace(options(trees), **named))  # type: ignore[arg-type]
@@ -182,7 +182,7 @@ def test_a_platform_of_the_configuration_follows_vllm_and_its_gpu_twin(trees: Tr
 def test_modules_that_follow_two_projects_are_refused(trees: Trees) -> None:
     text = ON_VLLM.replace("[[modules]]", "[[extend-modules]]")
     (trees.omni / "runner-sync.toml").write_text(text, "utf-8")
-    said = r"follows vllm-ascend in this profile, and NPUARModelRunner vllm: one run follows one project"
+    said = r"follows vllm-ascend in this profile, and NPUARModelRunner vLLM: one run follows one project"
     with pytest.raises(InputError, match=said):
         sync.upgrade(replace(options(trees), profile=None))
     with pytest.raises(InputError, match=said):
@@ -210,3 +210,5 @@ def test_the_next_command_is_told_for_the_same_profile(trees: Trees, capsys: pyt
     assert "[GPU] Upgrade to " in said
     assert "runner-sync verify" in said
     assert "--profile gpu" in said
+    cli.run(["blocks", *words, "--vllm-path", str(trees.vllm), "-o", "markdown"])
+    assert "Written by `runner-sync blocks --profile gpu -o markdown`" in capsys.readouterr().out

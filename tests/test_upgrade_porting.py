@@ -634,7 +634,7 @@ def test_what_is_only_spoken_of_is_not_refused() -> None:
 )
 def test_what_omnis_module_has_already_is_not_refused(own: str, refused: set[str]) -> None:
     profile = replace(NPU, unported=("triton.",), names=())
-    target = Target(missing_members={"late": "vllm 0.20.0"})
+    target = Target(missing_members={"late": "vLLM 0.20.0"})
     module = f"class NPUModelRunner:\n    def run(self):\n        {own or 'pass'}\n"
     job = ModuleJob(profile, NPU.modules[0], "npu.py", module, target=target)
     assert set(job.refused) == refused
@@ -643,7 +643,7 @@ def test_what_omnis_module_has_already_is_not_refused(own: str, refused: set[str
 @pytest.mark.parametrize("names", [("late", "early"), ("early", "late")])
 def test_of_two_refused_members_the_first_by_name_is_told(names: tuple[str, ...]) -> None:
     """They come from a set, whose order is another one in every process; the id of a question is made of its reason."""
-    target = Target(missing_members=dict.fromkeys(names, "vllm 0.20.0"))
+    target = Target(missing_members=dict.fromkeys(names, "vLLM 0.20.0"))
     profile = replace(NPU, unported=(), names=())
     assert [*ModuleJob(profile, NPU.modules[0], "npu.py", "", target=target).refused] == [".early", ".late"]
 
@@ -659,7 +659,7 @@ def test_what_no_tree_of_the_target_defines_is_not_ported(
     now = GPU_TWIN.replace("kept = self.keep(first)\n", "kept = self.keep(first)\n        self.late()\n")
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
     assert ("self.late()" in text) == is_there
-    assert ("left out: it uses .late, which is not in vllm 0.20.0" in questions) == (not is_there)
+    assert ("left out: it uses .late, which is not in vLLM 0.20.0" in questions) == (not is_there)
 
 
 def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_module(

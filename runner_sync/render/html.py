@@ -25,7 +25,16 @@ from runner_sync.render.order import (
     order_units,
     order_worst_first,
 )
-from runner_sync.render.summary import chosen_side, closed, file_status, is_changed, sides_of, summarize, taken
+from runner_sync.render.summary import (
+    chosen_side,
+    closed,
+    file_status,
+    has_twins,
+    is_changed,
+    sides_of,
+    summarize,
+    taken,
+)
 from runner_sync.render.templates import fill_template
 
 
@@ -64,6 +73,7 @@ def render_html(report: Report) -> str:
         report=report,
         sentence=summarize(report),
         files=_files(report),
+        has_twins=has_twins(report),
         reviews=[(item, closed(item.reason), taken(item), _sides(item)) for item in order_reviews(report.reviews)],
         findings=[(finding, _excerpts(lines, finding)) for finding in order_worst_first(report.findings)],
         blocks=[

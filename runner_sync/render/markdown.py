@@ -20,7 +20,18 @@ from runner_sync.render.order import (
     order_units,
     order_worst_first,
 )
-from runner_sync.render.summary import chosen_side, closed, count, is_changed, kind_of, sides_of, summarize, taken
+from runner_sync.render.summary import (
+    chosen_side,
+    closed,
+    command,
+    count,
+    has_twins,
+    is_changed,
+    kind_of,
+    sides_of,
+    summarize,
+    taken,
+)
 
 # GitHub refuses comments above 65,536 characters and step summaries above 1 MiB (docs.github.com); Buildkite
 # annotations are at most 1 MiB. Room is left for what a caller puts around it.
@@ -79,7 +90,8 @@ def _upgrade_parts(report: Report) -> Iterator[str]:
     units = [unit for unit in order_units(report.units) if is_changed(unit)]
     for path, group in groupby(units, key=lambda unit: unit.path):
         rows = [_unit_row(unit, report) for unit in group]
-        header = "unit | kind | outcome | base | taken from upstream | ported from GPU | kept of omni | removed"
+        ported = "ported from GPU | " if has_twins(report) else ""
+        header = f"unit | kind | outcome | base | taken from upstream | {ported}kept of omni | removed"
         yield f"#### {markdown_code(path)}\n\n{_table(header, rows)}"
     if report.reviews:
         yield f"### {count(len(report.reviews), 'review item')}"
@@ -90,7 +102,8 @@ def _upgrade_parts(report: Report) -> Iterator[str]:
 def _unit_row(unit: UnitReport, report: Report) -> list[str]:
     ref = unit.base or unit.gpu
     base = f"{_cell(ref.ref)} {markdown_text(ref.how)} {ref.similarity:.2f}" if ref else "–"
-    figures = [str(value) for value in (unit.taken, unit.ported, unit.kept, unit.removed)]
+    ported = (unit.ported,) if has_twins(report) else ()
+    figures = [str(value) for value in (unit.taken, *ported, unit.kept, unit.removed)]
     return [_cell(unit.unit), kind_of(unit, report), unit.outcome, base, *figures]
 
 
@@ -140,29 +153,31 @@ def _advice(fix: str) -> str:
 
 def _reference_page(report: Report) -> Iterator[str]:
     yield "# Omni code in the runners\n"
-    yield f"{markdown_text(summarize(report))} Written by `runner-sync blocks -o markdown`; do not edit by hand.\n"
+    written = f"Written by {command(report, 'blocks -o markdown')}; do not edit by hand."
+    yield f"{markdown_text(summarize(report))} {written}\n"
     yield from (f"{line}\n" for line in _inputs(report))
     for path, in_file in groupby(order_blocks(report.blocks), key=lambda block: block.path):
         yield f"## {markdown_code(path)}\n"
         for unit, blocks in groupby(in_file, key=lambda block: block.unit):
             yield f"### {markdown_code(unit) or 'module level'}\n"
-            header = "lines | marked | purpose | names used | names defined | twin"
-            yield _table(header, [_block_row(block) for block in blocks]) + "\n"
+            header = "lines | marked | purpose | names used | names defined" + (" | twin" if has_twins(report) else "")
+            yield _table(header, [_block_row(block, report) for block in blocks]) + "\n"
     yield from (f"- {markdown_text(note)}" for note in report.notes)
 
 
-def _block_row(block: Block) -> list[str]:
+def _block_row(block: Block, report: Report) -> list[str]:
     lines = f"{block.start}–{block.end}" if block.end > block.start else str(block.start)
     used, defined = (" ".join(_cell(name) for name in names) for names in (block.names_used, block.names_defined))
-    twin = _cell(block.twin) if block.twin else "none"
+    twin = [_cell(block.twin) if block.twin else "none"] if has_twins(report) else []
     label = markdown_text(block.label, in_table=True) or "–"
-    return [lines, "yes" if block.marked else "no", label, used or "–", defined or "–", twin]
+    return [lines, "yes" if block.marked else "no", label, used or "–", defined or "–", *twin]
 
 
 def _bases_parts(report: Report) -> Iterator[str]:
     for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
-        rows = [[_cell(unit.unit), unit.kind, *_refs(unit)] for unit in group]
-        yield f"#### {markdown_code(path)}\n\n{_table('unit | kind | base | GPU twin', rows)}"
+        header = "unit | kind | base" + (" | GPU twin" if has_twins(report) else "")
+        rows = [[_cell(unit.unit), unit.kind, *_refs(unit)][: len(header.split(" | "))] for unit in group]
+        yield f"#### {markdown_code(path)}\n\n{_table(header, rows)}"
 
 
 def _refs(unit: UnitReport) -> list[str]:

@@ -23,10 +23,10 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _ROOT = "%SRCROOT%"
 _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 _FAMILIES = {
-    "RS1": "upstream drift: vllm-ascend changed since the unit was copied",
-    "RS2": "GPU drift: the GPU runner has omni code that its NPU twin lacks",
-    "RS3": "breakage: the code does not fit the target vllm-ascend and vllm",
-    "RS4": "hygiene of the NPU runners",
+    "RS1": "upstream drift: it changed since the unit was copied",
+    "RS2": "GPU drift: the GPU runner has omni code that its twin lacks",
+    "RS3": "breakage: the code does not fit the target trees",
+    "RS4": "hygiene of the runners",
     "RS5": "duplication: the same code on GPU and NPU",
 }
 _REVIEW_RULE = RuleText(

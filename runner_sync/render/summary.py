@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from runner_sync.model import FileChange, Project, Report, ReviewItem, UnitReport
+from runner_sync.model import TITLES, FileChange, Project, Report, ReviewItem, UnitReport
 
 
 def count(number: int, noun: str) -> str:
@@ -23,6 +23,11 @@ def is_changed(unit: UnitReport) -> bool:
     if unit.outcome in ("updated", "added", "removed"):
         return True
     return unit.outcome == "review" and bool(unit.hunks or unit.taken or unit.ported or unit.removed)
+
+
+def has_twins(report: Report) -> bool:
+    """Whether any unit or block knows of a GPU twin: what has none is not told of ports, nor of that, line by line."""
+    return any(unit.gpu or unit.ported for unit in report.units) or any(block.twin for block in report.blocks)
 
 
 def kind_of(unit: UnitReport, report: Report) -> str:
@@ -63,7 +68,7 @@ def count_findings(report: Report) -> dict[str, int]:
 def target(report: Report, project: Project) -> str:
     """Return ``vllm-ascend 0.17.0rc1`` for the last source of ``project``, or an empty string."""
     refs = [source.ref for source in report.inputs if source.project == project]
-    return f"{project} {refs[-1]}" if refs else ""
+    return f"{TITLES[project]} {refs[-1]}" if refs else ""
 
 
 def file_status(change: FileChange) -> str:
@@ -142,7 +147,7 @@ def _unported(report: Report) -> str:
     which = f"{asked} asked about, {number - asked} named in a note"
     if asked in (0, number):
         which = "asked about" if asked else "named in a note"
-    return f"; {stay}, {which} (`runner-sync check --select RS203` tells which override what runs on GPU)"
+    return f"; {stay}, {which} ({_check(report, 'RS203')} tells which override what runs on GPU)"
 
 
 def _left_open(report: Report) -> str:
@@ -151,7 +156,17 @@ def _left_open(report: Report) -> str:
     if not isinstance(number, int) or not number:
         return ""
     comments = f"{count(number, 'review comment')} of an earlier upgrade {'is' if number == 1 else 'are'}"
-    return f"; {comments} still to be settled (`runner-sync check --select RS406`)"
+    return f"; {comments} still to be settled ({_check(report, 'RS406')})"
+
+
+def command(report: Report, words: str) -> str:
+    """The command that ``words`` are, for the runners of the report."""
+    name, _, rest = words.partition(" ")
+    return f"`runner-sync {name}{f' --profile {report.profile}' if report.profile else ''}{f' {rest}' if rest else ''}`"
+
+
+def _check(report: Report, code: str) -> str:
+    return command(report, f"check --select {code}")
 
 
 def _findings_sentence(report: Report) -> str:

@@ -22,7 +22,7 @@ from runner_sync.render.escape import one_line, visible
 from runner_sync.render.fitting import NARROW, Column, Row, cut_names, fitted
 from runner_sync.render.ink import Ink
 from runner_sync.render.order import natural, order_blocks, order_hunks, order_units
-from runner_sync.render.summary import count, is_changed, kind_of
+from runner_sync.render.summary import count, has_twins, is_changed, kind_of
 
 _MARKS = {
     "updated": ("~", "cyan"),
@@ -31,8 +31,9 @@ _MARKS = {
     "review": ("?", "yellow"),
     "unchanged": (" ", "dim"),
 }
+_PORTED = "ported from the GPU twin, "
 _LEGEND = (
-    "Columns count statements: taken from upstream, ported from the GPU twin, kept of omni's own. "
+    f"Columns count statements: taken from upstream, {_PORTED}kept of omni's own. "
     "~ updated, + added, - removed, ? to review."
 )
 _RANKS = {"base": 1, "kept": 2, "removed": 3, "kind": 4}
@@ -45,7 +46,8 @@ def tabulate_units(report: Report, ink: Ink) -> str:
     waiting = _reviews_per_unit(report)
     units = [unit for unit in order_units(report.units) if is_changed(unit) or waiting.get((unit.path, unit.unit))]
     owners = _owners((unit.path, unit.unit) for unit in report.units)
-    columns = _unit_columns(units, owners, ink)
+    ported = has_twins(report)
+    columns = _unit_columns(units, owners, ink, ported=ported)
     parts = []
     for path, group in groupby(units, key=lambda unit: unit.path):
         asked = [(unit, waiting.get((unit.path, unit.unit), 0)) for unit in group]
@@ -56,7 +58,8 @@ def tabulate_units(report: Report, ink: Ink) -> str:
         parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, _chosen(rows, columns), ink)}")
     if units:
         rest = len(report.units) - len(units)
-        parts.append(ink.fold(f"{count(rest, 'unit')} unchanged. {_LEGEND}" if rest else _LEGEND))
+        legend = _LEGEND if ported else _LEGEND.replace(_PORTED, "")
+        parts.append(ink.fold(f"{count(rest, 'unit')} unchanged. {legend}" if rest else legend))
     return "\n\n".join(parts)
 
 
@@ -77,11 +80,12 @@ def _file_heading(path: str, owner: str, ink: Ink) -> str:
     return f"{ink.paint(one_line(path), 'bold')}{'  ' + one_line(owner) if owner else ''}"
 
 
-def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], ink: Ink) -> list[Column]:
+def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], ink: Ink, *, ported: bool) -> list[Column]:
     """Return columns that fit the width: the base folds first, then the names; figures never do."""
     names = max(len("  unit"), *(len(_short(unit.unit, owners[unit.path])) + 2 for unit in units), 0)
     bases = max(len("base"), *(len(_base(unit.base or unit.gpu, ink)) for unit in units), 0)
-    figures = ["taken", "ported", "kept", *(["removed"] if any(unit.removed for unit in units) else []), "review"]
+    removed = any(unit.removed for unit in units)
+    figures = ["taken", *["ported"] * ported, "kept", *["removed"] * removed, "review"]
     over = names + 8 + bases + sum(map(len, figures)) + (1 + _padding(ink.width)) * (len(figures) + 3) - ink.width
     less = max(0, min(over, bases - 12))
     names -= max(0, min(over - less, names - 12))
@@ -146,9 +150,11 @@ def tabulate_bases(report: Report, ink: Ink) -> str:
     """Return one table per file of what every unit was last synced to."""
     owners = _owners((unit.path, unit.unit) for unit in report.units)
     columns = [Column("unit"), Column("kind", 8, rank=1), Column("base"), Column("GPU twin")]
+    columns = columns if has_twins(report) else columns[:-1]
     parts = []
     for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
-        rows = [(_short(unit.unit, owners[path]), unit.kind, _base(unit.base, ink), _twin(unit)) for unit in group]
+        cells = [(_short(unit.unit, owners[path]), unit.kind, _base(unit.base, ink), _twin(unit)) for unit in group]
+        rows = [row[: len(columns)] for row in cells]
         parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
     return "\n\n".join(parts)
 
@@ -181,7 +187,8 @@ def tabulate_blocks(report: Report, ink: Ink) -> str:
                     one_line(block.twin or "–"),
                 )
             )
-        columns = [Column(name, rank=rank) for name, rank in _BLOCK_COLUMNS]
+        columns = [Column(name, rank=rank) for name, rank in _BLOCK_COLUMNS if has_twins(report) or name != "twin"]
+        rows = [row[: len(columns)] for row in rows]
         parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
     return "\n\n".join(parts)
 

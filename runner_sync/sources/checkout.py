@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from runner_sync.errors import InputError
-from runner_sync.model import Project, Revision, Source
+from runner_sync.model import TITLES, Project, Revision, Source
 from runner_sync.sources import changes, layout, remembering, version
 from runner_sync.sources.folder import FolderTree, find_root, version_text
 from runner_sync.sources.repository import REGULAR_FILE, Repository, open_repository
@@ -184,7 +184,9 @@ def open_checkout(project: Project, place: Path, *, ref: str | None) -> WorkTree
     prefix = _prefix_at(commit, project, repository=repository, inside=repository.inside(place))
     if prefix is None:
         package = layout.PACKAGES[project]
-        raise InputError(f"{place} holds no {package}/__init__.py at {ref or 'HEAD'}: give a revision of {project}.")
+        raise InputError(
+            f"{place} holds no {package}/__init__.py at {ref or 'HEAD'}: give a revision of {TITLES[project]}."
+        )
     return _revision_tree(Source(project, "git", str(place), None, commit), repository, prefix=prefix)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from runner_sync.errors import InputError
-from runner_sync.model import Project, Source, Tree
+from runner_sync.model import TITLES, Project, Source, Tree
 from runner_sync.sources import layout, remembering, version
 
 _SKIPPED = frozenset({"__pycache__", "node_modules"})
@@ -111,7 +111,7 @@ def find_root(project: Project, place: Path) -> Path:
         if folder.name == package and (folder / "__init__.py").is_file():
             return folder.parent
     raise InputError(
-        f"{place} is no {project} tree: it neither holds {package}/__init__.py nor lies in that package; "
+        f"{place} is no {TITLES[project]} tree: it neither holds {package}/__init__.py nor lies in that package; "
         f"give the right folder with {layout.PATH_OPTIONS[project]}{_or_a_commit(project, place)}."
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from runner_sync.errors import InputError
-from runner_sync.model import Project, Tree
+from runner_sync.model import TITLES, Project, Tree
 from runner_sync.sources import layout
 from runner_sync.sources.folder import open_folder
 
@@ -22,7 +22,9 @@ def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> 
     """
     place = Path(path).expanduser()
     if not place.is_dir():
-        raise InputError(f"{path} is not a folder: give the {project} tree with {layout.PATH_OPTIONS[project]}.")
+        raise InputError(
+            f"{path} is not a folder: give the {TITLES[project]} tree with {layout.PATH_OPTIONS[project]}."
+        )
     if _has_repository(place):
         from runner_sync.sources import checkout  # who gives a folder pays for no git
 
@@ -30,7 +32,9 @@ def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> 
         if tree is not None:
             return tree
     if ref is not None:
-        raise InputError(f"{path} is not a git checkout of {project}, so it has no revision {ref}: leave the ref out.")
+        raise InputError(
+            f"{path} is not a git checkout of {TITLES[project]}, so it has no revision {ref}: leave the ref out."
+        )
     return open_folder(project, place)
 
 

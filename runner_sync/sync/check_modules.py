@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
-from runner_sync.model import BaseRef, Tree
+from runner_sync.model import TITLES, BaseRef, Tree
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import DerivedModule
@@ -75,7 +75,7 @@ def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> 
     """A note for each upstream file that workers follow and the target lacks: nothing is said of its changes."""
     if given.followed is not None and any(module.upstream_text is not None for module in described):
         for path in dict.fromkeys(module.upstream_path for module in described if module.upstream_text is None):
-            tree = f"{given.profile.followed} {given.followed.source.ref}"
+            tree = f"{TITLES[given.profile.followed]} {given.followed.source.ref}"
             yield f"{tree} has no {path}: what follows it was not compared with it"
 
 
@@ -87,8 +87,8 @@ def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inpu
         if found.module not in given.profile.runners:
             return module
         raise InputError(
-            f"{followed.source.project} {followed.source.ref} has no {module.upstream_path}: give a tree that the "
-            "runners can follow."
+            f"{TITLES[followed.source.project]} {followed.source.ref} has no {module.upstream_path}: give a tree that "
+            "the runners can follow."
         )
     return replace(module, upstream_text=text, upstream_ref=followed.source.ref)
 
@@ -140,7 +140,7 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader, *, needed: bool) 
         return module
     if text is None:
         raise InputError(
-            f"{read.project} {ref} has no {module.upstream_path}: name another revision with "
+            f"{TITLES[read.project]} {ref} has no {module.upstream_path}: name another revision with "
             f"--{inputs.option_word(read.project)}-base."
         )
     entries = tuple(

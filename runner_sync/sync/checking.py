@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from runner_sync import sources
 from runner_sync.errors import InputError
-from runner_sync.model import FileChange, Finding, InGit, Report, Source
+from runner_sync.model import TITLES, FileChange, Finding, InGit, Report, Source
 from runner_sync.sync import baseline_file, check_modules, inputs, pairs, selection
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import CheckOptions
@@ -117,14 +117,13 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
     if not codes.wants_any(known_codes()):
         raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
     project = given.profile.followed
+    title, named = TITLES[project], inputs.options_of(project)
     if given.followed is not None:
         return
     missing = {*_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
     if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
         origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
-        raise InputError(
-            f"{origin}{', '.join(codes.select)} compares with {project}: name one with {inputs.options_of(project)}."
-        )
+        raise InputError(f"{origin}{', '.join(codes.select)} compares with {title}: name one with {named}.")
     # RS111 has nothing to say without a lock, and whoever left out the others has none.
     asked = [code for code in check_modules.LOCKED if code != "RS111" or codes.select]
     if not given.lock.entries and codes.wants_any(asked):
@@ -132,8 +131,8 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
         command = f"runner-sync lock --{inputs.option_word(project)}-version V"
         write = f"write it with `{command}`, or " if given.root is not None else ""
         raise InputError(
-            f"{where} has no {given.lock_file}: {write}compare with a {project} by {inputs.options_of(project)}, "
-            "or leave out what needs the lock with --ignore RS110,RS201."
+            f"{where} has no {given.lock_file}: {write}compare with a {title} by {named}, or "
+            "leave out what needs the lock with --ignore RS110,RS201."
         )
 
 
@@ -179,7 +178,7 @@ def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
     known = given.lock.inputs.get(project, "")
     option = f"--{inputs.option_word(project)}-version {known}"
     hint = f" (the lock was written with {known}: {option})" if inputs.is_version(known) else ""
-    return [f"{', '.join(left)} {verb} a {project}, and none is named: {subject} did not run{hint}"]
+    return [f"{', '.join(left)} {verb} a {TITLES[project]}, and none is named: {subject} did not run{hint}"]
 
 
 def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from packaging.version import Version
 
 from runner_sync.errors import InputError
-from runner_sync.model import InGit, Tree
+from runner_sync.model import TITLES, InGit, Tree
 from runner_sync.sync import inputs
 
 
@@ -19,13 +19,13 @@ def note(given: inputs.Inputs) -> tuple[str, ...]:
     recorded = given.lock.inputs.get(project, "")
     if given.followed is None or not recorded:
         return ()
-    now, lost = given.followed.source.ref, f"what {project} gained in between is taken out again"
+    now, lost = given.followed.source.ref, f"what {TITLES[project]} gained in between is taken out again"
     then = f"{recorded}, which {given.lock_file} records"
     if _is_before(given.followed, recorded):
-        return (f"{project} {now} is older than {then}: this goes back, and {lost}",)
+        return (f"{TITLES[project]} {now} is older than {then}: this goes back, and {lost}",)
     later = _later_vllm(given)
     if later and given.vllm is not None and now != recorded:
-        said = f"{project} {now} is for vLLM {given.vllm.source.version}, and {then}"
+        said = f"{TITLES[project]} {now} is for vLLM {given.vllm.source.version}, and {then}"
         return (f"{said}, was followed with vLLM {later}: where this goes back, {lost}",)
     return ()
 

@@ -15,7 +15,7 @@ from runner_sync import config as configuration
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock, load
-from runner_sync.model import InGit, OnDisk, Project, Source, Tree
+from runner_sync.model import TITLES, InGit, OnDisk, Project, Source, Tree
 from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile
 from runner_sync.sync.namesakes import with_namesakes
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
@@ -163,7 +163,7 @@ def require(project: Project, tree: Tree | None) -> Tree:
     """``tree``, or a sentence that names every way to give one of ``project``."""
     if tree is None:
         raise InputError(
-            f"no {project} to follow: give {options_of(project)}, set {PATH_VARIABLES[project]}, "
+            f"no {TITLES[project]} to follow: give {options_of(project)}, set {PATH_VARIABLES[project]}, "
             f"or install runner-sync[{option_word(project)}]."
         )
     return tree
@@ -184,7 +184,7 @@ def refuse_unread(profile: Profile, ascend: TreeOptions, base: str | None) -> No
     """Raise ``InputError`` for options that name a vllm-ascend where the profile follows vLLM: it would not be read."""
     if profile.followed == "vllm" and (ascend.is_given or base is not None):
         raise InputError(
-            f"the {profile.platform} runners follow vllm, and no vllm-ascend is read: leave the --ascend options out, "
+            f"the {profile.platform} runners follow vLLM, and no vllm-ascend is read: leave the --ascend options out, "
             f"and name the vLLM with {options_of('vllm')}."
         )
 
@@ -194,8 +194,9 @@ def require_one_followed(profile: Profile) -> None:
     for module in profile.modules:
         if (project := module.upstreams[0].project) != profile.followed:
             raise InputError(
-                f"{module.name} follows {project} in this profile, and {profile.modules[0].name} {profile.followed}: "
-                "one run follows one project, so give each a configuration of its own (--config FILE)."
+                f"{module.name} follows {TITLES[project]} in this profile, and {profile.modules[0].name} "
+                f"{TITLES[profile.followed]}: one run follows one project, so give each a configuration of its "
+                "own (--config FILE)."
             )
 
 

@@ -16,7 +16,7 @@ from packaging.version import Version
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lineage import similarity
-from runner_sync.model import BaseRef, Tree
+from runner_sync.model import TITLES, BaseRef, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.options import Progress
 from runner_sync.units import texts
@@ -41,7 +41,7 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progre
     if not named:
         return ()
     more = "1 copy is" if len(named) == 1 else f"{len(named)} copies are"
-    said = f"{more} more like {tree.source.project} {later.source.ref} than any release up to {tree.source.ref}"
+    said = f"{more} more like {TITLES[tree.source.project]} {later.source.ref} than any release up to {tree.source.ref}"
     remedy = (
         "lock with the release that the runners were last synced to, or an upgrade may take what is newer for omni's"
     )

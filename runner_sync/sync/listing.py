@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from runner_sync.blocks import list_blocks
 from runner_sync.errors import InputError
 from runner_sync.lineage.provenance import Span, joined
-from runner_sync.model import Block, FileChange, Hunk, Report, UnitReport
+from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.sync import inputs, origins, pairs
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
@@ -180,9 +180,10 @@ def _spellings(given: inputs.Inputs, file: str) -> set[str]:
 
 def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
     project = trees.given.profile.followed
+    title = TITLES[project]
     if is_npu and not trees.knows_upstream:
         raise InputError(
-            f"cannot tell {project}'s lines from omni's: name a {project} with {inputs.options_of(project)}, "
+            f"cannot tell {title}'s lines from omni's: name a {title} with {inputs.options_of(project)}, "
             "or record the bases with `runner-sync lock`."
         )
     if not is_npu and trees.vllm is None:

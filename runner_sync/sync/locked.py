@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.errors import InputError
 from runner_sync.lock import digest
-from runner_sync.model import BaseRef
+from runner_sync.model import TITLES, BaseRef
 from runner_sync.units.texts import unit_texts
 
 ANEW = "make it anew with `runner-sync lock`, or name the base by option"
@@ -28,5 +28,5 @@ def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
 def require_locked(references: Sequence[BaseRef], text: str, path: str, lock_file: str) -> None:
     """Raises ``InputError`` when ``text`` is another one than what was locked under the ref of the ``references``."""
     if name := unlike_locked(references, text, path):
-        where = f"{references[0].project} {references[0].ref}"
+        where = f"{TITLES[references[0].project]} {references[0].ref}"
         raise InputError(f"{lock_file} was made with another {name} than {where} has now: {ANEW}.")

@@ -12,7 +12,7 @@ from runner_sync import lineage
 from runner_sync.lineage.provenance import Known, Span, trace
 from runner_sync.lock import digest
 from runner_sync.markers import read_markers
-from runner_sync.model import BaseRef, Lineage, Source, Tree, Unit
+from runner_sync.model import TITLES, BaseRef, Lineage, Source, Tree, Unit
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.inference import copied_from, sides
 from runner_sync.sync.options import CheckOptions
@@ -124,7 +124,7 @@ def _namesakes(found: DerivedModule, name: str, candidates: Sequence[ModuleRevis
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
     tables = [(side, unit_table(side.text, side.path)) for side in ordered]
     return [
-        Known(f"{found.module.upstreams[0].project} {side.ref}", t[upstream].text, t[upstream].start)
+        Known(f"{TITLES[found.module.upstreams[0].project]} {side.ref}", t[upstream].text, t[upstream].start)
         for side, t in tables
         if upstream in t
     ]

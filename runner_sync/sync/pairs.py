@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
-from runner_sync.model import Tree
+from runner_sync.model import TITLES, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions
 
@@ -54,8 +54,8 @@ def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
         given = replace(given, ascend=ascend)
     if given.followed is None and (options.ascend_base or options.vllm_base):
         raise InputError(
-            f"--ascend-base and --vllm-base name what the runners were made for: name also the {project} to compare "
-            f"with, by {inputs.options_of(project)}."
+            f"--ascend-base and --vllm-base name what the runners were made for: name also the {TITLES[project]} to "
+            f"compare with, by {inputs.options_of(project)}."
         )
     return given
 
@@ -85,7 +85,7 @@ def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None
         return Pair(followed, followed) if followed is not new.followed else None
     version = options.vllm_base or sources.declared_vllm(followed)
     if version is None:
-        raise InputError(f"cannot tell which vLLM {project} {ref} is for: name it with --vllm-base.")
+        raise InputError(f"cannot tell which vLLM {TITLES[project]} {ref} is for: name it with --vllm-base.")
     if is_ref_of(version, new.vllm):
         return Pair(followed, new.vllm) if followed is not new.followed else None
     return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))
@@ -98,7 +98,7 @@ def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
     is_git = tree is not None and tree.source.kind == "git"
     if not is_git and not inputs.is_version(ref):
         raise InputError(
-            f"{ref} is a revision of {project}, which only a git checkout has: give one with "
+            f"{ref} is a revision of {TITLES[project]}, which only a git checkout has: give one with "
             f"--{inputs.option_word(project)}-path, or write the lock anew with `runner-sync lock`."
         )
     return inputs.open_at(project, ref, tree, options.progress)

@@ -249,7 +249,7 @@ def _undefined(found: DerivedModule, twin: GpuTwin, attributes: Attributes, give
     anchors = (given.profile.vllm_of(found.module), *found.module.upstreams)
     known = [given.trees[anchor.project].read(anchor.path) or "" for anchor in anchors if anchor.project in given.trees]
     known += [found.text, *(base.side.text for base in twin.bases[:1])]
-    return dict.fromkeys(attributes.undefined(twin.new.text, known), f"vllm {given.vllm.source.ref}")
+    return dict.fromkeys(attributes.undefined(twin.new.text, known), f"vLLM {given.vllm.source.ref}")
 
 
 def _records(module_texts: ModuleTexts) -> dict[str, records.Record]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, InGit, Project, Tree
+from runner_sync.model import TITLES, BaseRef, InGit, Project, Tree
 from runner_sync.sync import inputs
 from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import Progress
@@ -57,7 +57,7 @@ class Revisions:
                 return same
             why = str(error).rstrip(".")
             raise InputError(
-                f"{self.given.lock_file} names {project} {ref}, which cannot be read ({why}): {ANEW}."
+                f"{self.given.lock_file} names {TITLES[project]} {ref}, which cannot be read ({why}): {ANEW}."
             ) from error
         if unlike_locked(references, side.text, path):
             same = self._with_locked_texts(project, ref, path)
@@ -82,7 +82,7 @@ class Revisions:
             references = self.given.lock.references(project, ref, place)
             for revision in reversed(tree.history(place)):
                 if _has_texts(references, tree.read_blob(revision.blob), place):
-                    named = f"{self.given.lock_file} names {project} {ref}"
+                    named = f"{self.given.lock_file} names {TITLES[project]} {ref}"
                     self.note(f"{named}; {revision.commit[:10]} was read, which has its texts")
                     return replace(self.at(project, revision.commit, path), ref=ref)
         return None

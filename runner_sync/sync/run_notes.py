@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from runner_sync.compose.member_text import self_names
-from runner_sync.model import InWork
+from runner_sync.model import TITLES, InWork
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import find_modules
@@ -39,7 +39,7 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
         if changed:
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
             found.append(
-                f"{tree.source.project}: {changed[0]}{more} was followed with uncommitted changes; "
+                f"{TITLES[tree.source.project]}: {changed[0]}{more} was followed with uncommitted changes; "
                 f"the lock names {tree.source.ref}, which is without them"
             )
     return found

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from runner_sync.model import Report, ReviewItem, Source, UnitReport
+from runner_sync.model import TITLES, Report, ReviewItem, Source, UnitReport
 
 _COMMIT_WIDTH = 72
 """Columns of a commit message (git-commit(1), Discussion)."""
@@ -60,7 +60,7 @@ def _check(report: Report, root: Path, *, is_tree: bool, is_settled: bool, optio
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
     if _target(report, report.followed) is None:
         word = report.followed.removeprefix("vllm-")
-        options += f" --{word}-version V, where V is the {report.followed} that the runners are on"
+        options += f" --{word}-version V, where V is the {TITLES[report.followed]} that the runners are on"
     record = [] if is_settled else [f"record what you settled: runner-sync lock{place}{options}"]
     if is_tree:
         return [*record, f"look again: runner-sync verify{place}{options}"]
@@ -81,7 +81,7 @@ def suggest_commit(report: Report) -> str:
     did = f"Upgrade to {_version(followed)}" if followed and taken else "Sync with the GPU runners"
     parts = [f"[{report.platform}] {did}"]
     if followed and taken:
-        parts.append(f"From {followed.project} {followed.ref}:\n{_listed(taken)}")
+        parts.append(f"From {TITLES[followed.project]} {followed.ref}:\n{_listed(taken)}")
     if ported:
         whose = f" of vllm-omni {omni.ref}" if omni and (omni.version or omni.revision) else ""
         parts.append(f"Synced from the GPU runners{whose}:\n{_listed(ported)}")

@@ -22,7 +22,7 @@ def in_text(text: str, profile: str | None) -> str:
 
 
 def in_report(report: Report, profile: str | None) -> Report:
-    """``report`` with commands that take ``profile``."""
+    """``report`` with commands that take ``profile``; those that its renderers name take it, too."""
     if profile is None:
         return report
 
@@ -31,6 +31,7 @@ def in_report(report: Report, profile: str | None) -> Report:
 
     return replace(
         report,
+        profile=profile,
         findings=tuple(replace(one, message=named(one.message), fix=named(one.fix)) for one in report.findings),
         reviews=tuple(replace(item, reason=named(item.reason)) for item in report.reviews),
         notes=tuple(map(named, report.notes)),

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers
-from runner_sync.model import Hunk, ReviewItem, Unit, UnitReport
+from runner_sync.model import TITLES, Hunk, ReviewItem, Unit, UnitReport
 from runner_sync.statements import as_module
 from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
@@ -95,7 +95,7 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
     if region.source == "upstream" and job.upstream.new is not None:
         old = draft.base.ref if draft.base else "?"
         commits = job.upstream.causes(draft.name, region.lines, old)
-        project = job.module.upstreams[0].project
+        project = TITLES[job.module.upstreams[0].project]
         if not commits and _is_older(draft, job, region, old):
             known = {line.strip() for line in draft.before.split("\n")}
             news = [line for line in region.lines if line.strip() not in known]  # others have only moved

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from runner_sync.compose.member_text import canonical
 from runner_sync.compose.members import Obstacle, Twins, device_bound
 from runner_sync.confidence import DERIVED, INFERRED
+from runner_sync.model import TITLES
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.units import texts
@@ -57,7 +58,7 @@ def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
     draft = Draft.for_question(class_name)
     reason = (
         f"the class inherits from {twin} now: {copies} of its methods were copies of it, and more would have been; "
-        f"whatever else {twin} defines now takes precedence over {job.module.upstreams[0].project}'s"
+        f"whatever else {twin} defines now takes precedence over {TITLES[job.module.upstreams[0].project]}'s"
     )
     return draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED))
 

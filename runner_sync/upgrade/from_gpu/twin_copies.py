@@ -12,7 +12,7 @@ from dataclasses import replace
 from runner_sync import merge
 from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import CONTESTED
-from runner_sync.model import Triple
+from runner_sync.model import TITLES, Triple
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, names_device
@@ -42,7 +42,7 @@ def _following(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     if not result.parses:
         return draft
     if result.text != draft.text:
-        project = job.module.upstreams[0].project
+        project = TITLES[job.module.upstreams[0].project]
         reason = f"{project} gave up its own version of this method: it follows the GPU runner's now"
         item = review(
             draft,

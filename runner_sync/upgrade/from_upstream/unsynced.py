@@ -14,6 +14,7 @@ from dataclasses import replace
 from runner_sync import lineage
 from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import INFERRED
+from runner_sync.model import TITLES
 from runner_sync.statements import Node, UnparsableText, below, flatten
 from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.base import Base
@@ -30,8 +31,8 @@ def asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     items = []
     for text, *others in _together([*came], known):
         reason = (
-            f"new in {base.ref.project} {base.ref.ref} and not in omni's copy: taken to be newer than the copy; "
-            "leave it out if omni had removed it"
+            f"new in {TITLES[base.ref.project]} {base.ref.ref} and not in omni's copy: taken to be newer than the "
+            "copy; leave it out if omni had removed it"
         )
         shown = Shown(base=textwrap.dedent(text), upstream=came[text], chosen=came[text])
         item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown)

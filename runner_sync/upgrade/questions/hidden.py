@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from runner_sync.compose.member_text import calls_by_class, canonical, parents_of, self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, share
-from runner_sync.model import ReviewItem
+from runner_sync.model import TITLES, ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
@@ -52,7 +52,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             lags, place = not follows(draft.text, old[member], new[member]), "takes its place and does not call it"
         if not lags:
             return draft
-        changed = f"{anchor.project} changed its own since {ref}{_calls_now(old[member], new[member])}"
+        changed = f"{TITLES[anchor.project]} changed its own since {ref}{_calls_now(old[member], new[member])}"
         reason = f"{changed}; this one {place}"
         return draft.asking(_not_run(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
 
@@ -107,8 +107,8 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
             done = "changed" if before else "added"
             calls = _calls_now(before, new) if before else ""
             reason = (
-                f"{anchor.project} {done} it since {ref}{calls}, and it does not run: a base in front of {anchor.name} "
-                "has its own, which does not call it"
+                f"{TITLES[anchor.project]} {done} it since {ref}{calls}, and it does not run: a base in front of "
+                f"{anchor.name} has its own, which does not call it"
             )
             draft = Draft.for_question(f"{name}.{member}")
             yield draft.asking(_not_run(draft, job, reason, old=before, new=new, mine=mine))
@@ -141,8 +141,8 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             done = "changed" if before else "added"
             calls = _calls_now(before, new) if before else ""
             reason = (
-                f"{anchor.project} {done} it since {ref}{calls} in {variant.name}, the base where {variant.condition}, "
-                "and it does not run there: omni's takes its place and does not call it"
+                f"{TITLES[anchor.project]} {done} it since {ref}{calls} in {variant.name}, the base where "
+                f"{variant.condition}, and it does not run there: omni's takes its place and does not call it"
             )
             if at is None:
                 at = places[member] = len(asked)
@@ -191,7 +191,7 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
         does, them = ("it does", "it") if not others else ("they do", "them")
         what = "it" if not others else f"it and {', '.join(others)}"
         reason = (
-            f"{anchor.project} added {what} since {ref}, and {does} not run: vLLM calls {them} in {caller}, of "
+            f"{TITLES[anchor.project]} added {what} since {ref}, and {does} not run: vLLM calls {them} in {caller}, of "
             "which omni has its own, which does not"
         )
         draft = Draft.for_question(f"{name}.{first}")

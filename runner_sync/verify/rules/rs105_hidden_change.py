@@ -51,7 +51,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     if new is None or old is None:
         return
     copied = {follower.unit.qualname for follower in copies}
-    upstream = _Upstream(subject.module.upstream_ref, new, old)
+    upstream = _Upstream(subject.target, new, old)
     for pair in pairs(subject):
         for member in new.methods:
             if f"{pair.npu.name}.{member}" not in copied:
@@ -60,9 +60,9 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class _Upstream:
-    """The class of vllm-ascend's that the runners derive from, at ``ref`` and as it was at their base."""
+    """The class of vllm-ascend's that the runners derive from, in ``target`` and as it was at their base."""
 
-    ref: str
+    target: str
     new: ClassText
     old: ClassText
 
@@ -96,7 +96,7 @@ def _by_its_own(pair: Pair, name: str, upstream: _Upstream) -> Hit:
         (CODE, SEVERITY),
         pair.npu.methods[name][-1],
         symbol=name,
-        message=f"vllm-ascend {upstream.ref} changed `{upstream.new.name}.{name}` ({place}), which this method takes "
+        message=f"{upstream.target} changed `{upstream.new.name}.{name}` ({place}), which this method takes "
         "the place of and does not call.",
         fix=f"Compare with {place}, and put in what belongs here, too.",
     )
@@ -108,7 +108,7 @@ def _by_another(pair: Pair, runs: ClassText, name: str, upstream: _Upstream) -> 
         (CODE, SEVERITY),
         pair.npu.node,
         symbol=name,
-        message=f"vllm-ascend {upstream.ref} {done} `{upstream.new.name}.{name}` ({upstream.place(name)}), but "
+        message=f"{upstream.target} {done} `{upstream.new.name}.{name}` ({upstream.place(name)}), but "
         f"`{pair.npu.name}` runs `{runs.name}.{name}`, which does not call it.",
         fix=f"Bring `{name}` to `{pair.npu.name}`, with `{runs.name}.{name}(self, …)` in place of `super()`; where NPU "
         f"does without it on purpose, `# runner-sync: ignore[{CODE}:{name}] reason` above the class.",

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runner_sync.model import Severity
+from runner_sync.model import TITLES, Severity
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import OUTSIDE, is_edited, outside_hash
 from runner_sync.verify.runners.reading import Hit
@@ -45,8 +45,8 @@ def find(subject: Subject) -> Iterator[Hit]:
                 (CODE, SEVERITY),
                 unit,
                 symbol=entry.qualname,
-                message=f"This copy of `{upstream.qualname}` ({upstream.project} {upstream.ref}) was edited outside "
-                f"any {subject.profile.marker} block since it was locked.",
+                message=f"This copy of `{upstream.qualname}` ({TITLES[upstream.project]} {upstream.ref}) was edited "
+                f"outside any {subject.profile.marker} block since it was locked.",
                 fix=f"Put {subject.profile.marker} rulers around omni's change; where it only settles a question of an "
                 "upgrade, record it: `runner-sync lock`.",
             )

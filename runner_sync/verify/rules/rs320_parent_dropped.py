@@ -9,7 +9,7 @@ of its result takes the call with it.
 Why: nothing fails. The graphs of vllm-ascend are not captured, a request stays in a table that the parent would have
 emptied, the weights of a drafter are not loaded. What the parent sets and others read is RS312's.
 
-Fix: call it again; where NPU is meant to do without it, say so: `# runner-sync: ignore[RS320] reason`.
+Fix: call it again; where the class is meant to do without it, say so: `# runner-sync: ignore[RS320] reason`.
 
 Leaves alone: overrides that have most of the statements of a method that they hid before (a copy, also of a parent
 behind), parents that do nothing (`pass`, `raise`, a constant, or only the next parent's), methods that another method
@@ -120,7 +120,7 @@ def _finding(frame: Frame, owner: ClassInfo, parent: FunctionNode) -> Finding:
         frame.function,
         symbol=parent.name,
         message=f"This override called `{owner.name}.{parent.name}` ({owner.module.path}:{parent.lineno}, {does}) "
-        "before, and calls no parent any more: nothing on NPU does what that does.",
-        fix=f"Call `super().{parent.name}(…)` again; where NPU is meant to do without it, "
+        "before, and calls no parent any more: nothing does now what that does.",
+        fix=f"Call `super().{parent.name}(…)` again; where the class is meant to do without it, "
         f"`# runner-sync: ignore[{CODE}] reason`.",
     )

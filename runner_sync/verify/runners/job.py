@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from runner_sync.errors import InputError
+from runner_sync.model import TITLES
 from runner_sync.verify.runners.outline import outline
 from runner_sync.verify.runners.reading import ClassText, Reading
 
@@ -192,7 +193,7 @@ class Subject:
     @property
     def target(self) -> str:
         """What is followed, and at which revision: ``vllm-ascend 0.30.0rc2``."""
-        return f"{self.profile.followed} {self.module.upstream_ref}".strip()
+        return f"{TITLES[self.profile.followed]} {self.module.upstream_ref}".strip()
 
     @cached_property
     def upstream(self) -> Reading | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runner_sync.errors import PYTHON, InputError, UnresolvedConflict, unparsable
-from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.model import PACKAGES, TITLES, Project, Tree
 from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.trees import modules
@@ -279,6 +279,6 @@ def _upstream_error(path: str, tree: Tree, *, text: str, error: SyntaxError) -> 
     if found := conflicts(text):
         return UnresolvedConflict(path, found[0][0])
     # The file may be sound: Python reads `except A, B:` from 3.14 on, and no earlier one does.
-    where = f"{path}:{error.lineno or 1} of {tree.source.project} {tree.source.ref}"
+    where = f"{path}:{error.lineno or 1} of {TITLES[tree.source.project]} {tree.source.ref}"
     remedy = "repair it, or run with the Python that it is written for"
     return InputError(f"{where} does not parse with {PYTHON} ({error.msg}); {remedy}.")

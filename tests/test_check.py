@@ -257,6 +257,8 @@ def test_a_baseline_survives_being_written_and_read() -> None:
     assert ratchet.load(text, path="b.json") == given
     assert ratchet.dump(ratchet.load(text, path="b.json")) == text
     assert ratchet.load(ratchet.dump(Baseline()), path="b.json") == Baseline()
+    of_a_lock = Baseline({KEY: 1}, "runner-sync-gpu.lock")
+    assert ratchet.load(ratchet.dump(of_a_lock), path="b.json") == of_a_lock
 
 
 @pytest.mark.parametrize(
@@ -267,6 +269,7 @@ def test_a_baseline_survives_being_written_and_read() -> None:
         "{}",
         '{"format_version": 2, "findings": []}',
         '{"format_version": 1}',
+        '{"format_version": 1, "lock": 1, "findings": []}',
         '{"format_version": 1, "findings": [1]}',
         '{"format_version": 1, "findings": [{"code": "RS402"}]}',
         json.dumps({"format_version": 1, "findings": [{**ROW, "count": 0}]}),

@@ -145,6 +145,78 @@ def test_a_vllm_ascend_that_nothing_would_read_is_refused(trees: Trees) -> None:
             sync.check(replace(trees.check(), profile="gpu", **named))  # type: ignore[arg-type]
 
 
+def test_rules_about_gpu_twins_are_not_promised_to_runners_that_have_none(trees: Trees) -> None:
+    asked = replace(trees.check(), profile="gpu")
+    with pytest.raises(InputError, match=r"with --ignore RS110\.$"):
+        sync.check(asked)
+    with pytest.raises(InputError, match=r"with --ignore RS110,RS201\.$"):
+        sync.check(trees.check())
+    planned = sync.lock(options(trees, vllm_base="HEAD~1"))
+    assert planned.lock is not None
+    write.write([planned.lock], trees.omni)
+    assert [note for note in sync.check(asked).notes if note.startswith("RS101, RS102, RS104, RS3xx need a vLLM")]
+    said = (
+        r"^--select RS203, RS5 compares with GPU twins, and the GPU runners have none: select other rules, or another"
+    )
+    with pytest.raises(InputError, match=said):
+        sync.check(replace(asked, select=("RS203", "RS5")))
+    assert sync.check(replace(asked, select=("RS203", "RS406"))).findings == ()
+    npu = sync.check(trees.check(select=("RS501",)))
+    assert {code for code, _ in keys(npu)} == {"RS501"}, "NPU runners have twins"
+    with pytest.raises(InputError, match=r"^--omni-base names what GPU twins were ported at"):
+        sync.upgrade(options(trees, omni_base="HEAD"))
+
+
+def test_a_lock_of_the_other_profile_is_called_that(trees: Trees) -> None:
+    planned = sync.lock(options(trees, vllm_base="HEAD~1"))
+    assert planned.lock is not None
+    write.write([planned.lock], trees.omni)
+    (trees.omni / GPU.lock_file).rename(trees.omni / NPU.lock_file)
+    said = r"^runner-sync\.lock is a lock of the GPU runners, .*: restore it from git, or write it anew with"
+    for run in (lambda: sync.check(trees.check()), lambda: sync.upgrade(trees.upgrade(trees.ascend_new))):
+        with pytest.raises(InputError, match=said):
+            run()
+    again = sync.lock(trees.upgrade(trees.ascend_old)).lock
+    assert again is not None
+    assert f'path = "{AR}"' in (again.after or "")
+
+
+def test_a_baseline_is_of_one_profile(trees: Trees) -> None:
+    """Entries of the other one's runners would look stale, and go with the next ``--update-baseline``."""
+    for planned in (sync.lock(trees.upgrade(trees.ascend_old)), sync.lock(options(trees, vllm_base="HEAD~1"))):
+        assert planned.lock is not None
+        write.write([planned.lock], trees.omni)
+    place = trees.omni / AR
+    place.write_text(f"{place.read_text('utf-8')}\n\ntorch.cuda.synchronize()\n", "utf-8")
+    npu, gpu = trees.check(), replace(trees.check(), profile="gpu")
+    file = trees.omni / "accepted.json"
+    assert sync.check(replace(npu, baseline=file, update_baseline=True)).findings == ()
+    before = file.read_text("utf-8")
+    assert '"lock": "runner-sync.lock"' in before
+    for asked in (gpu, replace(gpu, update_baseline=True)):
+        with pytest.raises(InputError, match=r"accepted of the runners that runner-sync\.lock is of: name another"):
+            sync.check(replace(asked, baseline=file))
+    (trees.omni / "runner-sync.toml").write_text('baseline = "accepted.json"\n', "utf-8")
+    assert sync.check(npu).findings == ()
+    assert [note for note in sync.check(gpu).notes if note.endswith("runner-sync.lock is of: it was not used")]
+    with pytest.raises(InputError, match="name another file with --baseline"):
+        sync.check(replace(gpu, update_baseline=True))
+    assert file.read_text("utf-8") == before
+    file.write_text(before.replace('  "lock": "runner-sync.lock",\n', ""), "utf-8")
+    assert sync.check(npu).findings == (), "one that an earlier version wrote says of no profile"
+
+
+def test_a_configuration_may_name_units_of_both_profiles(trees: Trees) -> None:
+    place = trees.omni / "runner-sync.toml"
+    place.write_text('[units]\n"NPUARModelRunner.*" = "omni"\n"OmniGPUModelRunner._forward" = "review"\n', "utf-8")
+    commit(trees.omni)
+    assert {change.path for change in sync.upgrade(options(trees, vllm_base="HEAD~1")).changes} == {GPU_BASE}
+    sync.upgrade(trees.upgrade(trees.ascend_new))
+    place.write_text('[units]\n"NPUARModelRunner.excute_model" = "omni"\n', "utf-8")
+    with pytest.raises(InputError, match=r"units: no unit matches 'NPUARModelRunner\.excute_model'"):
+        sync.upgrade(options(trees, vllm_base="HEAD~1"))
+
+
 def test_what_can_be_picked_by_name_is_what_is_built_in() -> None:
     assert [one.value for one in BuiltIn] == list(BUILT_IN) == list(get_args(get_type_hints(Case)["profile"]))
 

@@ -121,6 +121,11 @@ class Profile:
         return self.modules[0].upstreams[0].project
 
     @property
+    def has_twins(self) -> bool:
+        """Whether any module has a GPU twin, to port from and to compare with."""
+        return any(module.gpu is not None for module in self.modules)
+
+    @property
     def runners(self) -> tuple[RunnerModule, ...]:
         """The modules that come from vLLM's runner, as opposed to workers and the like."""
         return tuple(module for module in self.modules if self.vllm_of(module).name == self.vllm_class)

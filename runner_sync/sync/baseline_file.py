@@ -6,11 +6,12 @@ baseline file, by reading and through ``write``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange, Finding
+from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.verify import baseline
 from runner_sync.verify.baseline import Baseline, StaleEntry
@@ -19,24 +20,36 @@ from runner_sync.verify.check import CheckResult
 _MOST_STALE = 10
 
 
-def baseline_path(options: CheckOptions, settings: Config) -> Path | None:
-    """Where the baseline is; the option goes before the configuration."""
-    return options.baseline or settings.baseline
+def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | None:
+    """The baseline of this run: the option goes before the configuration.
 
-
-def read_baseline(options: CheckOptions, settings: Config) -> Baseline | None:
-    """The baseline of this run. Raises ``InputError`` for one that is missing or damaged."""
-    file = baseline_path(options, settings)
+    Raises ``InputError`` for one that is missing or damaged, and for one of another profile's runners: what is found of
+    these would look stale. Where only the configuration names that, there is none.
+    """
+    file = options.baseline or given.config.baseline
     if file is None:
         if options.update_baseline:
             raise InputError("--update-baseline has no file to write: name it with --baseline FILE.")
         return None
     text = _text(file)
     if text is not None:
-        return baseline.load(text, path=str(file))
+        read = baseline.load(text, path=str(file))
+        if not _is_anothers(read, given):
+            return read
+        if options.baseline is not None or options.update_baseline:
+            raise InputError(f"{_whose(file, read)}: name another file with --baseline.")
+        return None
     if not options.update_baseline:
         raise InputError(f"{file}: there is no such baseline; write it with `--baseline {file} --update-baseline`.")
     return None
+
+
+def _is_anothers(read: Baseline, given: inputs.Inputs) -> bool:
+    return read.lock not in ("", given.lock_file)
+
+
+def _whose(file: Path, read: Baseline) -> str:
+    return f"{file} holds what was accepted of the runners that {read.lock} is of"
 
 
 def _text(file: Path) -> str | None:
@@ -49,16 +62,19 @@ def _text(file: Path) -> str | None:
 
 
 def apply_baseline(
-    options: CheckOptions, settings: Config, result: CheckResult
+    options: CheckOptions, given: inputs.Inputs, result: CheckResult
 ) -> tuple[tuple[Finding, ...], list[str]]:
     """The findings to report and remarks about the baseline, which is written when that was asked for."""
-    file = baseline_path(options, settings)
+    file = options.baseline or given.config.baseline
     if file is None or result.baseline is None:
         return result.findings, []
-    if not options.update_baseline:
-        return result.findings, _about_stale(result.stale, file)
     before = _text(file)
-    after = baseline.dump(result.baseline)
+    if not options.update_baseline:
+        read = baseline.load(before or "", path=str(file))
+        if _is_anothers(read, given):
+            return result.findings, [f"{_whose(file, read)}: it was not used"]
+        return result.findings, _about_stale(result.stale, file)
+    after = baseline.dump(replace(result.baseline, lock=given.lock_file))
     if before != after:
         _write(FileChange(file.name, before, after), file)
     count = sum(result.baseline.counts.values())

@@ -17,7 +17,7 @@ from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.unmerged import conflicts
-from runner_sync.verify.catalog import codes_with
+from runner_sync.verify.catalog import OF_TWINS, code_of, codes_with
 from runner_sync.verify.codes import Codes
 from runner_sync.verify.runners.job import CheckModule
 
@@ -29,6 +29,13 @@ DRIFT = codes_with("upstream")
 
 AGAINST_VLLM = codes_with("vllm")
 """Rules that take vLLM's own code out of the GPU runners."""
+
+_OF_TWINS = tuple(code_of(module) for module in OF_TWINS)
+
+
+def idle(given: inputs.Inputs) -> tuple[str, ...]:
+    """The codes of the rules that compare with GPU twins, where the profile has none."""
+    return () if given.profile.has_twins else _OF_TWINS
 
 
 def describe_modules(

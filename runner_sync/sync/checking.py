@@ -118,21 +118,27 @@ def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> 
         raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
     project = given.profile.followed
     title, named = TITLES[project], inputs.options_of(project)
+    origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
+    idle = check_modules.idle(given)
+    if codes.select and not codes.wants_any(code for code in known_codes() if code not in idle):
+        raise InputError(
+            f"{origin}{', '.join(codes.select)} compares with GPU twins, and the {given.profile.platform} runners have "
+            "none: select other rules, or another profile with --profile."
+        )
     if given.followed is not None:
         return
-    missing = {*_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
+    missing = {*idle, *_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
     if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
-        origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
         raise InputError(f"{origin}{', '.join(codes.select)} compares with {title}: name one with {named}.")
     # RS111 has nothing to say without a lock, and whoever left out the others has none.
-    asked = [code for code in check_modules.LOCKED if code != "RS111" or codes.select]
+    asked = [code for code in check_modules.LOCKED if code not in idle and (code != "RS111" or codes.select)]
     if not given.lock.entries and codes.wants_any(asked):
         where = given.omni.source.location
         command = f"runner-sync lock --{inputs.option_word(project)}-version V"
         write = f"write it with `{command}`, or " if given.root is not None else ""
         raise InputError(
             f"{where} has no {given.lock_file}: {write}compare with a {title} by {named}, or "
-            "leave out what needs the lock with --ignore RS110,RS201."
+            f"leave out what needs the lock with --ignore {','.join(code for code in asked if code != 'RS111')}."
         )
 
 
@@ -170,7 +176,8 @@ def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
     project = given.profile.followed
     if given.followed is not None:
         return []
-    left = [code for code in _not_offline(given) if codes.wants(code)]
+    idle = check_modules.idle(given)
+    left = [code for code in _not_offline(given) if codes.wants(code) and code not in idle]
     left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
     if not left:
         return []
@@ -222,7 +229,7 @@ def _run(
             job,
             replace(codes, per_path=settings.per_path_ignores),
             severity=options.severity or settings.severity,
-            baseline=baseline_file.read_baseline(options, settings),
+            baseline=baseline_file.read_baseline(options, given),
             changed=changed,
             opinion=opinion,
         )
@@ -246,7 +253,7 @@ def _report(
     said: Sequence[str],
 ) -> Report:
     """The findings as a report, less what the baseline accepts, with the files that they quote."""
-    findings, remarks = baseline_file.apply_baseline(options, given.config, result)
+    findings, remarks = baseline_file.apply_baseline(options, given, result)
     texts = {found.path: found.text for found in modules}
     texts |= {f.path: text for f in findings if f.path not in texts and (text := given.omni.read(f.path)) is not None}
     spoken_of = dict.fromkeys(finding.path for finding in findings if finding.path in texts)

@@ -48,10 +48,12 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     Raises ``InputError`` for a tree that cannot be had, and for a profile that asks for what cannot be done.
     """
     given = inputs.open_omni(options, with_lock=with_lock)
-    if not options.upstream and all(module.gpu is None for module in given.profile.modules):
+    if not options.upstream and not given.profile.has_twins:
         raise InputError("no module of the profile has a GPU twin (`gpu`), so there is nothing to port from.")
     project = given.profile.followed
     inputs.refuse_unread(given.profile, options.ascend, options.ascend_base)
+    if options.omni_base is not None and not given.profile.has_twins:
+        raise InputError("--omni-base names what GPU twins were ported at, and no module of the profile has one.")
     if options.upstream:
         inputs.require_one_followed(given.profile)
     followed = inputs.open_target(project, options.tree(project), given.config, options.progress)

@@ -16,7 +16,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock, load
 from runner_sync.model import TITLES, InGit, OnDisk, Project, Source, Tree
-from runner_sync.profile import OMNI_FOLDERS, VLLM_RUNNER, Profile
+from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile
 from runner_sync.sync.namesakes import with_namesakes
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
 from runner_sync.sync.patched_tree import PatchedTree
@@ -76,7 +76,22 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
         raise InputError(f"{name}: is a folder; move it away and run again.")
     text = tree.read(name) if with_lock else None
     lock = load(text, path=name) if text is not None else Lock()
+    _refuse_anothers(lock, settings.profile)
     return Inputs(tree, root, _fitted(settings, tree), lock)
+
+
+def _refuse_anothers(lock: Lock, profile: Profile) -> None:
+    """Raise ``InputError`` for a lock of the runners of another built-in profile: a file that was copied, or one name
+    for two."""
+    recorded = {entry.path for entry in lock.entries}
+    own = {path for module in profile.modules for path in module.paths}
+    for other in BUILT_IN.values():
+        if recorded and recorded.isdisjoint(own) and recorded <= {p for m in other.modules for p in m.paths}:
+            raise InputError(
+                f"{profile.lock_file} is a lock of the {other.platform} runners, and this run is about the "
+                f"{profile.platform} runners, which have one of their own: restore it from git, or write it anew with "
+                "`runner-sync lock`."
+            )
 
 
 def require_git(omni: Tree, revision: str) -> InGit:

@@ -21,7 +21,7 @@ from runner_sync.compose.member_text import self_names
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, FileChange, Project, Report
 from runner_sync.naming import module_name
-from runner_sync.profile import NameRewrite, RunnerModule
+from runner_sync.profile import BUILT_IN, NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import inputs, memo
 from runner_sync.sync.bases import Bases
@@ -106,8 +106,9 @@ def _check_names(only: Sequence[str], modules: Sequence[DerivedModule], given: i
         text = given.omni.read(twin.path) if twin is not None else None
         if twin is not None and text:
             known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, twin.path)}
+    elsewhere = _units_of_other_profiles(given) if given.config.units else set()
     for glob in given.config.units:
-        if not any(fnmatchcase(name, glob) for name in known):
+        if not any(fnmatchcase(name, glob) for name in (*known, *elsewhere)):
             close = difflib.get_close_matches(glob, known, n=1) or [n for n in sorted(known) if n.endswith(f".{glob}")]
             hint = f"did you mean {close[0]!r}?" if close else "name one as in 'Class.method', or take it out."
             raise InputError(f"{given.config.source}: units: no unit matches {glob!r}; {hint}")
@@ -117,6 +118,13 @@ def _check_names(only: Sequence[str], modules: Sequence[DerivedModule], given: i
             example = min((name for name in known if "." in name), default="Class.method")
             hint = f"did you mean {close[0]}?" if close else f"name one as in {example}."
             raise InputError(f"no unit is called {glob!r}: {hint}")
+
+
+def _units_of_other_profiles(given: inputs.Inputs) -> set[str]:
+    """The units of the runners that the other built-in profiles are of: one configuration may speak of them all."""
+    paths = {path for profile in BUILT_IN.values() for module in profile.modules for path in module.paths}
+    read = ((path, given.omni.read(path)) for path in sorted(paths))
+    return {name for path, text in read if text is not None for name in texts.unit_texts(text, path)}
 
 
 def _refuse_recorded(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:

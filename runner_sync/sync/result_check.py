@@ -76,7 +76,8 @@ def _note(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
         symbols += [finding.symbol] if finding.symbol not in symbols else []
     if units:
         told = "; ".join(f"{unit} ({', '.join(symbols)})" for unit, symbols in units.items())
-        has_twins = any(module.gpu is not None for module in profile.modules)
-        whose, remedy = ("GPU", " Bring the GPU runners to this vLLM first.") if has_twins else ("other omni", "")
+        whose, remedy = (
+            ("GPU", " Bring the GPU runners to this vLLM first.") if profile.has_twins else ("other omni", "")
+        )
         said = f"the {profile.platform} runners inherit {whose} code that does not fit the target trees"
         yield f"{said}: {told}.{remedy}"

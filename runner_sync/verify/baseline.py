@@ -27,9 +27,11 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How many findings of each key are accepted."""
+    """How many findings of each key are accepted; ``lock`` is the lock file of the runners that they are of, empty
+    where nobody said."""
 
     counts: Mapping[Key, int] = field(default_factory=dict)
+    lock: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,10 @@ def load(text: str, *, path: str) -> Baseline:
     for number, row in enumerate(rows, start=1):
         key, count = _entry(row, where=f"{path}: finding {number}")
         counts[key] += count
-    return Baseline(dict(counts))
+    lock = data.get("lock", "")
+    if not isinstance(lock, str):
+        raise InputError(f"{path}: has lock = {lock!r} where the name of a file belongs; {_REMEDY}.")
+    return Baseline(dict(counts), lock)
 
 
 def _entry(row: Any, *, where: str) -> tuple[Key, int]:
@@ -101,7 +106,8 @@ def dump(baseline: Baseline) -> str:
     rows = [dict(zip(names, key, strict=True)) | {"count": count} for key, count in sorted(baseline.counts.items())]
     lines = ",\n".join("    " + json.dumps(row, ensure_ascii=False) for row in rows)
     body = f"[\n{lines}\n  ]" if rows else "[]"
-    return f'{{\n  "format_version": {FORMAT_VERSION},\n  "findings": {body}\n}}\n'
+    lock = f'  "lock": {json.dumps(baseline.lock, ensure_ascii=False)},\n' if baseline.lock else ""
+    return f'{{\n  "format_version": {FORMAT_VERSION},\n{lock}  "findings": {body}\n}}\n'
 
 
 def uncovered(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:

@@ -49,6 +49,18 @@ NEEDS: Mapping[Need, tuple[str, ...]] = {
 }
 """Rules that say nothing where a job comes without the lock, vllm-ascend's text, or vLLM's."""
 
+OF_TWINS = (
+    "rs105_hidden_change",
+    "rs201_gpu_changed",
+    "rs202_statement_missing",
+    "rs203_override_skipped",
+    "rs204_mixin_missing",
+    "rs205_state_fields",
+    "rs207_hook_missing",
+    "rs501_hoist",
+)
+"""Rules that compare a runner with its GPU twin: they say nothing of runners that have none."""
+
 OF_TREES = (
     "rs301_import_gone",
     "rs302_call_arguments",

@@ -25,6 +25,7 @@ from runner_sync.syntax import walk
 
 _BUILTINS = frozenset(dir(builtins))
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\W)\.\s+(?=[A-Z`])")
+_OWN = re.compile(r"#\s*runner-sync:")
 _LABEL_LENGTH = 160
 """Characters of a block's label."""
 _LABEL_REACH = 5
@@ -135,6 +136,9 @@ class _Source:
         return ""
 
     def _words(self, comment: str) -> str:
+        """What a comment says of the code: what one of ours says (``runner-sync: review …``) is not its purpose."""
+        if _OWN.match(comment):
+            return ""
         return self._prefix.sub("", rulers.words(comment), count=1).strip()
 
     def names(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -58,6 +58,23 @@ def test_marked_lines_make_blocks_when_lineage_is_unknown() -> None:
     assert (second.names_used, second.names_defined) == (("extra",), ())
 
 
+@pytest.mark.parametrize(
+    ("comment", "label"),
+    [
+        ("# runner-sync: review R1b25d0e8 both changed it", "Keep the last output"),
+        ("# runner-sync: ignore[RS402] the CPU build only", "Keep the last output"),
+        ("# what runner-sync left to us", "what runner-sync left to us"),
+    ],
+)
+def test_a_comment_of_ours_is_not_what_a_block_is_for(comment: str, label: str) -> None:
+    lines = TEXT.split("\n")
+    at = next(number for number, line in enumerate(lines) if "Keep the last output" in line)
+    text = "\n".join([*lines[:at], f"        {comment}", *lines[at:]])
+    place = {number + 1 for number, line in enumerate(text.split("\n")) if "self.last" in line}
+    (block,) = list_blocks(text, path="r.py", units=(Unit("r.py", "R.run", "method", "", 4, 22),), omni_lines=place)
+    assert block.label.startswith(label)
+
+
 def test_lineage_decides_when_it_is_known() -> None:
     (block,) = listed({9, 10}, {17})
     assert (block.start, block.end, block.marked, block.label) == (17, 17, False, "Keep the last output")

@@ -187,6 +187,17 @@ def test_a_replay_whose_output_does_not_parse_is_no_success(sync: FakeSync) -> N
     assert cli.run(["replay"]) == 1
 
 
+def test_a_replay_names_no_option_that_it_has_not(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse() -> None:
+        raise InputError("vllm 0.30.0 is not in the cache: unset it or give the tree with --vllm-path.")
+
+    sync.before = refuse
+    assert cli.run(["replay"]) == 2
+    assert capsys.readouterr().err == "error: vllm 0.30.0 is not in the cache: unset it.\n"
+    assert cli.run(["verify"]) == 2
+    assert "give the tree with --vllm-path" in capsys.readouterr().err
+
+
 def test_upgrade_writes_and_says_what_is_left(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
     sync.report = replace(PLAN, reviews=(REVIEW,))
     cli.run(["upgrade", "--ascend-version", "0.30.0rc2"])

@@ -58,6 +58,8 @@ def test_the_hook_is_offline_and_runs_once() -> None:
         ("vllm_omni/worker/npu/npu_ar_model_runner.py", True),
         ("vllm_omni/worker/gpu_model_runner.py", True),
         ("runner-sync.lock", True),
+        ("runner-sync-gpu.lock", True),
+        ("runner-sync-gpu.lock.orig", False),
         ("pyproject.toml", True),
         ("docs/pyproject.toml", False),
         ("vllm_omni/worker/README.md", False),

@@ -100,7 +100,9 @@ def test_a_cache_folder_that_cannot_be_is_an_error_only_when_it_was_named(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "file" / "below"))
-    with pytest.raises(InputError, match=r"cannot write to the cache folder .*: set RUNNER_SYNC_CACHE\."):
+    with pytest.raises(
+        InputError, match=r"cannot write to the cache folder .*: name another one with RUNNER_SYNC_CACHE\."
+    ):
         cache.store("kind", "key", b"")
     monkeypatch.delenv("RUNNER_SYNC_CACHE")
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / "file" / name))

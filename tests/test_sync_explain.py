@@ -175,8 +175,15 @@ def test_a_line_that_is_not_there_is_said_with_how_many_there_are(trees: Trees, 
     ],
 )
 def test_without_an_upstream_nothing_is_guessed(trees: Trees, file: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=said) as refused:
         sync.explain(trees.check(), file)
+    assert "--profile" not in str(refused.value)
+
+
+def test_a_line_of_a_gpu_runner_may_be_asked_about_with_its_own_lock(trees: Trees) -> None:
+    (trees.omni / "runner-sync-gpu.lock").write_text("", "utf-8")
+    with pytest.raises(InputError, match=r"--vllm-version, or ask with --profile gpu, whose lock says what was copied"):
+        sync.explain(trees.check(), GPU_BASE)
 
 
 RECORD = """\

@@ -91,7 +91,7 @@ def store(kind: str, key: str, data: bytes) -> None:
         if os.environ.get("RUNNER_SYNC_CACHE"):
             reason = error.strerror or error
             raise InputError(
-                f"cannot write to the cache folder {folder()} ({reason}): set RUNNER_SYNC_CACHE."
+                f"cannot write to the cache folder {folder()} ({reason}): name another one with RUNNER_SYNC_CACHE."
             ) from error
 
 

@@ -15,6 +15,7 @@ from runner_sync.blocks import list_blocks
 from runner_sync.errors import InputError
 from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitReport
+from runner_sync.profile import GPU
 from runner_sync.sync import inputs, origins, pairs
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
@@ -187,7 +188,11 @@ def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
             "or record the bases with `runner-sync lock`."
         )
     if not is_npu and trees.vllm is None:
-        raise InputError("cannot tell vLLM's lines from omni's: name a vLLM with --vllm-path or --vllm-version.")
+        known = trees.given.omni.read(GPU.lock_file) is not None
+        locked = ", or ask with --profile gpu, whose lock says what was copied" if known else ""
+        raise InputError(
+            f"cannot tell vLLM's lines from omni's: name a vLLM with --vllm-path or --vllm-version{locked}."
+        )
 
 
 def _explained(traced: Traced, line: int | None, listed: Sequence[Block]) -> UnitReport:

@@ -6,6 +6,7 @@ review items or findings). May touch: what ``sync`` and the outputs touch.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,6 +31,9 @@ LEFT_TO_A_PERSON = 1
 
 Planner = Callable[["UpgradeOptions"], "Upgrade"]
 Reporter = Callable[["CheckOptions"], "Report"]
+
+
+_OTHER_TREE = re.compile(r" or give the tree with --[a-z]+-path")
 
 
 class _Watched(Protocol):
@@ -149,7 +153,11 @@ def replay(
 ) -> int:
     """Replay past upgrades and show the score; 1 when an output does not parse."""
     outputs = parse_outputs(values, command="replay", default="text")
-    report = _watch(score, options, screen)
+    try:
+        report = _watch(score, options, screen)
+    except InputError as error:
+        # A replay reads releases: no option names another tree.
+        raise InputError(_OTHER_TREE.sub("", str(error))) from error
     deliver(report, outputs, screen)
     return DONE if all(row.parses for row in report.replay) else LEFT_TO_A_PERSON
 

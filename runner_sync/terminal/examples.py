@@ -39,6 +39,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "Released runners against two checkouts.",
             "runner-sync verify --omni-version 0.32.0rc1 --ascend-path ../vllm-ascend --vllm-path ../vllm",
         ),
+        (
+            "Will the GPU runners fit the next vLLM?",
+            "runner-sync verify --profile gpu --vllm-version 0.33.0 --vllm-base 0.32.0",
+        ),
     ),
     "blocks": (
         ("What of the runners is omni's own?", "runner-sync blocks"),

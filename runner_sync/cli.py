@@ -153,8 +153,9 @@ def _command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
 def upgrade(context: typer.Context, trees: Trees, bases: Bases, merging: Merging, writing: Writing) -> int:
     """Regenerate the NPU runners on a new vllm-ascend, and port what the GPU runners gained.
 
-    Omni code is kept. What a person must decide is marked in the files and listed. With --profile gpu these are the GPU
-    runners, on a new vLLM.
+    Omni code is kept. What a person must decide is marked in the files and listed.
+
+    With --profile gpu: the GPU runners, on a new vLLM.
     """
     from runner_sync import sync
 

@@ -338,9 +338,9 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All a run has to say of the runners of a ``platform``, which follow the project ``followed``; ``profile`` is what
-    the next command must name. Paths are relative to the omni tree, ``folder`` is where that lies in its repository
-    (``""`` or ``some/folder/``): a service that shows findings in a repository's files needs both."""
+    """All a run has to say of the runners of a ``platform``, which follow the project ``followed``; ``profile`` is the
+    options that the next command needs for it. Paths are relative to the omni tree, ``folder`` is its place in the
+    repository (``""`` or ``some/folder/``): a service that shows findings in a repository's files needs both."""
 
     command: str
     inputs: tuple[Source, ...] = ()

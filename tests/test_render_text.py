@@ -474,7 +474,7 @@ def test_runners_without_gpu_twins_have_no_columns_for_them(form: str) -> None:
 def test_the_closing_sentence_names_commands_for_the_same_profile() -> None:
     report = replace(REPORTS["upgrade"], summary={"unported": 1, "unported_asked": 1, "left_open": 2})
     assert "`runner-sync check --select RS406`" in summarize(report)
-    said = summarize(replace(report, profile="gpu"))
+    said = summarize(replace(report, profile="--profile gpu"))
     assert "`runner-sync check --profile gpu --select RS406`" in said
     assert "`runner-sync check --profile gpu --select RS203`" in said
 

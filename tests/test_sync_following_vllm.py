@@ -282,5 +282,9 @@ def test_the_next_command_is_told_for_the_same_profile(trees: Trees, capsys: pyt
     assert "[GPU] Upgrade to " in said
     assert "runner-sync verify" in said
     assert "--profile gpu" in said
+    file = trees.omni / "other.toml"
+    file.write_text('profile = "gpu"\nlock-file = "other.lock"\n', "utf-8")
+    assert cli.run(["check", "--omni-path", str(trees.omni), "--config", str(file)]) == 2
+    assert f"`runner-sync lock --config {file} --vllm-version V`" in capsys.readouterr().err
     cli.run(["blocks", *words, "--vllm-path", str(trees.vllm), "-o", "markdown"])
     assert "Written by `runner-sync blocks --profile gpu -o markdown`" in capsys.readouterr().out

@@ -162,7 +162,7 @@ def _left_open(report: Report) -> str:
 def command(report: Report, words: str) -> str:
     """The command that ``words`` are, for the runners of the report."""
     name, _, rest = words.partition(" ")
-    return f"`runner-sync {name}{f' --profile {report.profile}' if report.profile else ''}{f' {rest}' if rest else ''}`"
+    return f"`runner-sync {name}{f' {report.profile}' if report.profile else ''}{f' {rest}' if rest else ''}`"
 
 
 def _check(report: Report, code: str) -> str:

@@ -61,7 +61,7 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
     planned, paths = _watch(lambda seen: _carry_out(command, plan, seen, diff=diff, screen=screen), options, screen)
     lock = (planned.lock,) if planned.lock is not None else ()
     report = replace(planned.report, changes=(*planned.report.changes, *lock))
-    report = naming_profile.in_report(report, options.profile)
+    report = naming_profile.in_report(report, options)
     if not diff:
         report = replace(report, summary={**report.summary, "written": len(paths)})
     deliver(report, outputs, screen, patch=planned.patch)
@@ -127,9 +127,8 @@ def _targets(options: UpgradeOptions) -> str:
     for name, tree in (("ascend", options.ascend), ("vllm", options.vllm)):
         for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
             words += [f"--{name}-{part}", str(value)] if value is not None else []
-    words += ["--config", str(options.config)] if options.config is not None else []
-    words += ["--profile", options.profile] if options.profile is not None else []
-    return f" {shlex.join(words)}" if words else ""
+    said = " ".join(filter(None, (shlex.join(words), naming_profile.named_by(options))))
+    return f" {said}" if said else ""
 
 
 def inspect(
@@ -143,7 +142,7 @@ def inspect(
 ) -> int:
     """Report on the omni tree without changing it."""
     outputs = parse_outputs(values, command=command, default="text")
-    report = naming_profile.in_report(_watch(find, options, screen), options.profile)
+    report = naming_profile.in_report(_watch(find, options, screen), options)
     deliver(report, outputs, screen)
     return DONE if exit_zero else exit_code(report)
 
@@ -182,7 +181,7 @@ def _watch(work: Callable[[_Options], _Result], options: _Options, screen: Scree
         try:
             return work(replace(options, progress=progress))  # type: ignore[type-var]
         except InputError as error:
-            raise InputError(naming_profile.in_text(str(error), getattr(options, "profile", None))) from error
+            raise InputError(naming_profile.in_text(str(error), options)) from error
 
 
 def default_typechecker() -> Literal["ty", "none"]:

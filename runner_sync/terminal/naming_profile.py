@@ -1,14 +1,16 @@
-"""The commands that a run tells people to type, for the profile that this run was told to take.
+"""The commands that a run tells people to type, for the profile and the configuration that this run was told to take.
 
-Comes in: texts, a report. Goes out: the same with ``--profile`` behind each command of this tool. May touch: nothing.
-Where the configuration names the profile there is nothing to add: the next command reads it, too.
+Comes in: options, texts, a report. Goes out: the same with ``--config`` and ``--profile`` behind each command of this
+tool. May touch: nothing. Where a configuration that is found unasked names the profile there is nothing to add: the
+next command reads it, too.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runner_sync.model import Report
@@ -16,22 +18,30 @@ if TYPE_CHECKING:
 _COMMAND = re.compile(r"\brunner-sync (?:upgrade|check|verify|blocks|explain|lock|hoist)\b")
 
 
-def in_text(text: str, profile: str | None) -> str:
-    """``text`` with commands that take ``profile``; as it is where none was asked for by name."""
-    return _COMMAND.sub(rf"\g<0> --profile {profile}", text) if profile is not None else text
+def named_by(options: Any) -> str:
+    """The options that name the configuration and the profile of a run, as a shell takes them; empty for none."""
+    given = ((f"--{name}", getattr(options, name, None)) for name in ("config", "profile"))
+    return shlex.join(word for option, value in given if value is not None for word in (option, str(value)))
 
 
-def in_report(report: Report, profile: str | None) -> Report:
-    """``report`` with commands that take ``profile``; those that its renderers name take it, too."""
-    if profile is None:
+def in_text(text: str, options: Any) -> str:
+    """``text`` with commands for the profile of this run; as it is where none was asked for."""
+    words = named_by(options)
+    return _COMMAND.sub(lambda found: f"{found[0]} {words}", text) if words else text
+
+
+def in_report(report: Report, options: Any) -> Report:
+    """``report`` with commands for the profile of this run; those that its renderers name are, too."""
+    words = named_by(options)
+    if not words:
         return report
 
     def named(text: str) -> str:
-        return in_text(text, profile)
+        return in_text(text, options)
 
     return replace(
         report,
-        profile=profile,
+        profile=words,
         findings=tuple(replace(one, message=named(one.message), fix=named(one.fix)) for one in report.findings),
         reviews=tuple(replace(item, reason=named(item.reason)) for item in report.reviews),
         notes=tuple(map(named, report.notes)),

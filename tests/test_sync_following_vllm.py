@@ -203,7 +203,10 @@ def test_a_baseline_is_of_one_profile(trees: Trees) -> None:
         sync.check(replace(gpu, update_baseline=True))
     assert file.read_text("utf-8") == before
     file.write_text(before.replace('  "lock": "runner-sync.lock",\n', ""), "utf-8")
-    assert sync.check(npu).findings == (), "one that an earlier version wrote says of no profile"
+    assert sync.check(npu).findings == (), "one that an earlier version wrote is known by its paths"
+    assert [note for note in sync.check(gpu).notes if note.endswith("runner-sync.lock is of: it was not used")]
+    file.write_text(before.replace('"lock": "runner-sync.lock",', "").replace(AR, GPU_AR), "utf-8")
+    assert not [note for note in sync.check(gpu).notes if "not used" in note], "its own"
 
 
 def test_a_configuration_may_name_units_of_both_profiles(trees: Trees) -> None:

@@ -34,22 +34,27 @@ def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | Non
     text = _text(file)
     if text is not None:
         read = baseline.load(text, path=str(file))
-        if not _is_anothers(read, given):
+        other = _other_lock(read, given)
+        if not other:
             return read
         if options.baseline is not None or options.update_baseline:
-            raise InputError(f"{_whose(file, read)}: name another file with --baseline.")
+            raise InputError(f"{_whose(file, other)}: name another file with --baseline.")
         return None
     if not options.update_baseline:
         raise InputError(f"{file}: there is no such baseline; write it with `--baseline {file} --update-baseline`.")
     return None
 
 
-def _is_anothers(read: Baseline, given: inputs.Inputs) -> bool:
-    return read.lock not in ("", given.lock_file)
+def _other_lock(read: Baseline, given: inputs.Inputs) -> str:
+    """The lock file of the other runners that a baseline is of, empty for none: an older one says so by its paths."""
+    if read.lock:
+        return read.lock if read.lock != given.lock_file else ""
+    other = inputs.profile_of({path for _, path, *_ in read.counts}, given.config.profile)
+    return other.lock_file if other is not None else ""
 
 
-def _whose(file: Path, read: Baseline) -> str:
-    return f"{file} holds what was accepted of the runners that {read.lock} is of"
+def _whose(file: Path, lock: str) -> str:
+    return f"{file} holds what was accepted of the runners that {lock} is of"
 
 
 def _text(file: Path) -> str | None:
@@ -71,8 +76,8 @@ def apply_baseline(
     before = _text(file)
     if not options.update_baseline:
         read = baseline.load(before or "", path=str(file))
-        if _is_anothers(read, given):
-            return result.findings, [f"{_whose(file, read)}: it was not used"]
+        if other := _other_lock(read, given):
+            return result.findings, [f"{_whose(file, other)}: it was not used"]
         return result.findings, _about_stale(result.stale, file)
     after = baseline.dump(replace(result.baseline, lock=given.lock_file))
     if before != after:

@@ -6,7 +6,7 @@ Comes in: options and configuration. Goes out: ``Inputs``. May touch: what ``sou
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -83,15 +83,22 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
 def _refuse_anothers(lock: Lock, profile: Profile) -> None:
     """Raise ``InputError`` for a lock of the runners of another built-in profile: a file that was copied, or one name
     for two."""
-    recorded = {entry.path for entry in lock.entries}
-    own = {path for module in profile.modules for path in module.paths}
-    for other in BUILT_IN.values():
-        if recorded and recorded.isdisjoint(own) and recorded <= {p for m in other.modules for p in m.paths}:
-            raise InputError(
-                f"{profile.lock_file} is a lock of the {other.platform} runners, and this run is about the "
-                f"{profile.platform} runners, which have one of their own: restore it from git, or write it anew with "
-                "`runner-sync lock`."
-            )
+    if (other := profile_of({entry.path for entry in lock.entries}, profile)) is not None:
+        raise InputError(
+            f"{profile.lock_file} is a lock of the {other.platform} runners, and this run is about the "
+            f"{profile.platform} runners, which have one of their own: restore it from git, or write it anew with "
+            "`runner-sync lock`."
+        )
+
+
+def profile_of(paths: Collection[str], given: Profile) -> Profile | None:
+    """The built-in profile beside ``given`` that all of ``paths`` are runners of; ``None`` where any is not."""
+    own, *others = (
+        {path for module in profile.modules for path in module.paths} for profile in (given, *BUILT_IN.values())
+    )
+    if not paths or not own.isdisjoint(paths):
+        return None
+    return next((one for one, known in zip(BUILT_IN.values(), others, strict=True) if known.issuperset(paths)), None)
 
 
 def require_git(omni: Tree, revision: str) -> InGit:

@@ -644,7 +644,7 @@ def test_bad_input_is_said_in_one_sentence(name: str) -> None:
 BROKEN = "def f(:\n"
 CONFLICT = "<<<<<<< omni\n=======\n>>>>>>> topic\n"
 NEEDED = {
-    "imported by name": ({"vllm": BROKEN}, r"^vllm/runner\.py:1 of vllm vllm does not parse with Python 3\.\d+ \("),
+    "imported by name": ({"vllm": BROKEN}, r"^vllm/runner\.py:1 of vLLM vllm does not parse with Python 3\.\d+ \("),
     "a base": ({"ascend": BROKEN}, r"^vllm_ascend/runner\.py:1 of vllm-ascend vllm-ascend does not parse"),
     "a conflict": ({"ascend": CONFLICT}, r"^vllm_ascend/runner\.py:1: holds an unresolved merge conflict"),
     "the base of a base": (

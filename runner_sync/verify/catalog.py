@@ -83,6 +83,7 @@ OF_TREES = (
     "rs319_value_kind",
     "rs320_parent_dropped",
     "rs321_setup_left_out",
+    "rs322_step_moved",
 )
 """Rules that ask what a name means in the target trees."""
 

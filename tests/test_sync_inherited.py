@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,39 @@ def test_an_upgrade_says_what_it_does_not_change(tmp_path: Path, monkeypatch: py
         f" target trees: {GPU_BASE} OmniGPUModelRunner._forward (gone). Bring the GPU runners to this vLLM first."
     )
     assert "gone" not in {finding.symbol for finding in report.findings}
+
+
+@pytest.mark.parametrize(
+    ("gone", "expected"),
+    [("gone", []), ("sp", ["sp"]), ("seq_lens.np", ["seq_lens"])],
+    ids=["neither side has it", "the new one lost it", "it is of another kind"],
+)
+def test_what_the_older_trees_lack_as_well_is_not_new(gone: str, expected: list[str]) -> None:
+    own, gpu = npu("pass"), f"{GPU}    def prepare_rows(self):\n        return self.{gone}\n"
+    new = world(npu=own, gpu=gpu, ascend=ASCEND + "    pass\n")
+    old = world(npu=own, gpu=gpu, ascend=f"{ASCEND}    sp = 1\n    def begin(self):\n        self.seq_lens = Rows()\n")
+    found, idle = breakage.find_inherited_since(new, old, [NPU])
+    assert ([finding.symbol for finding in found], idle) == (expected, [])
+    assert breakage.find_inherited_since(new, new, [NPU]) == ([], [])
+
+
+def test_what_was_set_by_nobody_before_is_not_new() -> None:
+    trees = [
+        world(npu=npu(USES), ascend=ASCEND + textwrap.indent(f"{SETS}def start(self):\n    {does}\n", "    "))
+        for does in ("pass", "self.capture()")
+    ]
+    assert [one.attribute for one in breakage.find_inherited_since(*trees, [NPU])[1]] == ["captured"]
+    assert breakage.find_inherited_since(trees[0], trees[0], [NPU])[1] == []
+
+
+def test_a_verify_says_what_the_runners_inherit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    trees.edit(GPU_BASE, "self.talker_total = total", "self.talker_total = total + self.gone")
+    options = trees.check(ascend=trees.ascend_new)
+    report = sync.verify(options)
+    (told,) = [note for note in report.notes if "inherit GPU code" in note]
+    assert f"{GPU_BASE} OmniGPUModelRunner._forward (gone)." in told
+    assert "gone" not in {finding.symbol for finding in report.findings}
+    asked = sync.verify(replace(options, select=("RS302",))).notes
+    assert not [note for note in asked if "inherit GPU code" in note], "it has nothing to do with what was asked for"

@@ -94,7 +94,12 @@ def verify(options: CheckOptions) -> Report:
         opinion, remark = typechecker_opinion(options, job)
         said += [remark] if remark else []
     result = _run(options, given, job, codes, _changed(options, given), opinion)
-    return _report("verify", options, given, job, result, modules, said=(*said, *_unread(job, result)))
+    said += _unread(job, result)
+    if options.changed_since is None and codes.wants("RS304"):
+        from runner_sync.sync import inherited_code
+
+        said += inherited_code.notes(job, result.findings)
+    return _report("verify", options, given, job, result, modules, said=said)
 
 
 def _job(options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes) -> CheckJob:

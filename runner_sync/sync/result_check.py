@@ -5,17 +5,15 @@ Comes in: the trees and the results. Goes out: findings and notes. May touch: th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from runner_sync.model import Finding
-from runner_sync.profile import Profile
-from runner_sync.sync import inputs
+from runner_sync.sync import inherited_code, inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
 from runner_sync.verify.causes import folded
-from runner_sync.verify.trees.idle import Idle
 from runner_sync.verify.trees.world import World
 
 
@@ -42,8 +40,10 @@ def new_breakage(
     options.progress("verifying", 1, 1)
     told = {(finding.path, finding.line, finding.symbol) for finding in found}
     return tuple(folded(found)), (
-        *_note([one for one in inherited if (one.path, one.line, one.symbol) not in told], given.profile),
-        *_never_set([one for one in idle if is_selected(one.unit, options.only)], given.profile.platform),
+        *inherited_code.unfit(
+            [one for one in inherited if (one.path, one.line, one.symbol) not in told], given.profile
+        ),
+        *inherited_code.never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
 
 
@@ -56,28 +56,3 @@ def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
     if options.conflict == "inline":
         return "diff3 markers are no Python; run `runner-sync verify` once they are settled"
     return ""
-
-
-def _never_set(idle: Sequence[Idle], platform: str) -> Iterator[str]:
-    """One sentence per attribute that would fail where it is read, though the MRO has a method that sets it."""
-    reads: dict[tuple[str, str, str], list[str]] = {}
-    for one in idle:
-        reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
-    for (attribute, setter, place), units in reads.items():
-        said = f"nothing on {platform} calls {setter} ({place}), and nothing else sets self.{attribute}"
-        yield f"{said}, read in {', '.join(units)}; a run that gets there fails."
-
-
-def _note(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
-    """One sentence on code of omni's that an upgrade of the runners leaves as it is, and that they run."""
-    units: dict[str, list[str]] = {}
-    for finding in inherited:
-        symbols = units.setdefault(f"{finding.path} {finding.unit}", [])
-        symbols += [finding.symbol] if finding.symbol not in symbols else []
-    if units:
-        told = "; ".join(f"{unit} ({', '.join(symbols)})" for unit, symbols in units.items())
-        whose, remedy = (
-            ("GPU", " Bring the GPU runners to this vLLM first.") if profile.has_twins else ("other omni", "")
-        )
-        said = f"the {profile.platform} runners inherit {whose} code that does not fit the target trees"
-        yield f"{said}: {told}.{remedy}"

@@ -6,6 +6,7 @@ findings, sorted by place. May touch: the worlds' trees, by reading.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol, cast
 
@@ -53,8 +54,8 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     modules are left to `find_inherited`. Raises InputError when a module is missing in ``new`` or is not Python, or
     when an upstream one is not that the runners import by name or derive from.
     """
-    after = Program(new, modules)
-    before = Program(old, old.existing(modules)) if old is not None else None
+    after = _program(new, tuple(modules))
+    before = _program(old, tuple(old.existing(modules))) if old is not None else None
     told = Program(since, since.existing(modules)) if since is not None else before
     for program in (after, before):
         for error in program.unread() if program is not None else ():
@@ -75,9 +76,35 @@ def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding],
     """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain, and what
     fails when it is imported; and attributes of ``modules`` that only a method sets which nobody calls any more."""
     program = Program(world, modules)
-    found = _in_inherited(program, [rule for rule in RULES if rule.CODE in ATTRIBUTES], None)
-    found += _failing_imports(program)
-    return sorted(found, key=_place), [idle for module in program.checked for idle in idle_reads(program, module)]
+    found = _attributes(program) + _failing_imports(program)
+    return sorted(found, key=_place), _idle(program)
+
+
+def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
+    """The attributes of `find_inherited` that fail in ``new`` and not in ``old``, where there is one."""
+    program = _program(new, tuple(modules))
+    found, idle = _attributes(program), _idle(program)
+    if old is not None and (found or idle):
+        before = _program(old, tuple(old.existing(modules)))
+        known = {_key(finding) for finding in _attributes(before)} if found else set()
+        was_idle = {(one.unit, one.attribute) for one in _idle(before)} if idle else set()
+        found = [finding for finding in found if _key(finding) not in known]
+        idle = [one for one in idle if (one.unit, one.attribute) not in was_idle]
+    return sorted(found, key=_place), idle
+
+
+@functools.lru_cache(maxsize=2)
+def _program(world: World, modules: tuple[str, ...]) -> Program:
+    """The program of a world, which remembers its answers, for whoever asks next."""
+    return Program(world, modules)
+
+
+def _attributes(program: Program) -> list[Finding]:
+    return _in_inherited(program, [rule for rule in RULES if rule.CODE in ATTRIBUTES], None)
+
+
+def _idle(program: Program) -> list[Idle]:
+    return [idle for module in program.checked for idle in idle_reads(program, module)]
 
 
 def _run(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:

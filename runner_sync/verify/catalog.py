@@ -84,6 +84,7 @@ OF_TREES = (
     "rs320_parent_dropped",
     "rs321_setup_left_out",
     "rs322_step_moved",
+    "rs323_argument_overwritten",
 )
 """Rules that ask what a name means in the target trees."""
 

@@ -46,8 +46,11 @@ class Surroundings:
 
     def is_written_elsewhere(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on something else than ``self``."""
-        wanted = re.compile(rf"{_not_of_self(attribute)}{_ASSIGNS}")
-        return any(_line_with(text, attribute, wanted) for _, text in self._near(attribute))
+        pattern = rf"{_not_of_self(attribute)}{_ASSIGNS}"
+        if pattern not in self._known:
+            wanted = re.compile(pattern)
+            self._known[pattern] = any(_line_with(text, attribute, wanted) for _, text in self._near(attribute))
+        return self._known[pattern]
 
     def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
         """Whether some module has a member's name in quotes, or reads it from something else than ``self``

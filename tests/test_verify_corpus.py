@@ -207,9 +207,11 @@ def gpu_breaks(release: Release, omni: str, new: str, old: str) -> set[tuple[str
 @pytest.mark.parametrize(
     ("before", "old", "after", "new", "count", "left"),
     [
-        # vLLM 0.16 dropped `activate_lora`; omni 0.16.0 passes it by place, and it lands on `remove_lora`.
+        # vLLM 0.16 dropped `activate_lora`; omni 0.16.0 passes it by place, and it lands on `remove_lora`. What vLLM's
+        # `sample_tokens` does since 0.16 and `_sample` does no more, no GPU runner of omni's does up to 0.18.0.
         pytest.param(
-            *("0.14.0", "0.14.0", "0.16.0", "0.16.0", 6, {("RS307", "maybe_dummy_run_with_lora")}),
+            *("0.14.0", "0.14.0", "0.16.0", "0.16.0", 6),
+            {("RS307", "maybe_dummy_run_with_lora"), ("RS322", "_update_states_after_model_execute")},
             marks=pytest.mark.slow,
         ),
         pytest.param(*("0.20.0", "0.20.0", "0.22.0", "0.22.0", 3, set()), marks=pytest.mark.slow),

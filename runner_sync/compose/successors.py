@@ -30,13 +30,13 @@ def renamed_members(
     """Of the names in ``read`` those that upstream's class defined and mentions no more, with what most of the lines
     that had them have now.
 
-    ``old`` and ``new`` are the methods of the class, ``elsewhere`` other texts that may define such a member. The new
-    name is one that the class defines and did not have before.
+    ``old`` and ``new`` are the methods of the class, ``elsewhere`` other texts that may define such a member, which are
+    read when one is gone. The new name is one that the class defines and did not have before.
     """
-    gone = {*read} & _names(_DEFINED, old.values()) - _names(_MENTIONED, new.values()) - _names(_DEFINED, elsewhere)
+    gone = {*read} & _names(_DEFINED, old.values()) - _names(_MENTIONED, new.values())
     fresh = (_names(_DEFINED, new.values()) - _names(_MENTIONED, old.values())) if gone else set()
     found = {}
-    for name in sorted(gone) if fresh else ():
+    for name in sorted(gone - _names(_DEFINED, elsewhere)) if fresh else ():
         both = [method for method in old if method in new and f".{name}" in old[method]]
         told = (said for method in both for said in new_names(canonical(old[method]), canonical(new[method]), name))
         later, _ = prevailing(told)

@@ -54,13 +54,20 @@ def _bases(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
 
 
 def _new_names(base: ModuleRevision, drafts: Sequence[Draft], job: ModuleJob) -> dict[str, str]:
-    anchor, now, vllm = job.module.upstreams[0], job.upstream.new, job.twin.load_vllm()
+    name, now = job.module.upstreams[0].name, job.upstream.new
     if now is None:
         return {}
-    old, new = (texts.members(side.text, anchor.name, side.path) for side in (base, now))
+    old, new = (texts.members(side.text, name, side.path) for side in (base, now))
     read = {name for draft in drafts if draft.chosen and not draft.removed for name in self_names(draft.text)}
-    elsewhere = [side.text for side in (job.twin.new, vllm) if side is not None]
-    return successors.renamed_members(old, new, read, [*elsewhere, *(draft.text for draft in drafts)])
+    return successors.renamed_members(old, new, read, _elsewhere(drafts, job))
+
+
+def _elsewhere(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[str]:
+    """Texts beside upstream's class that may define members of the runner; vLLM's is fetched when it is asked for."""
+    yield from (draft.text for draft in drafts)
+    yield job.twin.new.text if job.twin.new is not None else ""
+    vllm = job.twin.load_vllm()
+    yield vllm.text if vllm is not None else ""
 
 
 def set_apart(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

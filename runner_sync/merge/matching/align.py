@@ -248,11 +248,12 @@ def suites(nodes: Sequence[Node]) -> list[Suite]:
     """For every node the multiset of the statements inside it, at any depth, and of what they bind and call."""
     inner: list[Suite] = [Counter() for _ in nodes]
     for node in nodes:
-        above = node.parent
-        while above != ROOT and not node.is_comment:
-            called = _CALLED.match(node.canon)
-            told = [f"{called[1]}()"] if called is not None else [f"{name} =" for name in binds(node)]
-            inner[above].update([node.canon, *told])
+        if (above := node.parent) == ROOT or node.is_comment:
+            continue
+        called = _CALLED.match(node.canon)
+        told = [node.canon, *([f"{called[1]}()"] if called is not None else [f"{name} =" for name in binds(node)])]
+        while above != ROOT:
+            inner[above].update(told)
             above = nodes[above].parent
     return inner
 

@@ -29,7 +29,7 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
 _fields = _Fields()
 
 
-@lru_cache(maxsize=640)
+@lru_cache(maxsize=128)
 def module_of(text: str) -> ast.Module:
     """The tree of a module, parsed once for all who ask in a row; shared, so never edit it. Raises ``SyntaxError``."""
     return ast.parse(text)

@@ -1,7 +1,8 @@
 """The one exception that ends a run: bad input, said in one sentence.
 
 Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. Nothing has been written when it is raised.
-``UnresolvedConflict`` is the kind of it that ``check`` reports as a finding instead.
+``UnresolvedConflict`` is the kind of it that ``check`` reports as a finding instead; ``UnreadableRelease`` is that of a
+release for which a tree on disk could stand in.
 """
 
 import sys
@@ -21,6 +22,14 @@ class UnresolvedConflict(InputError):
         super().__init__(f"{path or 'the text'}:{line}: holds an unresolved merge conflict; resolve it and run again.")
         self.path = path
         self.line = line
+
+
+class UnreadableRelease(InputError):
+    """A release that cannot be had: ``said`` is why and the remedy; ``option`` names a tree instead of it."""
+
+    def __init__(self, said: str, *, option: str) -> None:
+        super().__init__(f"{said} or give the tree with {option}.")
+        self.said = f"{said}."
 
 
 def unparsable(place: str, why: str) -> InputError:

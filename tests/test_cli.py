@@ -19,7 +19,7 @@ import typer
 from cli_samples import CHANGE, FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
 
 from runner_sync import __version__, cli
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.lock import Entry, Lock, dump
 from runner_sync.model import Report
 from runner_sync.terminal.examples import EXAMPLES
@@ -189,7 +189,7 @@ def test_a_replay_whose_output_does_not_parse_is_no_success(sync: FakeSync) -> N
 
 def test_a_replay_names_no_option_that_it_has_not(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
     def refuse() -> None:
-        raise InputError("vllm 0.30.0 is not in the cache: unset it or give the tree with --vllm-path.")
+        raise UnreadableRelease("vllm 0.30.0 is not in the cache: unset it", option="--vllm-path")
 
     sync.before = refuse
     assert cli.run(["replay"]) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from itertools import chain
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from runner_sync.lock import Entry
 from runner_sync.model import RuleText
 from runner_sync.sync.rule_texts import rules
 from runner_sync.verify import registry
-from runner_sync.verify.catalog import LOCAL, NEEDS, OF_TREES, code_of, codes_with, need_of
+from runner_sync.verify.catalog import OF_RUNNERS, OF_TREES, can_run, code_of
 from runner_sync.verify.registry import find_rule, rule_texts
 from runner_sync.verify.rules import load
 from runner_sync.verify.runners.job import CheckJob
@@ -62,18 +62,20 @@ def test_a_rule_is_found_by_code_and_by_name() -> None:
 
 
 def test_rules_are_listed_in_the_order_of_their_codes() -> None:
-    for names in (LOCAL, *NEEDS.values(), OF_TREES):
+    for names in (OF_RUNNERS, OF_TREES):
         assert list(names) == sorted(names)
 
 
-def test_a_rule_that_needs_something_tells_what() -> None:
-    needy = [code for need in NEEDS for code in codes_with(need)]
-    assert {code for code in needy if need_of(code) is None} == set()
-    assert need_of("RS203") is None
+def test_a_rule_runs_where_all_that_it_needs_is_at_hand() -> None:
+    alone, beside_gpu = job("x = 1\n", gpu="x = 1\n"), job("x = 1\n", gpu="x = 1\n", vllm="x = 1\n")
+    assert [can_run("RS202", given) for given in (alone, beside_gpu)] == [False, True]
+    without_twins = replace(beside_gpu, modules=[replace(one, gpu_text=None) for one in beside_gpu.modules])
+    assert not can_run("RS202", without_twins)
+    assert can_run("RS401", without_twins)
 
 
 def test_a_rule_takes_what_it_is_handed() -> None:
-    for names, given in (((*LOCAL, *chain(*NEEDS.values())), 1), (OF_TREES, 3)):
+    for names, given in ((OF_RUNNERS, 1), (OF_TREES, 3)):
         for rule in load(names):
             inspect.signature(rule.find).bind(*range(given))
             assert code_of(rule.__name__.rpartition(".")[2]) == rule.CODE

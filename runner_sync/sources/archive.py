@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from typing import BinaryIO, Self
 
-from runner_sync.errors import InputError
+from runner_sync.errors import UnreadableRelease
 from runner_sync.model import Project, Source
 from runner_sync.sources import layout, remembering
 
@@ -31,10 +31,10 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def refusal(archive: str, why: str, *, project: Project) -> InputError:
+def refusal(archive: str, why: str, *, project: Project) -> UnreadableRelease:
     """The sentence for an archive that must not be used."""
-    option = layout.PATH_OPTIONS[project]
-    return InputError(f"{archive} is refused because {why}: take another release or give the tree with {option}.")
+    said = f"{archive} is refused because {why}: take another release"
+    return UnreadableRelease(said, option=layout.PATH_OPTIONS[project])
 
 
 def check_name(name: str, archive: str, *, project: Project) -> None:

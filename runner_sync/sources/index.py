@@ -13,7 +13,7 @@ from urllib.parse import urldefrag, urlsplit
 
 from packaging.version import InvalidVersion, Version
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.model import Project
 from runner_sync.sources import version
 from runner_sync.sources.layout import PATH_OPTIONS
@@ -52,9 +52,10 @@ def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
         files += _page(project, url, session)
     if not files:
         hosts = ", ".join(urlsplit(without_login(url)).netloc for url in session.settings.urls)
-        raise InputError(
+        raise UnreadableRelease(
             f"the package index at {hosts} has no release of {project}: configure pip's index (PIP_INDEX_URL or "
-            f"pip.conf) or give the tree with {PATH_OPTIONS[project]}."
+            "pip.conf)",
+            option=PATH_OPTIONS[project],
         )
     return files
 

@@ -15,7 +15,7 @@ import tarfile
 import zlib
 from typing import IO, Protocol, Self, cast
 
-from runner_sync.errors import InputError
+from runner_sync.errors import UnreadableRelease
 from runner_sync.model import Project
 from runner_sync.sources import layout
 from runner_sync.sources.archive import (
@@ -228,7 +228,5 @@ def require_hash(sha256: str | None, archive: str, *, project: Project) -> str:
     """The index's hash, or ``InputError`` when the index states none: unchecked files are not used."""
     if sha256 is None:
         option = layout.PATH_OPTIONS[project]
-        raise InputError(
-            f"the index states no SHA-256 for {archive}: use another index or give the tree with {option}."
-        )
+        raise UnreadableRelease(f"the index states no SHA-256 for {archive}: use another index", option=option)
     return sha256

@@ -20,7 +20,7 @@ from urllib3.connectionpool import ConnectionPool
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
-from runner_sync.errors import InputError
+from runner_sync.errors import UnreadableRelease
 from runner_sync.model import Project
 from runner_sync.sources.layout import PATH_OPTIONS, Progress
 from runner_sync.sources.pip_config import PYPI, IndexSettings
@@ -112,13 +112,15 @@ def connect(settings: IndexSettings, *, project: Project, what: str, progress: P
 
     ``what`` is what is being looked for, for the message; ``progress`` hears of every try but the first.
     """
-    remedy = f"or give the tree with {PATH_OPTIONS[project]}"
+    option = PATH_OPTIONS[project]
     if is_offline():
         hosts = " and ".join(dict.fromkeys(urlsplit(without_login(url)).netloc for url in settings.urls))
         whose = f" for the index at {hosts}," if hosts else ""
-        raise InputError(f"{what} is not in the cache{whose} and RUNNER_SYNC_OFFLINE is set: unset it {remedy}.")
+        said = f"{what} is not in the cache{whose} and RUNNER_SYNC_OFFLINE is set: unset it"
+        raise UnreadableRelease(said, option=option)
     if not settings.urls:
-        raise InputError(f"{what} cannot be looked up because pip is set to no-index: name an index {remedy}.")
+        said = f"{what} cannot be looked up because pip is set to no-index: name an index"
+        raise UnreadableRelease(said, option=option)
     return IndexSession(replace(settings, urls=tuple(_address(url) for url in settings.urls)), progress=progress)
 
 
@@ -139,9 +141,10 @@ def network_errors(project: Project, url: str) -> Iterator[None]:
         yield
     except (requests.RequestException, HTTPError) as error:
         host = urlsplit(url).netloc.rpartition("@")[2] or url
-        raise InputError(
+        raise UnreadableRelease(
             f"cannot read {project} from the package index at {host} ({_reason(error)}): configure pip's index "
-            f"(PIP_INDEX_URL or pip.conf) or give the tree with {PATH_OPTIONS[project]}."
+            "(PIP_INDEX_URL or pip.conf)",
+            option=PATH_OPTIONS[project],
         ) from error
 
 

@@ -17,7 +17,7 @@ from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.unmerged import conflicts
-from runner_sync.verify.catalog import OF_TWINS, code_of, codes_with
+from runner_sync.verify.catalog import codes_with
 from runner_sync.verify.codes import Codes
 from runner_sync.verify.runners.job import CheckModule
 
@@ -30,7 +30,7 @@ DRIFT = codes_with("upstream")
 AGAINST_VLLM = codes_with("vllm")
 """Rules that take vLLM's own code out of the GPU runners."""
 
-_OF_TWINS = tuple(code_of(module) for module in OF_TWINS)
+_OF_TWINS = codes_with("twin")
 
 
 def idle(given: inputs.Inputs) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ review items or findings). May touch: what ``sync`` and the outputs touch.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.terminal import naming_profile
 from runner_sync.terminal.groups import Writing
 from runner_sync.terminal.outputs import Output, deliver, parse_outputs
@@ -31,9 +30,6 @@ LEFT_TO_A_PERSON = 1
 
 Planner = Callable[["UpgradeOptions"], "Upgrade"]
 Reporter = Callable[["CheckOptions"], "Report"]
-
-
-_OTHER_TREE = re.compile(r" or give the tree with --[a-z]+-path")
 
 
 class _Watched(Protocol):
@@ -58,7 +54,8 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
         raise InputError(f"--omni-version {options.omni.version} is no checkout to write to: add --out DIR, or --diff.")
     if options.out is not None and options.out.exists() and not options.out.is_dir():
         raise InputError(f"{options.out} is no folder: name an empty one, or a new one, with --out.")
-    planned, paths = _watch(lambda seen: _carry_out(command, plan, seen, diff=diff, screen=screen), options, screen)
+    with naming_profile.in_errors(options):
+        planned, paths = _watch(lambda seen: _carry_out(command, plan, seen, diff=diff, screen=screen), options, screen)
     lock = (planned.lock,) if planned.lock is not None else ()
     report = replace(planned.report, changes=(*planned.report.changes, *lock))
     report = naming_profile.in_report(report, options)
@@ -142,7 +139,9 @@ def inspect(
 ) -> int:
     """Report on the omni tree without changing it."""
     outputs = parse_outputs(values, command=command, default="text")
-    report = naming_profile.in_report(_watch(find, options, screen), options)
+    with naming_profile.in_errors(options):
+        report = _watch(find, options, screen)
+    report = naming_profile.in_report(report, options)
     deliver(report, outputs, screen)
     return DONE if exit_zero else exit_code(report)
 
@@ -154,9 +153,8 @@ def replay(
     outputs = parse_outputs(values, command="replay", default="text")
     try:
         report = _watch(score, options, screen)
-    except InputError as error:
-        # A replay reads releases: no option names another tree.
-        raise InputError(_OTHER_TREE.sub("", str(error))) from error
+    except UnreadableRelease as error:  # no option of a replay names another tree
+        raise InputError(error.said) from error
     deliver(report, outputs, screen)
     return DONE if all(row.parses for row in report.replay) else LEFT_TO_A_PERSON
 
@@ -178,10 +176,7 @@ _Result = TypeVar("_Result")
 
 def _watch(work: Callable[[_Options], _Result], options: _Options, screen: Screen) -> _Result:
     with shown_progress(screen) as progress:
-        try:
-            return work(replace(options, progress=progress))  # type: ignore[type-var]
-        except InputError as error:
-            raise InputError(naming_profile.in_text(str(error), options)) from error
+        return work(replace(options, progress=progress))  # type: ignore[type-var]
 
 
 def default_typechecker() -> Literal["ty", "none"]:

@@ -6,7 +6,6 @@ findings, sorted by place. May touch: the worlds' trees, by reading.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol, cast
 
@@ -54,8 +53,8 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     modules are left to `find_inherited`. Raises InputError when a module is missing in ``new`` or is not Python, or
     when an upstream one is not that the runners import by name or derive from.
     """
-    after = _program(new, tuple(modules))
-    before = _program(old, tuple(old.existing(modules))) if old is not None else None
+    after = _program(new, modules)
+    before = _program(old, old.existing(modules)) if old is not None else None
     told = Program(since, since.existing(modules)) if since is not None else before
     for program in (after, before):
         for error in program.unread() if program is not None else ():
@@ -82,10 +81,10 @@ def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding],
 
 def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
     """The attributes of `find_inherited` that fail in ``new`` and not in ``old``, where there is one."""
-    program = _program(new, tuple(modules))
+    program = _program(new, modules)
     found, idle = _attributes(program), _idle(program)
     if old is not None and (found or idle):
-        before = _program(old, tuple(old.existing(modules)))
+        before = _program(old, old.existing(modules))
         known = {_key(finding) for finding in _attributes(before)} if found else set()
         was_idle = {(one.unit, one.attribute) for one in _idle(before)} if idle else set()
         found = [finding for finding in found if _key(finding) not in known]
@@ -93,10 +92,9 @@ def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) 
     return sorted(found, key=_place), idle
 
 
-@functools.lru_cache(maxsize=2)
-def _program(world: World, modules: tuple[str, ...]) -> Program:
+def _program(world: World, modules: Sequence[str]) -> Program:
     """The program of a world, which remembers its answers, for whoever asks next."""
-    return Program(world, modules)
+    return world.answers.once((Program, tuple(modules)), lambda: Program(world, modules))
 
 
 def _attributes(program: Program) -> list[Finding]:

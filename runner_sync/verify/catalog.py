@@ -1,4 +1,4 @@
-"""Which rules there are, each listed once, by the name of its module, under what it cannot do without.
+"""Which rules there are, each listed once, by the name of its module, with what it cannot do without.
 
 Comes in: a job. Goes out: whether it has that, and the codes of the rules that want it. May touch: nothing. No rule is
 imported for it.
@@ -16,50 +16,41 @@ from runner_sync.verify import rules
 if TYPE_CHECKING:
     from runner_sync.verify.runners.job import CheckJob
 
-Need = Literal["lock", "upstream", "vllm"]
+Need = Literal["lock", "upstream", "vllm", "twin"]
 
-LOCAL = (
-    "rs103_redundant_copy",
-    "rs203_override_skipped",
-    "rs204_mixin_missing",
-    "rs205_state_fields",
-    "rs206_model_sampler",
-    "rs401_markers",
-    "rs402_device_calls",
-    "rs403_gpu_imports",
-    "rs404_runtime_mode_keyword",
-    "rs405_duplicate",
-    "rs406_review_comment",
-    "rs407_locals_guard",
-    "rs408_value_reset",
-    "rs409_fixed_size",
-    "rs411_unreachable",
-    "rs412_falls_off",
-    "rs501_hoist",
-)
-"""Rules that look at the runners alone: they run on any job."""
+OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
+    "rs101_body_drift": ("upstream",),
+    "rs102_upstream_gone": ("upstream",),
+    "rs103_redundant_copy": (),
+    "rs104_signature_drift": ("upstream",),
+    "rs105_hidden_change": ("upstream", "twin"),
+    "rs110_edited_outside_block": ("lock",),
+    "rs111_not_in_lock": ("lock",),
+    "rs201_gpu_changed": ("lock", "twin"),
+    "rs202_statement_missing": ("vllm", "twin"),
+    "rs203_override_skipped": ("twin",),
+    "rs204_mixin_missing": ("twin",),
+    "rs205_state_fields": ("twin",),
+    "rs206_model_sampler": (),
+    "rs207_hook_missing": ("vllm", "twin"),
+    "rs401_markers": (),
+    "rs402_device_calls": (),
+    "rs403_gpu_imports": (),
+    "rs404_runtime_mode_keyword": (),
+    "rs405_duplicate": (),
+    "rs406_review_comment": (),
+    "rs407_locals_guard": (),
+    "rs408_value_reset": (),
+    "rs409_fixed_size": (),
+    "rs411_unreachable": (),
+    "rs412_falls_off": (),
+    "rs501_hoist": ("twin",),
+}
+"""Rules that look at one runner, each with what it says nothing without: the lock, vllm-ascend's text, vLLM's, a GPU
+twin."""
 
 BESIDE = ("rs402_device_calls", "rs403_gpu_imports")
 """Those of them that look at every module in the folders of the runners, whether a profile names it or not."""
-
-NEEDS: Mapping[Need, tuple[str, ...]] = {
-    "lock": ("rs110_edited_outside_block", "rs111_not_in_lock", "rs201_gpu_changed"),
-    "upstream": ("rs101_body_drift", "rs102_upstream_gone", "rs104_signature_drift", "rs105_hidden_change"),
-    "vllm": ("rs202_statement_missing", "rs207_hook_missing"),
-}
-"""Rules that say nothing where a job comes without the lock, vllm-ascend's text, or vLLM's."""
-
-OF_TWINS = (
-    "rs105_hidden_change",
-    "rs201_gpu_changed",
-    "rs202_statement_missing",
-    "rs203_override_skipped",
-    "rs204_mixin_missing",
-    "rs205_state_fields",
-    "rs207_hook_missing",
-    "rs501_hoist",
-)
-"""Rules that compare a runner with its GPU twin: they say nothing of runners that have none."""
 
 OF_TREES = (
     "rs301_import_gone",
@@ -110,16 +101,16 @@ def known_codes() -> tuple[str, ...]:
 
 
 def codes_with(need: Need) -> tuple[str, ...]:
-    """The codes of the rules that need something."""
-    return tuple(code_of(module) for module in NEEDS[need])
+    """The codes of the rules that say nothing without something."""
+    return tuple(code_of(module) for module, needs in OF_RUNNERS.items() if need in needs)
 
 
-def need_of(code: str) -> Need | None:
-    """What the rule of a code needs, if anything."""
-    return next((need for need in NEEDS if code in codes_with(need)), None)
+def can_run(code: str, job: CheckJob) -> bool:
+    """Whether a job comes with everything that the rule of a code needs, if that looks at runners."""
+    return all(_has(job, need) for module, needs in OF_RUNNERS.items() if code_of(module) == code for need in needs)
 
 
-def has(job: CheckJob, need: Need) -> bool:
+def _has(job: CheckJob, need: Need) -> bool:
     """Whether some module of a job comes with what is needed."""
     match need:
         case "lock":
@@ -128,3 +119,5 @@ def has(job: CheckJob, need: Need) -> bool:
             return any(module.upstream_text is not None for module in job.modules)
         case "vllm":
             return any(module.vllm_text is not None for module in job.modules)
+        case "twin":
+            return any(module.gpu_text is not None for module in job.modules)

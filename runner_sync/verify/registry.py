@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from runner_sync.verify import rules
-from runner_sync.verify.catalog import BESIDE, ELSEWHERE, LOCAL, NEEDS, OF_TREES, has
+from runner_sync.verify.catalog import BESIDE, ELSEWHERE, OF_RUNNERS, OF_TREES, can_run, code_of
 
 if TYPE_CHECKING:
     from runner_sync.model import RuleText, Severity
@@ -36,8 +36,7 @@ class Rule(DocumentedRule, Protocol):
 
 def applicable(job: CheckJob) -> tuple[Rule, ...]:
     """The rules that can say something about ``job`` (RS3xx aside, which look at whole trees)."""
-    names = [*LOCAL, *(name for need in NEEDS if has(job, need) for name in NEEDS[need])]
-    return cast("tuple[Rule, ...]", rules.load(names))
+    return cast("tuple[Rule, ...]", rules.load([name for name in OF_RUNNERS if can_run(code_of(name), job)]))
 
 
 def beside() -> tuple[Rule, ...]:
@@ -47,8 +46,7 @@ def beside() -> tuple[Rule, ...]:
 
 def documented() -> tuple[DocumentedRule, ...]:
     """Every rule there is, by code."""
-    names = (*LOCAL, *(name for row in NEEDS.values() for name in row), *OF_TREES, *ELSEWHERE)
-    return cast("tuple[DocumentedRule, ...]", rules.load(sorted(names)))
+    return cast("tuple[DocumentedRule, ...]", rules.load(sorted((*OF_RUNNERS, *OF_TREES, *ELSEWHERE))))
 
 
 def rule_texts() -> tuple[RuleText, ...]:

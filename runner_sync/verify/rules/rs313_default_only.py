@@ -94,7 +94,7 @@ def _override(name: str, override: Frame) -> tuple[str, str, str]:
 def _read_idly(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
     """Attributes that are read and stay at their default, each with omni's override and the method of ``project`` that
     it hides."""
-    idle = program.once((CODE, mro, project), lambda: {} if mro.open else _idle(program, mro, project))
+    idle = program.answers.once((CODE, mro, project), lambda: {} if mro.open else _idle(program, mro, project))
     for name, writer in idle.items():
         info, override = program.last_before(mro, writer) or (None, None)
         if info is None or override is None or info.module.project != "vllm-omni":

@@ -6,13 +6,14 @@ touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES
+from runner_sync.verify.answers import Answers
 from runner_sync.verify.runners.outline import outline
 from runner_sync.verify.runners.reading import ClassText, Reading
 
@@ -67,23 +68,6 @@ class CheckJob:
     old_world: World | None = None
     branch_point: World | None = None
     before: Callable[[], CheckJob] | None = None
-
-
-_Answer = TypeVar("_Answer")
-
-
-class Answers:
-    """What was worked out once, for whoever asks the same question again."""
-
-    def __init__(self) -> None:
-        self._known: dict[Hashable, Any] = {}
-
-    def once(self, question: Hashable, find: Callable[[], _Answer]) -> _Answer:
-        """What ``find`` gave when ``question`` was asked first."""
-        if question not in self._known:
-            self._known[question] = find()
-        known: _Answer = self._known[question]
-        return known
 
 
 class Library:

@@ -9,19 +9,17 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
 from runner_sync.naming import project_of
 from runner_sync.syntax import is_name, is_parent, is_super, statements_of
+from runner_sync.verify.answers import Answers
 from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, frame_of, frames_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of
 from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
 from runner_sync.verify.trees.world import Definition, World
-
-_Answer = TypeVar("_Answer")
 
 
 class Runtime:
@@ -38,7 +36,7 @@ class Runtime:
         self._by_class: dict[int, list[Mro]] | None = None
         self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
         self._mentioned: dict[int, frozenset[str]] = {}
-        self._answers: dict[Hashable, Any] = {}
+        self.answers = Answers()
         self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
         self.reads_seen: dict[int, dict[str, list[tuple[Frame, ast.Attribute]]]] = {}
 
@@ -141,13 +139,6 @@ class Runtime:
             ]
             self._live[id(mro)] = self.reach(mro, first)
         return self._live[id(mro)]
-
-    def once(self, question: Hashable, find: Callable[[], _Answer]) -> _Answer:
-        """What ``find`` gave when a rule asked ``question`` first: rules are asked module by module."""
-        if question not in self._answers:
-            self._answers[question] = find()
-        known: _Answer = self._answers[question]
-        return known
 
     def mentioned(self, mro: Mro) -> frozenset[str]:
         """The attributes of anything that the live methods of an MRO read, and what stands in quotes there.

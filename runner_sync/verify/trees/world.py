@@ -17,6 +17,7 @@ from runner_sync.errors import PYTHON, InputError, UnresolvedConflict, unparsabl
 from runner_sync.model import PACKAGES, TITLES, Project, Tree
 from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.unmerged import conflicts
+from runner_sync.verify.answers import Answers
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.exports import is_exported
 from runner_sync.verify.trees.modules import Binding, Import, Module
@@ -69,6 +70,7 @@ class World:
         self._by_class: dict[str, list[Patch]] = {}
         self._patched: dict[Patch, set[str]] = {}
         self._meanings: dict[tuple[Module, str], list[Definition]] = {}
+        self.answers = Answers()
 
     def with_omni(self, omni: Tree) -> World:
         """The same upstreams with another omni tree; what both have is parsed once."""

@@ -27,11 +27,23 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
 
 
 _fields = _Fields()
+_UNIT = 16384
+"""Characters: longer texts are modules, with few exceptions."""
 
 
-@lru_cache(maxsize=128)
 def module_of(text: str) -> ast.Module:
-    """The tree of a module, parsed once for all who ask in a row; shared, so never edit it. Raises ``SyntaxError``."""
+    """The tree of a text, parsed once for all who ask in a row; shared, so never edit it. Raises ``SyntaxError``."""
+    return _module(text) if len(text) > _UNIT else _unit(text)
+
+
+@lru_cache(maxsize=48)
+def _module(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+# The units of a module are many, and would push whole modules out of one store.
+@lru_cache(maxsize=1024)
+def _unit(text: str) -> ast.Module:
     return ast.parse(text)
 
 
@@ -39,6 +51,12 @@ def module_of(text: str) -> ast.Module:
 def lasting_module_of(text: str) -> ast.Module:
     """The same of a module that is asked about again and again as long as the process runs: those of the trees."""
     return ast.parse(text)
+
+
+def forget_modules() -> None:
+    """Free the trees of `module_of`, where work begins that will not ask for them again."""
+    _module.cache_clear()
+    _unit.cache_clear()
 
 
 def walk(top: ast.AST) -> list[ast.AST]:

@@ -11,7 +11,7 @@ import symtable
 import warnings
 from functools import lru_cache
 
-from runner_sync.syntax import is_indented, module_of, move_lines, walk
+from runner_sync.syntax import forget_modules, is_indented, module_of, move_lines, walk
 
 HEAD = "class _:\n"
 
@@ -37,7 +37,7 @@ def parse_unit(text: str) -> ast.Module:
 
 def forget_trees() -> None:
     """Free the memory of the shared trees, where work begins that will not ask for them again."""
-    module_of.cache_clear()
+    forget_modules()
     parse_unit.cache_clear()
 
 

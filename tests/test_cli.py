@@ -18,6 +18,8 @@ import pytest
 import typer
 from cli_samples import CHANGE, FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
 
+import runner_sync
+from runner_sync import __main__ as program
 from runner_sync import __version__, cli
 from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.lock import Entry, Lock, dump
@@ -436,6 +438,23 @@ def test_traceback_shows_where(sync: FakeSync, capsys: pytest.CaptureFixture[str
 def test_an_interrupt_says_that_nothing_was_written(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
     sync.during_apply = _raising(KeyboardInterrupt())
     assert cli.run(["upgrade"]) == 130
+    assert capsys.readouterr() == ("", "interrupted; nothing was written\n")
+
+
+def test_an_interrupt_while_the_program_is_imported_says_so_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "runner_sync.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "runner_sync.cli")
+    monkeypatch.delattr(runner_sync, "cli")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    with pytest.raises(SystemExit) as left:
+        program.main()
+    assert left.value.code == 130
     assert capsys.readouterr() == ("", "interrupted; nothing was written\n")
 
 

@@ -87,7 +87,7 @@ WRITERS = {
 """Modules that may open files for writing, and why."""
 
 NETWORK = {"git", "requests", "urllib3", "remotezip", "pypi_simple", "httpx", "socket", "urllib.request"}
-PRINTERS = {"cli", "terminal"}
+PRINTERS = {"__main__", "cli", "terminal"}
 _MOST_LINES = 360
 """Three hundred is the aim; a module beyond this has to become a folder."""
 

@@ -158,6 +158,14 @@ def test_a_failure_at_any_other_step_changes_nothing(
     assert snapshot(root) == before
 
 
+def test_folders_made_for_several_files_go_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = failing(os.fsync, at=2, error=OSError(28, "No space left on device"), late=False)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        write([FileChange(f"new/pkg/{name}.py", None, "x = 1\n") for name in "ab"], tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_that_cannot_be_put_back_leaves_its_text_and_says_where(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

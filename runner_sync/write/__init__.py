@@ -270,6 +270,7 @@ def _sweep(jobs: Sequence[_Job]) -> None:
             if leftover is not None:
                 with contextlib.suppress(OSError):
                     leftover.unlink(missing_ok=True)
-        for folder in reversed(job.new_folders):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+    # A folder that was made for one file may have held those of another.
+    for folder in [folder for job in jobs for folder in job.new_folders][::-1]:
+        with contextlib.suppress(OSError):
+            folder.rmdir()

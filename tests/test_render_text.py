@@ -80,6 +80,9 @@ SENTENCES = [
     ("replay", REPORTS["replay"], REPLAY_SENTENCE),
     ("explain one line", Report("explain", INPUTS, (replace(UNITS[1], hunks=(Hunk(4, 4, "upstream", "x"),)),)),
      "1 line from upstream, 0 ported from GPU, 0 of omni's own."),
+    ("explain one line of a unit without a twin",
+     Report("explain", INPUTS, (replace(UNITS[1], gpu=None, ported=0, hunks=(Hunk(4, 4, "omni", ""),)),)),
+     "0 lines from upstream, 1 of omni's own."),
     ("explain outside of units", Report("explain", INPUTS), "Nothing to explain here: no unit covers these lines."),
 ]  # fmt: skip
 

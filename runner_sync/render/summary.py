@@ -210,8 +210,8 @@ def _explain_sentence(report: Report) -> str:
     lines = {"upstream": 0, "gpu": 0, "omni": 0}
     for hunk in hunks:
         lines[hunk.provenance] += hunk.end_line - hunk.line + 1
-    upstream = count(lines["upstream"], "line")
-    return f"{upstream} from upstream, {lines['gpu']} ported from GPU, {lines['omni']} of omni's own."
+    ported = f"{lines['gpu']} ported from GPU, " if has_twins(report) or lines["gpu"] else ""
+    return f"{count(lines['upstream'], 'line')} from upstream, {ported}{lines['omni']} of omni's own."
 
 
 def _replay_sentence(report: Report) -> str:

@@ -192,6 +192,20 @@ def test_other_additions_of_omnis_stay_in_front(added: str) -> None:
     assert merge(Triple(TAIL, omni, upstream)).text.index(added) < omni.index("    return")
 
 
+MARK = "    # ---------------- Omni-new ----------------\n"
+TOLD = "    for row in rows:\n        self.tell(row)\n"
+
+
+@pytest.mark.parametrize("is_around", [True, False], ids=["around what follows", "noop: in front of it"])
+def test_what_upstream_adds_stands_in_no_marked_block_of_omnis(is_around: bool) -> None:
+    """It came between what omni does and the statement that omni has edited, both between its rulers."""
+    own = f"    return self.own(rows)\n{MARK}" if is_around else f"{MARK}    return self.own(rows)\n"
+    upstream = TAIL.replace("    return", "    self.finish_dump()\n    return")
+    result = merge(Triple(TAIL, TAIL.replace("    return rows, rows\n", f"{MARK}{TOLD}{own}"), upstream))
+    block = f"    self.finish_dump()\n{MARK}{TOLD}{own}" if is_around else f"{MARK}{TOLD}{MARK}    self.finish_dump()\n"
+    assert result.text.startswith(TAIL.replace("    return rows, rows\n", block))
+
+
 def test_a_head_keeps_the_words_that_omni_has_for_its_types() -> None:
     base = "@inference_mode\ndef run(self, rows: 'Rows | None') -> None:\n    pass\n"
     plain = base.replace("'Rows | None'", "Rows | None")

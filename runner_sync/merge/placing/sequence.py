@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runner_sync.merge.placing.rulers import pairs
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, below
@@ -22,6 +23,7 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
     if policy.updates_only:
         return list(weave.of_omni)
     out: list[Strand] = []
+    marked = list(pairs(weave)) if policy.is_copy else []
     o = u = 0
     for anchor in [*_anchors(weave), None]:
         end_o = anchor.omni if anchor is not None else len(weave.omni)
@@ -39,7 +41,7 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         if policy.first == "omni":
             opened = _opened(weave.omni, o, end_o)
         if policy.is_copy:
-            opened = min(opened, _made_for(weave, o, anchor))
+            opened = min(opened, _made_for(weave, o, anchor), _marked(marked, o, end_o))
         both = _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind, opened)
         last = _in_removed(weave.omni, weave.of_omni, o, end_o) | _in_removed(
             weave.upstream, weave.of_upstream, u, end_u
@@ -103,6 +105,12 @@ def _made_for(weave: Weave, start: int, anchor: Strand | None) -> int:
     return first - start
 
 
+def _marked(marked: Sequence[tuple[int, int]], start: int, end: int) -> int:
+    """Where in omni's run from ``start`` to ``end`` a block begins whose rulers are around what follows, too; else the
+    length of the run. What upstream puts there is no part of that block, and one further on would be."""
+    return min((first for first, last in marked if start <= first < end < last), default=end) - start
+
+
 def _outside(nodes: Nodes, index: int) -> int:
     if index == ROOT:
         return ROOT
@@ -120,14 +128,21 @@ def _interleave(
     weave: Weave, omni: list[Strand], upstream: list[Strand], policy: Policy, behind: int, opened: int
 ) -> list[Strand]:
     """Two runs without a common strand: each addition goes behind the base text it follows, or where the base text
-    stood that it replaces. ``behind`` is the base index that both runs follow. From ``opened`` on omni's run is in a
-    suite around what comes next, which begins behind all that upstream has in front of that."""
+    stood that it replaces. ``behind`` is the base index that both runs follow. From ``opened`` on omni's run belongs to
+    what comes next, and begins behind all that upstream has in front of that but for its comments on it."""
     rank = 0 if policy.first == "upstream" else 2
+    remarks = _remarks_behind(weave, upstream) if opened < len(omni) and rank else 0
     rows = [
-        *_places(weave, upstream, rank, behind, "upstream", opened=len(upstream)),
+        *_places(weave, upstream, rank, behind, "upstream", opened=len(upstream) - remarks),
         *_places(weave, omni, 1, behind, "omni", opened=opened),
     ]
     return [strand for *_, strand in sorted(rows, key=lambda row: row[:3])]
+
+
+def _remarks_behind(weave: Weave, upstream: Sequence[Strand]) -> int:
+    """How many comments upstream's run ends with."""
+    found = (k for k, strand in enumerate(reversed(upstream)) if not weave.upstream[strand.in_upstream].is_comment)
+    return next(found, len(upstream))
 
 
 def _places(

@@ -194,16 +194,25 @@ def test_other_additions_of_omnis_stay_in_front(added: str) -> None:
 
 MARK = "    # ---------------- Omni-new ----------------\n"
 TOLD = "    for row in rows:\n        self.tell(row)\n"
+OWN = "    return self.own(rows)\n"
+DUMP = "    self.finish_dump()\n"
 
 
-@pytest.mark.parametrize("is_around", [True, False], ids=["around what follows", "noop: in front of it"])
-def test_what_upstream_adds_stands_in_no_marked_block_of_omnis(is_around: bool) -> None:
+@pytest.mark.parametrize(
+    ("omni", "merged"),
+    [
+        (f"{MARK}{TOLD}{OWN}{MARK}", f"{DUMP}{MARK}{TOLD}{OWN}{MARK}"),
+        (f"{MARK}{TOLD}{MARK}{OWN}", f"{MARK}{TOLD}{MARK}{DUMP}{OWN}"),
+        (f"{TOLD}{MARK}{OWN}{MARK}", f"{TOLD}{DUMP}{MARK}{OWN}{MARK}"),
+        (f"{TOLD}{MARK}{OWN}", f"{TOLD}{MARK}{DUMP}{OWN}"),
+    ],
+    ids=["around what follows", "noop: in front of it", "noop: around that alone", "noop: without a second ruler"],
+)
+def test_what_upstream_adds_stands_in_no_marked_block_of_omnis(omni: str, merged: str) -> None:
     """It came between what omni does and the statement that omni has edited, both between its rulers."""
-    own = f"    return self.own(rows)\n{MARK}" if is_around else f"{MARK}    return self.own(rows)\n"
-    upstream = TAIL.replace("    return", "    self.finish_dump()\n    return")
-    result = merge(Triple(TAIL, TAIL.replace("    return rows, rows\n", f"{MARK}{TOLD}{own}"), upstream))
-    block = f"    self.finish_dump()\n{MARK}{TOLD}{own}" if is_around else f"{MARK}{TOLD}{MARK}    self.finish_dump()\n"
-    assert result.text.startswith(TAIL.replace("    return rows, rows\n", block))
+    sides = (TAIL.replace("    return rows, rows\n", text) for text in (omni, f"{DUMP}    return rows, rows\n", merged))
+    omni, upstream, expected = sides
+    assert merge(Triple(TAIL, omni, upstream)).text == expected
 
 
 def test_a_head_keeps_the_words_that_omni_has_for_its_types() -> None:

@@ -41,7 +41,7 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
         if policy.first == "omni":
             opened = _opened(weave.omni, o, end_o)
         if policy.is_copy:
-            opened = min(opened, _made_for(weave, o, anchor), _marked(marked, o, end_o))
+            opened = min(opened, _made_for(weave, o, anchor), _marked(weave, marked, o, anchor))
         both = _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind, opened)
         last = _in_removed(weave.omni, weave.of_omni, o, end_o) | _in_removed(
             weave.upstream, weave.of_upstream, u, end_u
@@ -94,7 +94,7 @@ def _made_for(weave: Weave, start: int, anchor: Strand | None) -> int:
     """Where in omni's run from ``start`` to ``anchor`` the additions begin that stand directly in front of it and make
     what it reads as omni has it: what upstream puts there is done by then. Else the length of the run."""
     end = anchor.in_omni if anchor is not None else len(weave.omni)
-    if anchor is None or anchor.base is None or weave.omni[end].canon == weave.base[anchor.base].canon:
+    if anchor is None or not _is_edited(weave, anchor):
         return end - start
     first, made = end, reads(weave.omni[end])
     for k in range(end - 1, start - 1, -1):
@@ -105,10 +105,20 @@ def _made_for(weave: Weave, start: int, anchor: Strand | None) -> int:
     return first - start
 
 
-def _marked(marked: Sequence[tuple[int, int]], start: int, end: int) -> int:
-    """Where in omni's run from ``start`` to ``end`` a block begins whose rulers are around what follows, too; else the
-    length of the run. What upstream puts there is no part of that block, and one further on would be."""
-    return min((first for first, last in marked if start <= first < end < last), default=end) - start
+def _marked(weave: Weave, marked: Sequence[tuple[int, int]], start: int, anchor: Strand | None) -> int:
+    """Where in omni's run from ``start`` to ``anchor`` a block begins whose rulers are around what follows, too; else
+    the length of the run. What upstream puts there is no part of that block, and one further on would be. A ruler with
+    nothing of omni's behind it is the end of another block, whose first one somebody forgot."""
+    end = anchor.in_omni if anchor is not None else len(weave.omni)
+    begun = (first for first, last in marked if start <= first < end < last)
+    is_edited = anchor is not None and _is_edited(weave, anchor)
+    own = (k for k in begun if is_edited or any(not node.is_comment for node in weave.omni[k:end]))
+    return min(own, default=end) - start
+
+
+def _is_edited(weave: Weave, strand: Strand) -> bool:
+    """Whether a strand that omni has stands in the base, and with another text."""
+    return strand.base is not None and weave.omni[strand.in_omni].canon != weave.base[strand.base].canon
 
 
 def _outside(nodes: Nodes, index: int) -> int:

@@ -549,3 +549,23 @@ def test_an_object_whose_type_is_asked_may_be_unpacked(body: str) -> None:
 def test_an_attribute_that_holds_one_object() -> None:
     text = npu("def run(self):\n    rows, size = self.batch\n    return rows, size")
     assert symbols(find(world(npu=text))) == [("RS303", "batch")]
+
+
+def test_two_records_of_one_size_are_told_as_one_number() -> None:
+    """The runner of vllm-ascend has a record of its own, and so has that of vLLM below it."""
+    runner = """\
+        from typing import NamedTuple
+        from vllm.runner import GPUModelRunner, State
+
+        class Kept(NamedTuple):
+            logits: object
+            rows: object
+
+        class NPUModelRunner(GPUModelRunner):
+            def step(self):
+                self.state = Kept(1, 2)
+                self.state = State(1, 2)
+        """
+    text = npu("def run(self):\n    a, b, c = self.state\n    return a, b, c")
+    (found,) = [one for one in find(world(npu=text, ascend=runner)) if one.code == "RS303"]
+    assert found.message.endswith("provides 2.")

@@ -83,9 +83,8 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
     fields = [_field_count(i.info) for i in instances]
     if fields and None not in fields and count not in fields:
         what = ast.unparse(node.value)
-        yield _finding(
-            frame, node, count=count, sizes=[f or 0 for f in fields], what=what, place=instances[0].info.place
-        )
+        sizes = sorted({size for size in fields if size is not None})
+        yield _finding(frame, node, count=count, sizes=sizes, what=what, place=instances[0].info.place)
 
 
 def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:

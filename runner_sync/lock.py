@@ -22,7 +22,7 @@ from typing import Any, get_args
 
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, Project
-from runner_sync.syntax import is_indented
+from runner_sync.syntax import is_indented, is_string
 
 FORMAT_VERSION = 1
 
@@ -268,16 +268,11 @@ def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> N
             add(label)
             for item in value:
                 if isinstance(item, ast.AST):
-                    if documented or not _is_documentation(item):
+                    if documented or not is_string(item):
                         _canonical(item, add, documented)
                 else:
                     add(f"{type(item).__name__}:{item!r}")
     add(")")
-
-
-def _is_documentation(node: ast.AST) -> bool:
-    """Whether a node is a string that stands by itself, which does nothing."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _documentation(value: Any) -> Any:

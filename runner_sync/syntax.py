@@ -219,6 +219,11 @@ def is_name(node: ast.AST | None, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
+def is_string(node: ast.AST) -> bool:
+    """Whether ``node`` is a string that stands by itself, as a docstring does: it does nothing."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
 def is_super(node: ast.AST | None) -> bool:
     """Whether ``node`` is ``super()``, with or without arguments."""
     return isinstance(node, ast.Call) and is_name(node.func, "super")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from runner_sync.statements import ROOT, UnparsableText, below, code_of, flatten, mentions
+from runner_sync.statements import ROOT, UnparsableText, below, code_of, first_function, flatten, mentions, tree_of
 from runner_sync.statements.tokens import own_lines, own_lines_by_token
 
 
@@ -384,3 +384,13 @@ def told(text: str) -> list[str]:
 )
 def test_what_a_statement_reads_and_binds_in_its_scope(text: str, expected: str) -> None:
     assert ", ".join(told(text)) == expected
+
+
+@pytest.mark.parametrize("text", ["def run(:\n", "    def run(self:\n        pass\n", "else:\n    run()\n"])
+def test_what_is_looked_for_in_a_unit_that_is_no_python_is_not_there(text: str) -> None:
+    assert tree_of(text).body == []
+    assert first_function(text) is None
+
+
+def test_a_method_is_looked_into_where_it_stands() -> None:
+    assert [node.lineno for node in tree_of("    # a remark\n    def run(self):\n        pass\n").body] == [2]

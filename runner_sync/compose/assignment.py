@@ -17,7 +17,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
-from runner_sync.statements import bound_in, may_swallow, mentions, parameters, parse_unit
+from runner_sync.statements import bound_in, may_swallow, mentions, parameters, tree_of
 from runner_sync.syntax import walk
 
 Bound = frozenset[str] | None
@@ -28,35 +28,29 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def read_too_early(text: str) -> dict[str, int]:
     """``{local name: 1-based line}`` of the first reads that no binding can have come before."""
-    return _found(text, certain=False)
+    return _first_early_reads(text, certain=False)
 
 
 def read_unless_set(text: str) -> dict[str, int]:
     """``{local name: 1-based line}`` of the first reads that some path comes to without a binding."""
-    return _found(text, certain=True)
+    return _first_early_reads(text, certain=True)
 
 
 def locals_of(text: str) -> frozenset[str]:
     """The names that the functions of a unit bind in their bodies; none when it does not parse."""
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return frozenset()
-    functions = [node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return frozenset(name for function in functions for name in bound_in(function.body))
+    return frozenset(name for function in _functions(text) for name in bound_in(function.body))
 
 
-def _found(text: str, *, certain: bool) -> dict[str, int]:
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return {}
+def _first_early_reads(text: str, *, certain: bool) -> dict[str, int]:
     found: dict[str, int] = {}
-    for node in walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            for name, line in _Walk(node, certain=certain).found.items():
-                found.setdefault(name, line)
+    for function in _functions(text):
+        for name, line in _Walk(function, certain=certain).found.items():
+            found.setdefault(name, line)
     return found
+
+
+def _functions(text: str) -> list[_Function]:
+    return [node for node in walk(tree_of(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 class _Walk:

@@ -18,7 +18,7 @@ from runner_sync.compose.mended import Mended
 from runner_sync.compose.record_lists import Fields
 from runner_sync.compose.records import fields
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.statements import parse_unit
+from runner_sync.statements import tree_of
 from runner_sync.syntax import dotted_name, module_of, names_set, walk
 
 Constructors = Mapping[str, frozenset[str]]
@@ -70,11 +70,7 @@ def _is_false(value: ast.expr) -> bool:
 
 
 def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.Assign, str, ast.Call]]:
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return
-    for node in walk(tree):
+    for node in walk(tree_of(text)):
         if isinstance(node, ast.Assign) and isinstance(call := node.value, ast.Call):
             name = ast.unparse(call.func)
             if name in constructors:

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Sequence
 
 from runner_sync.profile import SamplerHook
-from runner_sync.statements import parse_unit
+from runner_sync.statements import tree_of
 from runner_sync.syntax import parents_called, walk
 
 Lines = list[str]
@@ -63,11 +63,7 @@ def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
 
 
 def _function(text: str, name: str) -> ast.FunctionDef | None:
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return None
-    return next((n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name), None)
+    return next((n for n in walk(tree_of(text)) if isinstance(n, ast.FunctionDef) and n.name == name), None)
 
 
 def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 
-from runner_sync.statements import UnparsableText, canons, code_of, parse_unit
+from runner_sync.statements import UnparsableText, canons, code_of, tree_of
 from runner_sync.statements.tokens import own_lines
 from runner_sync.syntax import parents_called, walk
 
@@ -36,15 +36,11 @@ def likeness(text: str, other: str) -> float:
 @lru_cache(maxsize=4096)
 def self_names(text: str) -> frozenset[str]:
     """Attributes read from ``self``, ``cls`` or a class (``Runner.parse_row``, as static methods are called)."""
-    found: set[str] = set()
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return frozenset()
-    for node in walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_own(node.value.id):
-            found.add(node.attr)
-    return frozenset(found)
+    return frozenset(
+        node.attr
+        for node in walk(tree_of(text))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_own(node.value.id)
+    )
 
 
 def _is_own(name: str) -> bool:
@@ -80,10 +76,7 @@ def parents_of(text: str, member: str) -> frozenset[str]:
     """The classes whose ``member`` a method hands on to, ``super()`` among them; none where it is no Python."""
     if f".{member}" not in text:
         return frozenset()
-    try:
-        return parents_called(parse_unit(text), member)
-    except SyntaxError:
-        return frozenset()
+    return parents_called(tree_of(text), member)
 
 
 def calls_by_class(text: str, owner: str, member: str) -> bool:

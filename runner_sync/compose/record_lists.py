@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.compose.mended import Mended
 from runner_sync.edits import Edit, Places, apply, margin
-from runner_sync.statements import parse_unit
+from runner_sync.statements import tree_of
 from runner_sync.syntax import is_name, walk
 
 FEWEST = 4
@@ -20,19 +20,12 @@ FEWEST = 4
 Fields = tuple[str, ...]
 
 
-def parsed(text: str) -> ast.Module:
-    try:
-        return parse_unit(text)
-    except SyntaxError:
-        return ast.Module([], [])
-
-
 def is_made(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def unpackings(text: str) -> Iterator[ast.Tuple]:
-    for node in walk(parsed(text)):
+    for node in walk(tree_of(text)):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
             value = node.value
             if isinstance(value, ast.Attribute) and is_name(value.value, "self"):
@@ -41,7 +34,7 @@ def unpackings(text: str) -> Iterator[ast.Tuple]:
 
 def lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     yield from ((target, target.elts) for target in unpackings(text))
-    for node in walk(parsed(text)):
+    for node in walk(tree_of(text)):
         if isinstance(node, ast.Call) and is_made(node, name) and not node.keywords:
             yield node, node.args
 

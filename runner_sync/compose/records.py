@@ -20,11 +20,10 @@ from runner_sync.compose.record_lists import (
     completed,
     is_made,
     lists,
-    parsed,
     removed,
     unpackings,
 )
-from runner_sync.statements import parses
+from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import is_name, names_set, walk
 
 
@@ -55,7 +54,7 @@ def record(before: str, now: str, name: str) -> Record:
 
 def _declared(text: str, name: str) -> list[tuple[str, bool]]:
     """``(field, whether it has a default)``."""
-    for node in parsed(text).body:
+    for node in tree_of(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             rows = [s for s in node.body if isinstance(s, ast.AnnAssign)]
             found = {s.target.id: s.value is not None for s in rows if isinstance(s.target, ast.Name)}
@@ -65,13 +64,13 @@ def _declared(text: str, name: str) -> list[tuple[str, bool]]:
 
 def makes(text: str, name: str) -> bool:
     """Whether a method makes such a record."""
-    return any(is_made(node, name) for node in walk(parsed(text)))
+    return any(is_made(node, name) for node in walk(tree_of(text)))
 
 
 def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
     """Those of the ``new`` fields of a record which has ``have`` that a method may give or read."""
     found: set[str] = set()
-    for node in walk(parsed(text)):
+    for node in walk(tree_of(text)):
         if isinstance(node, ast.Call) and is_made(node, name):
             given = [ast.unparse(arg) for arg in node.args] + [keyword.arg or "**" for keyword in node.keywords]
             if len(node.args) > len(have) or any(arg.startswith("*") for arg in given):
@@ -145,9 +144,11 @@ def _are_fields(said: Sequence[str], one: Record) -> bool:
 
 def _is_made_here(text: str, around: ast.expr) -> bool:
     """Whether a method unpacks what it has packed itself, in an order of its own."""
-    values = {id(node.targets[0]): node.value for node in walk(parsed(text)) if isinstance(node, ast.Assign)}
+    values = {id(node.targets[0]): node.value for node in walk(tree_of(text)) if isinstance(node, ast.Assign)}
     source = values.get(id(around))
-    packed = [node for node in walk(parsed(text)) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)]
+    packed = [
+        node for node in walk(tree_of(text)) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+    ]
     return source is not None and any(
         ast.unparse(target) == ast.unparse(source) for node in packed for target in node.targets
     )
@@ -167,7 +168,7 @@ def _put_values_right(text: str, records: Mapping[str, Record]) -> Mended | None
     Both sides added a field at the end, and the class has them in another order than the call. What goes by no field's
     name belongs to the fields that are left, in their order.
     """
-    for node in walk(parsed(text)):
+    for node in walk(tree_of(text)):
         one = records.get(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
         if one is None or one.before == one.now or not isinstance(node, ast.Call) or node.keywords:
             continue
@@ -235,7 +236,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
 
     The other fields get a value that goes by their name, or ``None``.
     """
-    tree = parsed(text)
+    tree = tree_of(text)
     bound = names_set(tree)
     for node in walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:

@@ -6,13 +6,12 @@ Goes out: the text with rulers. May touch: nothing.
 
 from __future__ import annotations
 
-import ast
 import difflib
 from collections.abc import Collection, Sequence
 
 from runner_sync.edits import margin
-from runner_sync.statements import parse_unit
-from runner_sync.syntax import walk
+from runner_sync.statements import as_module, parse_unit
+from runner_sync.syntax import same_code, walk
 
 
 def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler: str) -> str:
@@ -30,7 +29,7 @@ def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler
             continue
         indent = margin(lines[first - 1])
         attempt = [*lines[: first - 1], indent + ruler, *lines[first - 1 : last], indent + ruler, *lines[last:]]
-        if _parses_alike("\n".join(attempt), after):
+        if same_code(as_module("\n".join(attempt)), as_module(after)):
             lines = attempt
     return "\n".join(lines)
 
@@ -75,10 +74,3 @@ def _is_whole(spans: Sequence[Sequence[tuple[int, int]]], first: int, last: int)
         if inside and not cut and all(inside[0][0] <= line <= inside[-1][1] for line in started):
             return True
     return False
-
-
-def _parses_alike(made: str, text: str) -> bool:
-    try:
-        return ast.dump(parse_unit(made)) == ast.dump(parse_unit(text))
-    except SyntaxError:
-        return False

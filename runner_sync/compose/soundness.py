@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.names import used_names
-from runner_sync.statements import always_leaves, as_module, parse_unit
+from runner_sync.statements import always_leaves, as_module, tree_of
 from runner_sync.syntax import suites_of, walk
 
 
@@ -28,21 +28,13 @@ def endings(text: str) -> list[int]:
 
 def _cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
     """The statements that always leave a suite which goes on behind them, with the ones behind."""
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return []
-    pairs = (pair for suite in suites_of(walk(tree)) for pair in pairwise(suite))
+    pairs = (pair for suite in suites_of(walk(tree_of(text))) for pair in pairwise(suite))
     return [(first, second) for first, second in pairs if always_leaves([first])]
 
 
 def uses_of(text: str, name: str) -> list[int]:
     """1-based lines of a unit on which ``name`` is read."""
-    try:
-        tree = parse_unit(text)
-    except SyntaxError:
-        return []
-    names = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    names = [n for n in walk(tree_of(text)) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
     return sorted(n.lineno for n in names)
 
 

@@ -23,6 +23,7 @@ from runner_sync.statements.parsing import (
     parse_function,
     parse_unit,
     parses,
+    tree_of,
 )
 from runner_sync.statements.tokens import (
     CLOSERS,
@@ -66,4 +67,5 @@ __all__ = [
     "parse_unit",
     "parses",
     "tokens",
+    "tree_of",
 ]

@@ -17,7 +17,7 @@ from runner_sync.statements.nodes import ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module
 from runner_sync.statements.suites import suites
 from runner_sync.statements.tokens import own_lines
-from runner_sync.syntax import first_line, is_indented
+from runner_sync.syntax import first_line, is_indented, is_string
 
 
 @dataclass
@@ -133,19 +133,11 @@ def _join_line(item: _Item, statement: ast.stmt) -> None:
 
 def _simple(statement: ast.stmt, first: int, parent: _Item | None) -> _Item:
     last = statement.end_lineno or statement.lineno
-    kind = "docstring" if _is_docstring(statement) else "statement"
+    kind = "docstring" if is_string(statement) else "statement"
     if isinstance(statement, ast.AnnAssign):
         statement = copy.copy(statement)
         statement.annotation = hint(statement.annotation) or statement.annotation
     return _Item(kind, ast.unparse(statement), first, last, statement.col_offset, parent)
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
 
 
 def _with_comments(items: Sequence[_Item], comments: dict[int, int]) -> list[_Item]:

@@ -35,6 +35,14 @@ def parse_unit(text: str) -> ast.Module:
     return ast.Module(around.body, [])
 
 
+def tree_of(text: str) -> ast.Module:
+    """What ``parse_unit`` gives; an empty tree where the unit is no Python, for who looks for something in it."""
+    try:
+        return parse_unit(text)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
 def forget_trees() -> None:
     """Free the memory of the shared trees, where work begins that will not ask for them again."""
     forget_modules()
@@ -43,10 +51,7 @@ def forget_trees() -> None:
 
 def parse_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The one function that a unit is; ``None`` for anything else, and where it does not parse."""
-    try:
-        body = parse_unit(text).body
-    except SyntaxError:
-        return None
+    body = tree_of(text).body
     only = body[0] if len(body) == 1 else None
     return only if isinstance(only, ast.FunctionDef | ast.AsyncFunctionDef) else None
 
@@ -54,11 +59,9 @@ def parse_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
 def first_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The outermost function of a unit that comes first, a class around it or not; ``None`` without one, and where the
     unit does not parse."""
-    try:
-        nodes = walk(parse_unit(text))
-    except SyntaxError:
-        return None
-    return next((node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+    return next(
+        (node for node in walk(tree_of(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None
+    )
 
 
 def before_clause(head: str) -> str:

@@ -17,12 +17,12 @@ from runner_sync import lineage, merge
 from runner_sync.compose.guarded import with_certain, with_conditions
 from runner_sync.compose.imports import Provider, settle
 from runner_sync.confidence import DOUBTFUL
-from runner_sync.model import Triple, UnitReport
+from runner_sync.model import UnitReport
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile, RunnerModule
-from runner_sync.statements import UnparsableText
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.from_gpu.gpu import with_change
 from runner_sync.upgrade.job import ModuleResult, ModuleRevision
 from runner_sync.upgrade.npu_words import TRANSLATION
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -113,11 +113,7 @@ def _member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
     base = TRANSLATION.unit(vllm, job.profile)
     if lineage.similarity(text, base) < lineage.COPY:
         return text
-    try:
-        result = merge.merge(Triple(base, text, upstream))
-    except UnparsableText:
-        return text
-    return result.text if result.parses else text
+    return with_change(text, base=base, upstream=upstream, policy=merge.FOLLOW)
 
 
 def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:

@@ -19,6 +19,7 @@ import ast
 from collections.abc import Collection, Mapping
 
 from runner_sync.edits import Places, apply
+from runner_sync.merge.phrases.trees import statement_of
 
 Keywords = Mapping[str, str]
 
@@ -80,11 +81,7 @@ def _edited(text: str, call: ast.Call, changed: Keywords, gone: Collection[str])
 
 def _call(text: str) -> ast.Call | None:
     """The call whose value a statement returns, binds or drops."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return None
-    value = getattr(tree.body[0], "value", None) if len(tree.body) == 1 else None
+    value = getattr(statement_of(text), "value", None)
     return value if isinstance(value, ast.Call) else None
 
 

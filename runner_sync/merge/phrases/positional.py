@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from runner_sync.merge.phrases.trees import parsed
 from runner_sync.syntax import walk
 
 UNORDERED = frozenset({"max", "min", "print"})
@@ -48,10 +49,7 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
 
 def calls_of(text: str) -> list[ast.Call]:
     """Every call of a module; none where it is no Python."""
-    try:
-        return [node for node in walk(ast.parse(text)) if isinstance(node, ast.Call)]
-    except SyntaxError:
-        return []
+    return [node for node in walk(parsed(text)) if isinstance(node, ast.Call)]
 
 
 def _given(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.edits import Places, apply
+from runner_sync.merge.phrases.trees import parsed, statement_of
 from runner_sync.syntax import walk
 
 TAKEN = 0.75
@@ -66,11 +67,8 @@ def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -
 
 def _is_one_value(text: str) -> bool:
     """Whether a part of a statement can have one name: ``x, rows=rows`` of a call's arguments cannot."""
-    try:
-        made = ast.parse(f"_({text})", mode="eval").body
-    except SyntaxError:
-        return False
-    return isinstance(made, ast.Call) and len(made.args) == 1 and not (made.keywords or text.startswith("*"))
+    only = statement_of(text)
+    return isinstance(only, ast.Expr) and not isinstance(only.value, ast.Tuple | ast.Starred)
 
 
 _NAMING = re.compile(r"(\w+) = (.+)")
@@ -108,10 +106,7 @@ _NO_OPERAND = ast.Tuple | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom
 
 def _main(text: str, *, compound: bool) -> ast.expr | None:
     """The condition or the value of a statement; lines are those of ``text``."""
-    try:
-        (statement,) = ast.parse(f"{text}\n    pass" if compound else text).body
-    except (SyntaxError, ValueError):
-        return None
+    statement = statement_of(f"{text}\n    pass" if compound else text)
     main = getattr(statement, "test", None) or getattr(statement, "value", None)
     return main if isinstance(main, ast.expr) else None
 
@@ -160,9 +155,7 @@ def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, st
 
 def _added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] | None:
     """The old arguments and those that omni added to the one call in which the two statements differ."""
-    before, after = _parsed(base), _parsed(omni)
-    if before is None or after is None:
-        return None
+    before, after = parsed(base), parsed(omni)
     for call in [node for node in walk(after) if isinstance(node, ast.Call)]:
         mine = _arguments(call)
         for other in [node for node in walk(before) if isinstance(node, ast.Call)]:
@@ -177,16 +170,8 @@ def _added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] | None
     return None
 
 
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except SyntaxError:
-        return None
-
-
 def _holders(text: str) -> Iterator[ast.Call | ast.Dict]:
-    tree = _parsed(text)
-    for node in walk(tree) if tree is not None else ():
+    for node in walk(parsed(text)):
         if isinstance(node, ast.Call | ast.Dict):
             yield node
 
@@ -225,4 +210,4 @@ def _extended(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument])
     if positional:
         return None
     grown = apply(text, [Places(text).behind(elements[-1], "".join(f", {row}" for row in rows))])
-    return grown if _parsed(grown) is not None else None
+    return grown if parsed(grown).body else None

@@ -153,7 +153,7 @@ def _without_vllm(
         from_vllm[name] = frozenset(set(vllm_canons(job, before)) | set(vllm_canons(job, after)))
         if before and after and before != after and _is_copy(old[name], before):
             then, now = (job.twin.translation.unit(text, job.profile) for text in (before, after))
-            rebased[name] = _rebased(new[name], base=now, upstream=then)
+            rebased[name] = with_change(new[name], base=now, upstream=then)
     return rebased, from_vllm
 
 
@@ -282,11 +282,11 @@ def _is_copy(text: str, other: str) -> bool:
     return lineage.similarity(text, other) >= lineage.COPY
 
 
-def _rebased(text: str, *, base: str, upstream: str) -> str:
+def with_change(text: str, *, base: str, upstream: str, policy: merge.Policy = merge.PORT) -> str:
     """``text`` with the change from ``base`` to ``upstream`` made to it, in the suites of ``text``; as it is where that
     does not work."""
     try:
-        result = merge.merge(Triple(base, text, upstream), policy=merge.PORT)
+        result = merge.merge(Triple(base, text, upstream), policy=policy)
     except UnparsableText:
         return text
     return result.text if result.parses else text

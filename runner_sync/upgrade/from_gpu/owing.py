@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping
 
 from runner_sync.compose.member_text import self_mentions, self_names
-from runner_sync.statements import parse_unit
+from runner_sync.statements import tree_of
 from runner_sync.syntax import walk
 from runner_sync.units import texts
 from runner_sync.upgrade.from_gpu import mixins
@@ -72,12 +72,8 @@ def _inherited(job: ModuleJob) -> dict[str, str | None]:
 
 def _is_done(text: str | None) -> bool:
     """Whether a method of omni's is called for what it does: it returns nothing."""
-    try:
-        tree = parse_unit(text or "")
-    except SyntaxError:
-        return False
-    results = (node for node in walk(tree) if isinstance(node, ast.Return | ast.Yield) and node.value is not None)
-    return bool(text) and next(results, None) is None
+    nodes = walk(tree_of(text or ""))[1:]
+    return bool(nodes) and not any(isinstance(n, ast.Return | ast.Yield) and n.value is not None for n in nodes)
 
 
 def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mapping[str, str]) -> bool:

@@ -15,7 +15,7 @@ from runner_sync import lineage
 from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import INFERRED
 from runner_sync.model import TITLES
-from runner_sync.statements import Node, UnparsableText, below, flatten
+from runner_sync.statements import Node, below
 from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
@@ -60,10 +60,7 @@ def _under_another_condition(text: str, made: str, before: set[str]) -> str:
     inside = canonical(text)[1:]
     if not inside or before.issuperset(inside):
         return ""
-    try:
-        nodes = flatten(made)
-    except UnparsableText:
-        return ""
+    nodes = lineage.nodes_of(made)
     for k, node in enumerate(nodes):
         whole = [nodes[i] for i in below(nodes, k)] if node.compound and not node.is_clause else []
         if node.canon not in before and tuple(one.canon for one in whole[1:] if not one.is_comment) == inside:

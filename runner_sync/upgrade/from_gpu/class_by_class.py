@@ -1,0 +1,87 @@
+"""The port of a whole module: for each class the change of its twin, new members, and members that are gone.
+
+Comes in: drafts, a ``ModuleJob`` and its ``GpuSide``. Goes out: drafts with a text more, and new ones. May touch:
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.compose.member_text import canonical
+from runner_sync.compose.members import Twins, device_bound
+from runner_sync.compose.rulers import enclose_additions
+from runner_sync.markers import read_markers, ruler_style
+from runner_sync.statements import as_module
+from runner_sync.syntax import is_indented
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.from_gpu import members, porting, twin_copies
+from runner_sync.upgrade.from_gpu.gpu import GpuSide
+from runner_sync.upgrade.from_gpu.new_members import declined_members, is_asked_about, ported_members
+from runner_sync.upgrade.from_gpu.refusing import veto_for
+from runner_sync.upgrade.job import Fate, ModuleJob
+from runner_sync.upgrade.redundant import drop_gone_from_gpu
+
+
+def after_port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[Sequence[Draft], dict[str, Fate]]:
+    """GPU omni changes ported, new members included; and what becomes of each member that only the GPU has."""
+    decided: dict[str, Fate] = {}
+    if job.twin.new is None:
+        return drafts, decided
+    drafts = twin_copies.follow_twin(drafts, job, side)
+    for class_name in dict.fromkeys(d.owner for d in drafts if d.owner):
+        drafts, fates = _after_port_of_class(class_name, drafts, job, side)
+        decided |= fates
+    methods = [d.text for d in drafts if d.owner and not d.removed]
+    mine = [d for d in drafts if d.chosen and not d.owner]
+    return _exchanged(drafts, mine, porting.port(mine, job, side, veto_for({}, {}), methods=methods)), decided
+
+
+def _after_port_of_class(
+    class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> tuple[list[Draft], dict[str, Fate]]:
+    """The same for one class. Which new members it needs is told by its methods as they are after their own ports."""
+    pair = members.twins(class_name, drafts, job, side)
+    drafts = _with_changes(class_name, drafts, job, side, pair)
+    decisions = members.decide_members(class_name, members.twins(class_name, drafts, job, side), job)
+    drafts = [*drafts, *ported_members(class_name, decisions, drafts, job, side)]
+    drafts = [*drafts, *declined_members(class_name, decisions, job, side)]
+    asked = {d.name for d in decisions if is_asked_about(class_name, d, job, side)}
+    fates: dict[str, Fate] = {f"{class_name}.{d.name}": "asked" if d.name in asked else d.action for d in decisions}
+    return drop_gone_from_gpu(class_name, drafts, job, old=pair.gpu_old, new=pair.gpu_new), fates
+
+
+def _with_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, pair: Twins) -> list[Draft]:
+    """The drafts, those of one class with its twin's changes; what a port added to a copy stands between rulers."""
+    have = [canon for draft in drafts for canon in canonical(draft.text)]
+    veto = veto_for(device_bound(pair), job.refused, pair.upstream, have=have, helpers=pair.helpers)
+    mine = [d for d in drafts if d.chosen and d.owner == class_name]
+    beside = [d for d in drafts if not d.chosen and d.owner == class_name]
+    ported = porting.port(mine, job, side, veto, beside=beside)
+    grown = [
+        _between_rulers(now, job) if len(now.stages) > len(was.stages) else now
+        for was, now in zip(mine, ported, strict=True)
+    ]
+    return _exchanged(drafts, mine, grown)
+
+
+def _exchanged(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draft]) -> list[Draft]:
+    """The drafts, each of ``new`` in the place of the one of ``old`` that it was made of."""
+    made = {was.name: now for was, now in zip(old, new, strict=True)}
+    return [made[draft.name] if draft in old else draft for draft in drafts]
+
+
+def _between_rulers(draft: Draft, job: ModuleJob) -> Draft:
+    """A copy with rulers around whole statements that a port, the last stage, added; omni's own method needs none."""
+    if draft.kind != "copy":
+        return draft
+    ruler = ruler_style(job.text, label=job.profile.marker)
+    marked = _marked_lines(draft.text, job.profile.marker)
+    enclosed = enclose_additions(draft.stages[-2].text, draft.text, marked=marked, ruler=ruler)
+    return draft.laid_out_anew(enclosed)
+
+
+def _marked_lines(text: str, label: str) -> frozenset[int]:
+    """Lines of a unit's text that rulers enclose."""
+    shift = int(is_indented(text))
+    return frozenset(line - shift for line in read_markers(as_module(text), label=label).marked)

@@ -1,0 +1,58 @@
+"""Mixins that a class has now as its GPU twin does, and those that it goes on without: one question for each class.
+
+Comes in: a ``ModuleJob``. Goes out: drafts that are no units and carry a question each. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from runner_sync.compose.member_text import self_names
+from runner_sync.confidence import CONTESTED, INFERRED
+from runner_sync.units import texts
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.questions.reviews import review
+
+
+def mixed_in(job: ModuleJob) -> list[Draft]:
+    """The questions about mixins; about those that a class goes on without only where all units are upgraded."""
+    declined = _declined(job) if not job.settings.only else []
+    return [*declined, *_added(job)]
+
+
+def _declined(job: ModuleJob) -> list[Draft]:
+    found = []
+    settled = _settled_bases(job)
+    for class_name, left in job.hierarchy.missing_mixins.items():
+        asked = [name for name in left if name not in settled]
+        if not asked:
+            continue
+        reason = (
+            f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
+            f"upgrade: is that intended? `runner-sync upgrade --only '{class_name}*'` adds it with what calls it"
+        )
+        if job.twin.new is not None and not self_names(job.twin.new.text) & frozenset().union(*left.values()):
+            reason += "; no method of the GPU twin itself uses anything of it"
+        draft = Draft.for_question(class_name)
+        found.append(draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED)))
+    return found
+
+
+def _added(job: ModuleJob) -> list[Draft]:
+    found = []
+    for class_name, mixins in job.hierarchy.added_mixins.items():
+        reason = (
+            f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; the GPU code that sets it up and "
+            "calls it was ported only where the NPU class has a place for it"
+        )
+        if late := [mixin for mixin in mixins if mixin in job.hierarchy.late_mixins.get(class_name, ())]:
+            reason += f"; NPU has done without {', '.join(late)} since before this upgrade: if on purpose, take it out"
+        draft = Draft.for_question(class_name)
+        found.append(draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED)))
+    return found
+
+
+def _settled_bases(job: ModuleJob) -> set[str]:
+    """Bases that the GPU class had at the last upgrade: what NPU does without of them was settled then."""
+    if job.twin.settled is None or job.module.gpu is None:
+        return set()
+    return {base.expression for base in texts.bases_of(job.twin.settled.text, job.module.gpu.name)}

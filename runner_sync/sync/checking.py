@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from runner_sync import sources
-from runner_sync.errors import InputError
-from runner_sync.model import TITLES, FileChange, Finding, InGit, Report, Source
-from runner_sync.sync import baseline_file, check_modules, inputs, pairs, selection
+from runner_sync.model import FileChange, Finding, InGit, Report, Source
+from runner_sync.sync import baseline_file, check_modules, check_notes, inputs, pairs, selection
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import (
@@ -27,12 +25,24 @@ from runner_sync.sync.runners import (
     refuse_renamed,
 )
 from runner_sync.verify import check as engine
-from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
 from runner_sync.verify.codes import BREAKAGE, Codes
 
 if TYPE_CHECKING:
     from runner_sync.verify.trees.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run whose trees are open: what was asked for, the ``job`` for the rules that ``codes`` name, the lines that a
+    branch ``changed`` (``None`` where none is named), and the type checker's ``opinion``, if any."""
+
+    options: CheckOptions
+    given: inputs.Inputs
+    codes: Codes
+    job: CheckJob
+    changed: Mapping[str, frozenset[int]] | None
+    opinion: Opinion | None = None
 
 
 def check(options: CheckOptions) -> Report:
@@ -49,7 +59,7 @@ def check(options: CheckOptions) -> Report:
     refuse_gone(given, modules)
     refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
-    _refuse_blind(options, given, codes)
+    check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
     job = _job(options, given, modules, needed)
     changed = _changed(options, given)
@@ -63,9 +73,11 @@ def check(options: CheckOptions) -> Report:
         job, title = _with_worlds(options, given, job)
         said.append(title)
     said += check_modules.without_upstream(given, job.modules)
-    said += [*_not_looked_for(given, codes), *_idle_ignores(given), *not_there(given, modules)]
-    result = _run(options, given, job, codes, changed)
-    return _report("check", options, given, job, result, modules, said=(*said, *_unread(job, result), *_ported(result)))
+    said += [*check_notes.not_looked_for(given, codes), *check_notes.idle_ignores(given), *not_there(given, modules)]
+    run = _Run(options, given, codes, job, changed)
+    result = _result(run)
+    said += [*check_notes.unread(job, result), *check_notes.ported(result)]
+    return _report("check", run, result, said)
 
 
 def verify(options: CheckOptions) -> Report:
@@ -93,13 +105,14 @@ def verify(options: CheckOptions) -> Report:
 
         opinion, remark = typechecker_opinion(options, job)
         said += [remark] if remark else []
-    result = _run(options, given, job, codes, _changed(options, given), opinion)
-    said += _unread(job, result)
+    run = _Run(options, given, codes, job, _changed(options, given), opinion)
+    result = _result(run)
+    said += check_notes.unread(job, result)
     if options.changed_since is None and codes.wants("RS304"):
         from runner_sync.sync import inherited_code
 
         said += inherited_code.notes(job, result.findings)
-    return _report("verify", options, given, job, result, modules, said=said)
+    return _report("verify", run, result, said)
 
 
 def _job(options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes) -> CheckJob:
@@ -115,87 +128,6 @@ def _job_before(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> Ch
     """
     before = inputs.omni_before(given, options.changed_since or "", options.progress)
     return _job(options, before, find_modules(before), codes)
-
-
-def _refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
-    """A run that could not find what it was asked for must not look green."""
-    if not codes.wants_any(known_codes()):
-        raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
-    project = given.profile.followed
-    title, named = TITLES[project], inputs.options_of(project)
-    origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
-    idle = check_modules.idle(given)
-    if codes.select and not codes.wants_any(code for code in known_codes() if code not in idle):
-        raise InputError(
-            f"{origin}{', '.join(codes.select)} compares with GPU twins, and the {given.profile.platform} runners have "
-            "none: select other rules, or another profile with --profile."
-        )
-    if given.followed is not None:
-        return
-    missing = {*idle, *_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
-    if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
-        raise InputError(f"{origin}{', '.join(codes.select)} compares with {title}: name one with {named}.")
-    # RS111 has nothing to say without a lock, and whoever left out the others has none.
-    asked = [code for code in check_modules.LOCKED if code not in idle and (code != "RS111" or codes.select)]
-    if not given.lock.entries and codes.wants_any(asked):
-        where = given.omni.source.location
-        command = f"runner-sync lock --{inputs.option_word(project)}-version V"
-        write = f"write it with `{command}`, or " if given.root is not None else ""
-        raise InputError(
-            f"{where} has no {given.lock_file}: {write}compare with a {title} by {named}, or "
-            f"leave out what needs the lock with --ignore {','.join(code for code in asked if code != 'RS111')}."
-        )
-
-
-def _unread(job: CheckJob, result: CheckResult) -> list[str]:
-    """What a run says nothing about because a file does not parse that no runner needs to be read."""
-    worlds = [world for world in (job.world, job.old_world) if world is not None]
-    errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
-    said = [f"uses of what this file defines were not checked: {error}" for error in errors]
-    if result.branch_error is not None:
-        said.append(
-            "what the branch breaks on lines that it did not touch was not looked for; where it began: "
-            f"{result.branch_error}"
-        )
-    return said
-
-
-def _ported(result: CheckResult) -> list[str]:
-    """What a branch did that only a new lock can tell from a slip."""
-    if not result.ported:
-        return []
-    said = f"{', '.join(result.ported)}: changed since the lock, like the GPU twin"
-    return [f"{said}; where that is the port, record it with `runner-sync lock`"]
-
-
-def _idle_ignores(given: inputs.Inputs) -> list[str]:
-    """Patterns of paths that match no file: misspelt, or behind a file that went."""
-    globs = given.config.per_path_ignores
-    paths = [*given.omni.paths(), given.lock_file] if globs else []
-    place = f"{given.config.source}: per-path-ignores"
-    return [f"{place}: no file matches {glob!r}" for glob in globs if not any(fnmatchcase(p, glob) for p in paths)]
-
-
-def _not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
-    """What a green run says nothing about."""
-    project = given.profile.followed
-    if given.followed is not None:
-        return []
-    idle = check_modules.idle(given)
-    left = [code for code in _not_offline(given) if codes.wants(code) and code not in idle]
-    left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
-    if not left:
-        return []
-    verb, subject = ("needs", "it") if len(left) == 1 else ("need", "they")
-    known = given.lock.inputs.get(project, "")
-    option = f"--{inputs.option_word(project)}-version {known}"
-    hint = f" (the lock was written with {known}: {option})" if inputs.is_version(known) else ""
-    return [f"{', '.join(left)} {verb} a {TITLES[project]}, and none is named: {subject} did not run{hint}"]
-
-
-def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:
-    """Rules that compare with what is followed, or with the vLLM below it, which a run without either leaves out."""
-    return check_modules.DRIFT if given.vllm is not None else (*check_modules.DRIFT, *check_modules.AGAINST_VLLM)
 
 
 def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, str]:
@@ -219,24 +151,18 @@ def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> 
     return world.with_omni(inputs.omni_before(given, options.changed_since, options.progress).omni)
 
 
-def _run(
-    options: CheckOptions,
-    given: inputs.Inputs,
-    job: CheckJob,
-    codes: Codes,
-    changed: Mapping[str, frozenset[int]] | None,
-    opinion: Opinion | None = None,
-) -> CheckResult:
-    """Run the rules that ``codes`` name on ``job``, with the options and settings that narrow what is reported."""
+def _result(run: _Run) -> CheckResult:
+    """What the rules find, as far as options and settings let it be reported."""
+    options, given = run.options, run.given
     settings = given.config
     with naming_the_deepest(given):
         return engine.run(
-            job,
-            replace(codes, per_path=settings.per_path_ignores),
+            run.job,
+            replace(run.codes, per_path=settings.per_path_ignores),
             severity=options.severity or settings.severity,
             baseline=baseline_file.read_baseline(options, given),
-            changed=changed,
-            opinion=opinion,
+            changed=run.changed,
+            opinion=run.opinion,
         )
 
 
@@ -247,19 +173,11 @@ def _changed(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset
     return inputs.require_git(given.omni, options.changed_since).changed_lines(options.changed_since)
 
 
-def _report(
-    command: str,
-    options: CheckOptions,
-    given: inputs.Inputs,
-    job: CheckJob,
-    result: CheckResult,
-    modules: Sequence[DerivedModule],
-    *,
-    said: Sequence[str],
-) -> Report:
+def _report(command: str, run: _Run, result: CheckResult, said: Sequence[str]) -> Report:
     """The findings as a report, less what the baseline accepts, with the files that they quote."""
-    findings, remarks = baseline_file.apply_baseline(options, given, result)
-    texts = {found.path: found.text for found in modules}
+    given, job = run.given, run.job
+    findings, remarks = baseline_file.apply_baseline(run.options, given, result)
+    texts = {module.path: module.text for module in job.modules}
     texts |= {f.path: text for f in findings if f.path not in texts and (text := given.omni.read(f.path)) is not None}
     spoken_of = dict.fromkeys(finding.path for finding in findings if finding.path in texts)
     return Report(

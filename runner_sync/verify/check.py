@@ -78,30 +78,26 @@ def run(
     library = Library(job)
     conflicts = _Conflicts(library, codes)
     with _without_collection():
-        found = list(_hits(library, codes, conflicts))
+        by_rules = list(_hits(library, codes, conflicts))
         conflicts.look_beside(changed)
         broken = _breakage(job, codes, conflicts, opinion)
-        hits = sorted([*found, *broken.hits, *conflicts.hits()], key=_place)
-        paths = {**{m.path: None for m in job.modules}, **{hit.finding.path: None for hit in hits}}
-        readings = {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
-        left, comments = silence(hits, readings)
-        of_modules = {id(hit) for hit in found}
-        kept = [hit for hit in left if id(hit) in of_modules]
-        known, before, before_error = _with_what_is_new(kept, library, codes)
-        left = [*known, *(hit for hit in left if id(hit) not in of_modules)]
+        hits = sorted([*by_rules, *broken.hits, *conflicts.hits()], key=_place)
+        readings = _readings(hits, library, conflicts)
+        unsilenced, comments = silence(hits, readings)
+        start = _branch_point(library, codes)
+        unsilenced = start.marked(unsilenced, among=by_rules)
     ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = _about_ignores(comments, readings, has_run=ran)
-    branch = Branch(changed, library, before) if changed is not None else None
-    wanted = sorted((h for h in (*left, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
-    result = _report(
-        wanted,
-        baseline,
-        ran=replace(ran, codes=asked),
-        severity=severity,
-        branch=branch,
-        ignored=len(hits) - len(left),
-    )
-    return replace(result, branch_error=broken.branch_error or before_error)
+    branch = Branch(changed, library, start.library) if changed is not None else None
+    wanted = sorted((h for h in (*unsilenced, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
+    result = _report(wanted, baseline, ran=replace(ran, codes=asked), severity=severity, branch=branch)
+    return replace(result, ignored=len(hits) - len(unsilenced), branch_error=broken.branch_error or start.error)
+
+
+def _readings(hits: Sequence[Hit], library: Library, conflicts: _Conflicts) -> dict[str, Reading]:
+    """The modules and what else hits are in, by path, without files that hold a conflict."""
+    paths = dict.fromkeys([*(module.path for module in library.job.modules), *(hit.finding.path for hit in hits)])
+    return {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
 
 
 @contextmanager
@@ -120,14 +116,9 @@ def _without_collection() -> Iterator[None]:
 
 
 def _report(
-    found: list[Hit],
-    baseline: Baseline | None,
-    *,
-    ran: _Ran,
-    severity: Severity,
-    branch: Branch | None,
-    ignored: int,
+    found: list[Hit], baseline: Baseline | None, *, ran: _Ran, severity: Severity, branch: Branch | None
 ) -> CheckResult:
+    """What of the findings is new to the baseline, the branch's business, and as severe as was asked for."""
     everything = [hit.finding for hit in found]
     fresh = ratchet.uncovered(baseline, everything) if baseline is not None else everything
     keep = {id(finding) for finding in fresh}
@@ -136,11 +127,10 @@ def _report(
     ported = [f for f in shown if branch is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
     return CheckResult(
         tuple(folded(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported)),
-        len(everything) - len(fresh),
-        ignored,
-        tuple(finding.unit for finding in ported),
-        ratchet.stale(baseline, everything, has_run=ran) if baseline is not None else (),
-        ratchet.update(baseline, everything, has_run=ran),
+        accepted=len(everything) - len(fresh),
+        ported=tuple(finding.unit for finding in ported),
+        stale=ratchet.stale(baseline, everything, has_run=ran) if baseline is not None else (),
+        baseline=ratchet.update(baseline, everything, has_run=ran),
     )
 
 
@@ -245,25 +235,40 @@ def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
         return []
 
 
-def _with_what_is_new(
-    hits: list[Hit], library: Library, codes: Codes
-) -> tuple[list[Hit], Library | None, InputError | None]:
-    """The hits, those marked that were none where the branch began, and the files there; or why that could not be told.
+@dataclass(frozen=True, slots=True)
+class _BranchPoint:
+    """The files where the branch began, and what was found in them; ``error`` is why that could not be told."""
 
-    What a branch takes away stands on no line that it touched: an override of NPU's own, one of two markers.
-    """
+    library: Library | None = None
+    findings: Sequence[Finding] = ()
+    error: InputError | None = None
+
+    def marked(self, hits: Sequence[Hit], *, among: Sequence[Hit]) -> list[Hit]:
+        """The hits, those ``among`` some marked that were none there.
+
+        What a branch takes away stands on no line that it touched: an override of NPU's own, one of two markers.
+        """
+        if self.library is None:
+            return [*hits]
+        comparable = {id(hit) for hit in among}
+        now = [hit.finding for hit in hits if id(hit) in comparable]
+        new = {id(finding) for finding in ratchet.brought(now, self.findings)}
+        return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits]
+
+
+def _branch_point(library: Library, codes: Codes) -> _BranchPoint:
+    """What the rules that look at one module found where the branch began; nothing where none is named."""
     try:
         start = library.before
         if start is None:
-            return hits, None, None
-        before = list(_hits(start, codes, _Conflicts(start, codes)))
-        paths = dict.fromkeys(hit.finding.path for hit in before)
+            return _BranchPoint()
+        hits = list(_hits(start, codes, _Conflicts(start, codes)))
+        paths = dict.fromkeys(hit.finding.path for hit in hits)
         # What a comment silenced that the branch took away is new, too.
-        told, _ = silence(before, {path: reading for path in paths if (reading := start.at(path)) is not None})
+        told, _ = silence(hits, {path: reading for path in paths if (reading := start.at(path)) is not None})
     except InputError as error:  # the branch may be the one that repairs it
-        return hits, None, error
-    new = {id(finding) for finding in ratchet.brought([h.finding for h in hits], [h.finding for h in told])}
-    return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits], start, None
+        return _BranchPoint(error=error)
+    return _BranchPoint(start, [hit.finding for hit in told])
 
 
 class _Breakage(NamedTuple):

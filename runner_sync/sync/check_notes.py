@@ -1,0 +1,98 @@
+"""What a run of ``check`` or ``verify`` says beside its findings, so that nobody takes its silence for more than it is.
+
+Comes in: options, trees, chosen codes, a result. Goes out: notes, each a sentence; ``InputError`` for a run that could
+find nothing of what it was asked for. May touch: the trees, by reading.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from runner_sync.errors import InputError
+from runner_sync.model import TITLES
+from runner_sync.sync import check_modules, inputs
+from runner_sync.sync.options import CheckOptions
+from runner_sync.verify.catalog import known_codes
+from runner_sync.verify.check import CheckJob, CheckResult
+from runner_sync.verify.codes import BREAKAGE, Codes
+
+
+def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
+    """A run that could not find what it was asked for must not look green."""
+    if not codes.wants_any(known_codes()):
+        raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
+    project = given.profile.followed
+    title, named = TITLES[project], inputs.options_of(project)
+    origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
+    idle = check_modules.idle(given)
+    if codes.select and not codes.wants_any(code for code in known_codes() if code not in idle):
+        raise InputError(
+            f"{origin}{', '.join(codes.select)} compares with GPU twins, and the {given.profile.platform} runners have "
+            "none: select other rules, or another profile with --profile."
+        )
+    if given.followed is not None:
+        return
+    missing = {*idle, *_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
+    if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
+        raise InputError(f"{origin}{', '.join(codes.select)} compares with {title}: name one with {named}.")
+    # RS111 has nothing to say without a lock, and whoever left out the others has none.
+    asked = [code for code in check_modules.LOCKED if code not in idle and (code != "RS111" or codes.select)]
+    if not given.lock.entries and codes.wants_any(asked):
+        where = given.omni.source.location
+        command = f"runner-sync lock --{inputs.option_word(project)}-version V"
+        write = f"write it with `{command}`, or " if given.root is not None else ""
+        raise InputError(
+            f"{where} has no {given.lock_file}: {write}compare with a {title} by {named}, or "
+            f"leave out what needs the lock with --ignore {','.join(code for code in asked if code != 'RS111')}."
+        )
+
+
+def unread(job: CheckJob, result: CheckResult) -> list[str]:
+    """What a run says nothing about because a file does not parse that no runner needs to be read."""
+    worlds = [world for world in (job.world, job.old_world) if world is not None]
+    errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
+    said = [f"uses of what this file defines were not checked: {error}" for error in errors]
+    if result.branch_error is not None:
+        said.append(
+            "what the branch breaks on lines that it did not touch was not looked for; where it began: "
+            f"{result.branch_error}"
+        )
+    return said
+
+
+def ported(result: CheckResult) -> list[str]:
+    """What a branch did that only a new lock can tell from a slip."""
+    if not result.ported:
+        return []
+    said = f"{', '.join(result.ported)}: changed since the lock, like the GPU twin"
+    return [f"{said}; where that is the port, record it with `runner-sync lock`"]
+
+
+def idle_ignores(given: inputs.Inputs) -> list[str]:
+    """Patterns of paths that match no file: misspelt, or behind a file that went."""
+    globs = given.config.per_path_ignores
+    paths = [*given.omni.paths(), given.lock_file] if globs else []
+    place = f"{given.config.source}: per-path-ignores"
+    return [f"{place}: no file matches {glob!r}" for glob in globs if not any(fnmatchcase(p, glob) for p in paths)]
+
+
+def not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
+    """What a green run says nothing about."""
+    project = given.profile.followed
+    if given.followed is not None:
+        return []
+    idle = check_modules.idle(given)
+    left = [code for code in _not_offline(given) if codes.wants(code) and code not in idle]
+    left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
+    if not left:
+        return []
+    verb, subject = ("needs", "it") if len(left) == 1 else ("need", "they")
+    known = given.lock.inputs.get(project, "")
+    option = f"--{inputs.option_word(project)}-version {known}"
+    hint = f" (the lock was written with {known}: {option})" if inputs.is_version(known) else ""
+    return [f"{', '.join(left)} {verb} a {TITLES[project]}, and none is named: {subject} did not run{hint}"]
+
+
+def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:
+    """Rules that compare with what is followed, or with the vLLM below it, which a run without either leaves out."""
+    return check_modules.DRIFT if given.vllm is not None else (*check_modules.DRIFT, *check_modules.AGAINST_VLLM)

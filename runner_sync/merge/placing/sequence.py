@@ -9,13 +9,65 @@ fails, what was there has run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from runner_sync.merge.placing.rulers import pairs
-from runner_sync.merge.policy import Policy
+from runner_sync.merge.policy import Policy, Winner
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, below
 from runner_sync.statements.dataflow import reads, sets
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What one side has in front of the next strand that both have: ``nodes[start:end]``, with the strands ``of`` all
+    its nodes, and the ``rulers`` among these, two by two."""
+
+    side: Winner
+    nodes: Nodes
+    of: Sequence[Strand]
+    start: int
+    end: int
+    rulers: Sequence[tuple[int, int]] = ()
+
+    @property
+    def strands(self) -> Sequence[Strand]:
+        return self.of[self.start : self.end]
+
+    def without_first(self, count: int) -> _Run:
+        return replace(self, start=self.start + count)
+
+    def cleaning_up(self) -> list[Strand]:
+        """What the side alone has in the ``finally`` that the run begins in, where that is the whole of it."""
+        if not self.start or self.nodes[self.start - 1].canon != "finally":
+            return []
+        inside = self.of[self.start : self.start + len(below(self.nodes, self.start - 1)) - 1]
+        return [*inside] if all(len(strand.sides) == 1 for strand in inside) else []
+
+    def around_next(self) -> list[int]:
+        """The heads in the run around the node behind it, and what they are clauses of."""
+        found = []
+        above = self.end if self.end < len(self.nodes) else ROOT
+        while (above := _outside(self.nodes, above)) != ROOT and above >= self.start:
+            found.append(above)
+        return found
+
+    def opened(self) -> int:
+        """Where in the run the outermost suite around the node behind it begins; else its length."""
+        return min(self.around_next(), default=self.end) - self.start
+
+    def comments_behind(self) -> int:
+        """How many comments the run ends with."""
+        found = (k for k in range(self.end - self.start) if not self.nodes[self.end - 1 - k].is_comment)
+        return next(found, self.end - self.start)
+
+    def in_removed(self) -> set[Strand]:
+        """What stands in the same suite as the node behind the run, where the other side has taken that suite off: it
+        follows that node into whatever that is in now."""
+        removed = [k for k in self.around_next() if self.of[k].sides in ("bo", "bu")]
+        return set(self.of[min(removed) + 1 : self.end]) if removed else set()
 
 
 def order(weave: Weave, policy: Policy) -> list[Strand]:
@@ -23,34 +75,32 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
     if policy.updates_only:
         return list(weave.of_omni)
     out: list[Strand] = []
-    marked = list(pairs(weave)) if policy.is_copy else []
+    rulers = tuple(pairs(weave))
     o = u = 0
     for anchor in [*_anchors(weave), None]:
-        end_o = anchor.omni if anchor is not None else len(weave.omni)
-        end_u = anchor.upstream if anchor is not None else len(weave.upstream)
-        assert end_o is not None
-        assert end_u is not None
-        behind = next((s.base for s in reversed(weave.of_omni[:o]) if s.base is not None and not s.moved), -1)
-        mine, theirs = (
-            _cleaning_up(*side) for side in ((weave.omni, weave.of_omni, o), (weave.upstream, weave.of_upstream, u))
+        end_o, end_u = (
+            (anchor.in_omni, anchor.in_upstream) if anchor is not None else (len(weave.omni), len(weave.upstream))
         )
-        if policy.first == "upstream" and mine and theirs:
-            out += [*mine, *theirs]
-            o, u = o + len(mine), u + len(theirs)
-        opened = end_o - o
-        if policy.first == "omni":
-            opened = _opened(weave.omni, o, end_o)
-        if policy.is_copy:
-            opened = min(opened, _made_for(weave, o, anchor), _marked(weave, marked, o, anchor))
-        both = _interleave(weave, weave.of_omni[o:end_o], weave.of_upstream[u:end_u], policy, behind, opened)
-        last = _in_removed(weave.omni, weave.of_omni, o, end_o) | _in_removed(
-            weave.upstream, weave.of_upstream, u, end_u
-        )
-        out += sorted(both, key=lambda strand: strand in last)
+        omni = _Run("omni", weave.omni, weave.of_omni, o, end_o, rulers)
+        upstream = _Run("upstream", weave.upstream, weave.of_upstream, u, end_u)
+        out += _in_front_of(anchor, omni, upstream, weave, policy)
         if anchor is not None:
             out.append(anchor)
         o, u = end_o + 1, end_u + 1
     return list({id(strand): strand for strand in out}.values())
+
+
+def _in_front_of(anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave, policy: Policy) -> list[Strand]:
+    """The strands of two runs that end at ``anchor`` (``None``: at the end), in output order."""
+    behind = next((s.base for s in reversed(weave.of_omni[: omni.start]) if s.base is not None and not s.moved), -1)
+    first: list[Strand] = []
+    mine, theirs = omni.cleaning_up(), upstream.cleaning_up()
+    if policy.first == "upstream" and mine and theirs:
+        first = [*mine, *theirs]
+        omni, upstream = omni.without_first(len(mine)), upstream.without_first(len(theirs))
+    both = _interleaved(anchor, omni, upstream, weave, policy, behind=behind)
+    last = omni.in_removed() | upstream.in_removed()
+    return [*first, *sorted(both, key=lambda strand: strand in last)]
 
 
 def _anchors(weave: Weave) -> list[Strand]:
@@ -68,32 +118,10 @@ def _anchors(weave: Weave) -> list[Strand]:
     return found
 
 
-def _cleaning_up(nodes: Nodes, strands: list[Strand], start: int) -> list[Strand]:
-    """What a side alone has in the ``finally`` in front of ``start``, where that is the whole of it."""
-    if not start or nodes[start - 1].canon != "finally":
-        return []
-    inside = strands[start : start + len(below(nodes, start - 1)) - 1]
-    return inside if all(len(strand.sides) == 1 for strand in inside) else []
-
-
-def _opened(nodes: Nodes, start: int, end: int) -> int:
-    """Where in ``nodes[start:end]`` the outermost suite around the node behind them begins; else their number."""
-    return min(_around(nodes, start, end), default=end) - start
-
-
-def _around(nodes: Nodes, start: int, end: int) -> list[int]:
-    """The heads in ``nodes[start:end]`` around the node behind them, and what they are clauses of."""
-    found = []
-    above = end if end < len(nodes) else ROOT
-    while (above := _outside(nodes, above)) != ROOT and above >= start:
-        found.append(above)
-    return found
-
-
-def _made_for(weave: Weave, start: int, anchor: Strand | None) -> int:
-    """Where in omni's run from ``start`` to ``anchor`` the additions begin that stand directly in front of it and make
-    what it reads as omni has it: what upstream puts there is done by then. Else the length of the run."""
-    end = anchor.in_omni if anchor is not None else len(weave.omni)
+def _made_for(anchor: Strand | None, omni: _Run, weave: Weave) -> int:
+    """Where in omni's run the additions begin that stand directly in front of ``anchor`` and make what it reads as omni
+    has it: what upstream puts there is done by then. Else the length of the run."""
+    start, end = omni.start, omni.end
     if anchor is None or not _is_edited(weave, anchor):
         return end - start
     first, made = end, reads(weave.omni[end])
@@ -105,15 +133,14 @@ def _made_for(weave: Weave, start: int, anchor: Strand | None) -> int:
     return first - start
 
 
-def _marked(weave: Weave, marked: Sequence[tuple[int, int]], start: int, anchor: Strand | None) -> int:
-    """Where in omni's run from ``start`` to ``anchor`` a block begins whose rulers are around what follows, too; else
-    the length of the run. What upstream puts there is no part of that block, and one further on would be. A ruler with
-    nothing of omni's behind it is the end of another block, whose first one somebody forgot."""
-    end = anchor.in_omni if anchor is not None else len(weave.omni)
-    begun = (first for first, last in marked if start <= first < end < last)
+def _marked(anchor: Strand | None, omni: _Run, weave: Weave) -> int:
+    """Where in omni's run a block begins whose rulers are around ``anchor``, too; else the length of the run. What
+    upstream puts there is no part of that block, and one further on would be. A ruler with nothing of omni's behind it
+    is the end of another block, whose first one somebody forgot."""
+    begun = (first for first, last in omni.rulers if omni.start <= first < omni.end < last)
     is_edited = anchor is not None and _is_edited(weave, anchor)
-    own = (k for k in begun if is_edited or any(not node.is_comment for node in weave.omni[k:end]))
-    return min(own, default=end) - start
+    own = (k for k in begun if is_edited or any(not node.is_comment for node in weave.omni[k : omni.end]))
+    return min(own, default=omni.end) - omni.start
 
 
 def _is_edited(weave: Weave, strand: Strand) -> bool:
@@ -127,51 +154,47 @@ def _outside(nodes: Nodes, index: int) -> int:
     return nodes[index].owner if nodes[index].owner != ROOT else nodes[index].parent
 
 
-def _in_removed(nodes: Nodes, of: Sequence[Strand], start: int, end: int) -> set[Strand]:
-    """What a side has in front of the node behind ``nodes[start:end]``, in the same suite that the other side has taken
-    off: it follows that node into whatever that is in now."""
-    removed = [k for k in _around(nodes, start, end) if of[k].sides in ("bo", "bu")]
-    return set(of[min(removed) + 1 : end]) if removed else set()
-
-
-def _interleave(
-    weave: Weave, omni: list[Strand], upstream: list[Strand], policy: Policy, behind: int, opened: int
+def _interleaved(
+    anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave, policy: Policy, *, behind: int
 ) -> list[Strand]:
     """Two runs without a common strand: each addition goes behind the base text it follows, or where the base text
-    stood that it replaces. ``behind`` is the base index that both runs follow. From ``opened`` on omni's run belongs to
-    what comes next, and begins behind all that upstream has in front of that but for its comments on it."""
-    rank = 0 if policy.first == "upstream" else 2
-    remarks = _remarks_behind(weave, upstream) if opened < len(omni) and rank else 0
+    stood that it replaces. ``behind`` is the base index that both runs follow."""
+    opened = omni.opened() if policy.first == "omni" else len(omni.strands)
+    if policy.is_copy:
+        opened = min(opened, _made_for(anchor, omni, weave), _marked(anchor, omni, weave))
+    is_first = policy.first == "upstream"
+    remarks = 0 if is_first or opened == len(omni.strands) else upstream.comments_behind()
     rows = [
-        *_places(weave, upstream, rank, behind, "upstream", opened=len(upstream) - remarks),
-        *_places(weave, omni, 1, behind, "omni", opened=opened),
+        *_places(upstream, weave, behind, rank=0 if is_first else 2, opened=len(upstream.strands) - remarks),
+        *_places(omni, weave, behind, rank=1, opened=opened),
     ]
-    return [strand for *_, strand in sorted(rows, key=lambda row: row[:3])]
+    return [strand for _, strand in sorted(rows, key=lambda row: row[0])]
 
 
-def _remarks_behind(weave: Weave, upstream: Sequence[Strand]) -> int:
-    """How many comments upstream's run ends with."""
-    found = (k for k, strand in enumerate(reversed(upstream)) if not weave.upstream[strand.in_upstream].is_comment)
-    return next(found, len(upstream))
+class _Place(NamedTuple):
+    """Where a strand goes: behind which base index (half an index: where that was replaced), and then in which order
+    of the sides."""
+
+    base: float
+    rank: int
+    number: int
 
 
-def _places(
-    weave: Weave, run: list[Strand], side: int, behind: int, name: str, *, opened: int
-) -> list[tuple[float, int, int, Strand]]:
+def _places(run: _Run, weave: Weave, behind: int, *, rank: int, opened: int) -> Iterator[tuple[_Place, Strand]]:
+    """The places of a run. From ``opened`` on it belongs to what comes next, and begins behind all that the other side
+    has in front of that but for its comments on it."""
     place: float = behind
-    rows = []
-    for k, strand in enumerate(run):
+    for k, strand in enumerate(run.strands):
         if strand.base is not None and not strand.moved:
             place = strand.base
         else:
-            place = _replaced(weave, place, name)
-        rows.append((place if k < opened else len(weave.base), side, k, strand))
-    return rows
+            place = _replaced(weave, place, run.side)
+        yield _Place(place if k < opened else len(weave.base), rank, k), strand
 
 
-def _replaced(weave: Weave, place: float, name: str) -> float:
+def _replaced(weave: Weave, place: float, side: Winner) -> float:
     """The place of an addition behind base statement ``place``: that of the statement the side has removed there."""
     following = int(place) + 1
     if place != int(place) or following >= len(weave.of_base):
         return place
-    return following - 0.5 if getattr(weave.of_base[following], name) is None else place
+    return following - 0.5 if getattr(weave.of_base[following], side) is None else place

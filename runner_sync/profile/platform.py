@@ -65,8 +65,11 @@ class KeywordRewrite:
 
 @dataclass(frozen=True, slots=True)
 class SamplerHook:
-    """The contract of a model's own sampler: the method that asks it, the call that makes the token history real, the
-    platform's sampler, the attribute by which a model says that it wants to be asked, and the model's method."""
+    """The contract of a model's own sampler.
+
+    ``method`` of the runner asks the model, whose own is called ``asks``, if the model says by ``flag`` that it wants
+    to be asked. ``history`` is the call that makes the token history real, ``sampler`` the platform's sampler.
+    """
 
     method: str = "_sample"
     history: str = "self.input_batch.update_async_output_token_ids()"

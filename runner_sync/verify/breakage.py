@@ -72,8 +72,11 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
 
 
 def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """Attributes that inherited omni GPU code, as far as it runs in the MRO of ``modules``, asks for in vain, and what
-    fails when it is imported; and attributes of ``modules`` that only a method sets which nobody calls any more."""
+    """What fails in the omni GPU code that ``modules`` inherit, and the attributes of ``modules`` that nothing sets any
+    more.
+
+    Found are attributes that the code asks for in vain, as far as it runs in their MRO, and imports that fail.
+    """
     program = Program(world, modules)
     found = _attributes(program) + _failing_imports(program)
     return sorted(found, key=_place), _idle(program)

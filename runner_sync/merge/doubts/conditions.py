@@ -79,8 +79,10 @@ class _Additions:
         return self._around_its_suite(index, mine, now)
 
     def _around_its_suite(self, index: int, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
-        """The condition that the other side has edited, or put around it, where nothing of that side's is under it: the
-        change was made for statements that are not here."""
+        """The changed condition around an addition, where the other side has no statement under it.
+
+        That side edited the condition, or put it there, for statements that are not here.
+        """
         if not mine or mine[0].sides != "bou" or mine[0] not in now:
             return None
         around = [head for head in now[now.index(mine[0]) :] if self._is_condition(head)]
@@ -146,8 +148,12 @@ class _Additions:
         return len(strand.sides) > 1 and strand in self.emitted.above
 
     def _belongs(self, index: int, near: Sequence[int], head: Strand, inside: Strand) -> bool:
-        """Whether an addition has a place under a condition: between two statements that are under it, or behind one
-        and above another of the other side's; one of upstream's also by what it is around, or by what it uses."""
+        """Whether an addition has a place under the condition that it came under.
+
+        It has one between two statements under it, and behind a statement under it where another of the other side's
+        follows. One of upstream's has one, too, when it is around something that both have, or uses what is set under
+        the condition.
+        """
         around = [self.of[k] for k in near if self._is_shared(k)]
         if len(around) > 1 and all(head in self._now(other) for other in around):
             return True
@@ -163,8 +169,11 @@ class _Additions:
         return uses_anything_of(setting, [self.nodes[k] for k in new])
 
     def _has_left(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
-        """Whether an addition stands between two statements that are no longer under a condition, or, where that is
-        gone, in the same suite as one that was under it, too."""
+        """Whether an addition has left a condition together with its neighbours.
+
+        Both of them stand outside of it now; or the condition is gone, and one of them is in the same suite as the
+        addition.
+        """
         around = [self.of[k] for k in near if self._is_shared(k)]
         if head not in self.emitted.above:
             return any(self.emitted.above[other] is self.emitted.above[strand] for other in around)

@@ -24,8 +24,11 @@ CAME_BACK = Reason("removed block came back")
 
 
 def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Additions that stand in front of what they followed, or behind what followed them, where that was not moved, and
-    not because of the locals that they set or read. Not where they are ``asked`` about already."""
+    """Additions that changed places with a statement which nobody moved: in front of what they followed, or behind what
+    followed them.
+
+    Not where they are ``asked`` about already, nor where the merge put them there for the locals that they set or read.
+    """
     doubts = []
     known = {doubt.strand for doubt in asked}
     orders = emitted.as_merged, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand])
@@ -62,9 +65,12 @@ def _overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
 
 
 def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Statements that one side moved and that are not in what the other one has newly put around them, or are in what
-    it has around something else; and those that both have moved, to different places. Not where that suite is ``asked``
-    about already."""
+    """Statements that one side moved, and that are in the wrong suites at the new place; those that both moved, to
+    different places.
+
+    Wrong is to be outside of what the other side has newly put around the statement, and to be in what it has around
+    something else. No doubt where such a suite is ``asked`` about already.
+    """
     doubts = []
     known = {doubt.strand for doubt in asked}
     moves = [*_moves(weave, kept)]
@@ -92,9 +98,11 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
 
 
 def moved_otherwise(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Statements of all three texts that were moved, or put into another suite, and stand on another side of a third
-    than the texts together have them: where one side changed the order of two, it is that side's. Not where either is
-    ``asked`` about."""
+    """Statements that all three texts have, that were moved or are in another suite, and that stand on the wrong side
+    of another statement.
+
+    The right order of two is that of the side which changed it. Not where either is ``asked`` about.
+    """
     known = {doubt.strand for doubt in asked}
     places = _Places(weave)
     orders = emitted.as_merged, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand])
@@ -152,8 +160,11 @@ def moved_to(weave: Weave, kept: Sequence[Strand]) -> dict[Strand, Strand]:
 
 
 def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
-    """Additions that are a statement which the base has, too, at a place where it is gone now: both, where each is the
-    only one of its text that begins so and says enough."""
+    """Moves as the weave has them: an addition, and the statement of the base that it is, which is gone at the old
+    place.
+
+    Both must say enough, and each be the only one of its text that begins so.
+    """
     gone = _once(weave.base, weave.of_base)
     added = _once(weave.omni, weave.of_omni), _once(weave.upstream, weave.of_upstream)
     for strand in kept:

@@ -22,10 +22,10 @@ the other; a judgement, as for two that both sides added."""
 
 
 def nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
-    """For every strand where a reader misses it: the line of the next one in its suite that is in the result, else of
-    the nearest one before it there, and whether it is the latter.
+    """For every strand the line at which a reader misses it, and whether it is missed behind the statement there.
 
-    What omni does not have stands behind what it follows in upstream's text: in output order all that omni alone has
+    It is the line of the next strand in its suite that is in the result, else of the nearest one before it there. What
+    omni does not have counts as behind what it follows in upstream's text: in output order all that omni alone has
     there comes first, the whole forward pass for instance.
     """
     found = _in_output_order(weave, strands, emitted)
@@ -88,10 +88,11 @@ def _is_surely(one: Node, other: Node) -> bool:
 
 
 def _beside(weave: Weave, index: int, last: int, here: Mapping[int, Strand], emitted: Emitted) -> Strand | None:
-    """The statement of the result that is upstream's ``last`` one before another, or the head around it that stands
-    beside that; ``None`` where the suite of the other begins first. A clause is inside its statement for this.
+    """The statement of the result behind which upstream's statement ``index`` is missed: that of ``last``, upstream's
+    nearest one before it, or the head around ``last`` that stands in the suite of ``index``.
 
-    Where upstream's ``if`` around it is not in the result, omni's own one may be: it takes the place of that.
+    ``None`` where the suite of ``index`` begins behind ``last``. A clause is inside its statement for this. Where
+    upstream's ``if`` around ``last`` is not in the result, an ``if`` of omni's own may take its place.
     """
     nodes = weave.upstream
     heads = {k for k in enclosing(nodes, index) if k not in _owners(nodes, index)}
@@ -114,7 +115,7 @@ def _keyword(head: Node) -> str:
 
 
 def _owners(nodes: Sequence[Node], index: int) -> set[int]:
-    """Those of them that a clause belongs to, in which the statement is."""
+    """The statements whose clauses a statement is in."""
     return {nodes[k].owner for k in (index, *enclosing(nodes, index)) if nodes[k].is_clause}
 
 

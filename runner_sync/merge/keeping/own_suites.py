@@ -38,9 +38,11 @@ def keep_clauses_of_edited(settling: Settling) -> None:
 
 
 def settle_own_suites(settling: Settling) -> None:
-    """What another revision of upstream has, too, is omni's own inside a suite that is omni's own, and goes with a
-    suite that is not, however little it says. A statement that upstream removed, and of which omni has another
-    revision's text there, is an edit."""
+    """Settle what another revision of upstream has as well, and stands in a suite that omni alone has: it stays with
+    the suite and goes with it, however little it says.
+
+    A statement that upstream removed, and of which omni has another revision's text there, is an edit.
+    """
     weave, heritage = settling.weave, settling.terms.heritage
     for index, strand in enumerate(weave.of_omni):
         above = weave.omni[index].parent

@@ -35,10 +35,10 @@ def leave_out_inside_removed(settling: Settling) -> None:
 
 
 def leave_out_between_removed(settling: Settling) -> None:
-    """What upstream adds to a passage that omni had taken out: between two statements of one suite, both removed; or
-    behind an early exit that omni removed, as one more: where omni leaves it decides by itself.
+    """Leave out what upstream adds inside of a passage that omni had taken out: between two removed statements of one
+    suite, or as one more early exit behind a removed one, for where omni leaves it decides by itself.
 
-    Only in a copy. What upstream says there again, for it does the first under a condition now, comes in.
+    Only in a copy. A statement that upstream says again, because the first runs under a condition now, comes in.
     """
     weave = settling.weave
     for strand in settling.strands if settling.is_copy else ():

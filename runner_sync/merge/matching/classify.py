@@ -69,9 +69,12 @@ def _without_false_places(
 def _true_in_place(
     base: Nodes, nodes: Nodes, pairs: Sequence[Pair], others: Nodes, of_others: Sequence[Pair]
 ) -> list[Pair]:
-    """Without two heads that are one for their suite alone, where the other side has the head and nothing of that
-    suite, nor anything that sets the same: what stands there now was never meant for the other condition. And without
-    two ``return`` for ending one, where the other side has a version of it."""
+    """The pairs of one side, without those that only their place made, where the other side shows that they are two.
+
+    Two heads are two when the other side still has the head of the base, and nothing of its suite, nor anything that
+    sets the same: what stands there now was never meant for that condition. Two ``return`` at the end of a suite are
+    two when the other side has a version of the base's.
+    """
     other_pairs = {pair.left: pair for pair in of_others}
     suites_left = {base[pair.left].parent for pair in of_others}
 
@@ -114,8 +117,11 @@ def _without_false_versions(
 def _false_versions(
     nodes: Nodes, others: Nodes, pairs: Sequence[Pair], of_others: Sequence[Pair], shared: Collection[int]
 ) -> set[int]:
-    """The nodes that are paired as versions of one of the base, and that ``others`` have in the same gap between what
-    all have ``shared`` unchanged, as an addition."""
+    """The nodes paired as versions of one of the base that the ``others`` have, word for word, as an addition in the
+    same gap.
+
+    A gap is what stands between two nodes that all three have unchanged: ``shared`` are their places in the base.
+    """
     loose = [pair.right for pair in pairs if not pair.equal and _is_telling(nodes[pair.right])]
     paired = {pair.right for pair in of_others}
     added = [k for k in range(len(others)) if k not in paired]

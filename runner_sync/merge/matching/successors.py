@@ -15,8 +15,11 @@ from runner_sync.merge.weave import Strand, Weave
 
 
 def successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:
-    """The one statement of upstream's in the result that is one of omni's, which is not: the same, or a version of it
-    that upstream has newly added. ``None`` where there is none, or no telling which."""
+    """The statement of upstream's in the result that stands for one of omni's which is not in it: the same, or a
+    version that upstream has newly added.
+
+    ``None`` where there is none, and where there are two.
+    """
     mine = weave.omni[strand.in_omni]
     there = [s for s in kept if s.upstream is not None and not weave.upstream[s.upstream].is_comment]
     same = [s for s in there if weave.upstream[s.in_upstream].canon == mine.canon]

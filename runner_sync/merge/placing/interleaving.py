@@ -29,9 +29,11 @@ CROSSING = Reason("suites that overlap")
 
 
 def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> list[Doubt]:
-    """Leave out upstream's new suites that begin or end inside a new one of omni's, with all that is new in them; and
-    where the text is no copy, those around the same as one of omni's, which stands for
-    it there."""
+    """Leave out upstream's new suites that cannot stand beside a new one of omni's, with all that is new in them.
+
+    One that begins or ends inside of omni's cannot. Nor, where the text is no copy, can one that is around the same
+    statements: omni's stands for it there.
+    """
     contents = _Contents(weave)
     doubts = []
     for strand in strands:

@@ -131,11 +131,11 @@ def _is_wrapper(strand: Strand | None, side: str) -> bool:
 def _follow_siblings(
     weave: Weave, strand: Strand, side: str, policy: Policy, place: Mapping[Strand, int]
 ) -> Strand | None:
-    """The suite of an addition, which stays among its siblings.
+    """The suite of an addition: the one that its siblings are in now.
 
-    Where they went into another suite, it goes with them. Where each went into another, it goes into the one around
-    both; or, where the second went into the suite that the first is the head of, into that. Never into a suite that
-    begins behind it: ``place`` is the place of each strand in the result.
+    Where the two beside it are in different ones, it is the suite around both, or the first sibling's own, where the
+    second went into that. Never a suite that begins behind the addition: ``place`` is the place of each strand in the
+    result.
     """
     nodes, of = weave.side(side)
     index = strand.on(side)
@@ -182,8 +182,8 @@ def _has_stayed(of: Sequence[Strand], nodes: Nodes, index: int) -> bool:
 
 
 def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool:
-    """Whether an addition to a loop that upstream removed would come to stand outside of any, where its siblings went:
-    what it does for every turn, and its ``break``, mean nothing there."""
+    """Whether an addition would leave a loop that upstream removed, and come to stand in none: where its siblings went
+    there are no turns, and no ``break``."""
     loop = strand.parent
     if loop is None or loop.sides != "bo" or not is_loop(weave, loop):
         return False
@@ -193,8 +193,8 @@ def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool
 
 
 def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None) -> bool:
-    """Whether what upstream added behind ``last``, at the end of a suite, has nothing to do with the condition that
-    omni has put around that: it uses nothing that is set there, and so it runs whether the condition holds or not."""
+    """Whether what upstream added behind ``last``, at the end of its suite, runs whatever the condition ``suite`` says
+    that omni has put around ``last``: it uses nothing that is set under it."""
     if suite is None or suite.sides != "o" or last is None:
         return False
     head = weave.omni[suite.in_omni]
@@ -227,8 +227,8 @@ def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
 
 
 def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | None) -> bool:
-    """Whether the first statement that a new suite is around stands outside of the suite ``above`` on the other side,
-    which has that one: the suite stays where it is, whatever became of its neighbours."""
+    """Whether a new suite is around statements that are not in ``above`` on the side which has that: then it stays
+    where it is, whatever became of its neighbours. The first statement that all three texts have tells."""
     nodes, of = weave.side(side)
     other = "u" if side == "o" else "o"
     if above is None or other not in above.sides or not nodes[wrapper].compound:

@@ -54,9 +54,9 @@ def _is_unedited(weave: Weave, strand: Strand) -> bool:
 def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt]]:
     """Leave out strands that cannot stand: suites without a statement, clauses without their statement.
 
-    Returns the strands that stay, and doubts about upstream's new suites that were left out because omni has nothing
-    of what they enclose, or not the condition that they are a branch of. A suite of which each side has kept another
-    part stays without both, and is asked about: what its head does it does for upstream and for omni.
+    Returns the strands that stay, and the doubts. A new suite of upstream's is left out, and asked about, where omni
+    has nothing of what it encloses, or not the condition that it is a branch of. A suite of which each side has kept
+    another part is asked about, and stays with none: what its head does, it does for both.
     """
     doubts: list[Doubt] = []
     hollow: set[Strand] = set()

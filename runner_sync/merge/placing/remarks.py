@@ -27,9 +27,11 @@ Nodes = Sequence[Node]
 
 
 def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
-    """Without upstream's comments on what did not come in or what omni comments on in other words, and without omni's
-    comments on what is gone, and those of another revision of upstream (``heritage``) that today's has not. Those on a
-    statement that stands elsewhere now go there."""
+    """The strands, with comments where their statements are, and without those that are about nothing any more.
+
+    Of upstream's those go that are on what did not come in, or on what omni comments on in other words. Of omni's those
+    go that are on what is gone, and those of another revision of upstream (``heritage``) that today's has not.
+    """
     alive = set(kept)
     kept = _with_those_of_moved(weave, kept, alive)
     out: set[Strand] = set()
@@ -71,11 +73,12 @@ def _with_those_of_moved(weave: Weave, kept: Sequence[Strand], alive: Collection
 
 
 def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
-    """On a statement that upstream's change leaves as it is, omni's comments stand as they are, and no other.
+    """Let omni's comments stand as they are, and no others, on the statements that upstream's change leaves as they
+    are.
 
     For a text that was made in another way: where upstream moves, drops or adds a comment there, it is about the
-    statements that upstream has beside it. Those of its comments that stand for themselves go with what follows, and
-    one that upstream rewrote for a statement which it put below it goes with that: as a whole, or not at all.
+    statements that upstream has beside it. A comment of upstream's that stands for itself goes with what follows. One
+    that upstream put on a new statement goes with that, as a whole or not at all.
     """
     changed, handed_on = set(_changed(weave, strands)), _handed_on(weave)
     for block, about in remarks_on(weave.omni):

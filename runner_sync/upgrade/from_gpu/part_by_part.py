@@ -66,10 +66,11 @@ class _Attempt:
 
 
 def what_can_run(omni: str, merged: merge.Merged, known: Collection[str]) -> merge.Merged | None:
-    """The merge without the changed passages for which something behind them would never run, with a decision for each.
+    """The merge without the changed passages that leave statements behind them which would never run; a decision for
+    each.
 
     ``omni`` is the method before the port, ``merged`` after it, and ``known`` are the names that it may read. ``None``
-    where too little of the change would be left, or where what is left has other problems: a name that is set elsewhere
+    where too little of the change would be left, and where the rest has other problems: a name that is set elsewhere
     now says that the twin was rebuilt, and no part of that stands alone.
     """
     parts = _parts(omni, merged.text)

@@ -30,8 +30,12 @@ _KINDS: tuple[UnitKind, ...] = ("method", "function", "field")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A finding, and the other places (path, first and last line) whose change makes it the branch's business;
-    ``is_branchs`` where it is that wherever it stands, ``is_text`` where it is about comments, or layout."""
+    """A finding, and when it is the branch's business.
+
+    It is, where the branch changed its lines or one of the places ``also`` (path, first and last line), and wherever it
+    stands with ``is_branchs``. ``is_text`` says that it is about comments or layout, so that a change of these counts,
+    too.
+    """
 
     finding: Finding
     also: tuple[Span, ...] = ()

@@ -31,9 +31,9 @@ class _Test:
 class Guards:
     """The conditions of one function that ask for attributes, and the code that stands under them.
 
-    ``hasattr(x, "a")`` and ``getattr(x, "a", default)`` guard what is read of an ``x`` under a condition that holds
-    them, or a name that one of them was assigned to, and what follows a condition with a branch that leaves.
-    A function that sets ``a`` with ``setattr`` may read it anywhere.
+    ``hasattr(x, "a")`` and ``getattr(x, "a", default)`` in a condition, or a name there that one of them was assigned
+    to, guard ``x.a`` under that condition. They also guard what follows it, where one of its branches leaves. A
+    function that sets ``a`` with ``setattr`` may read it anywhere.
     """
 
     def __init__(self, function: FunctionNode) -> None:

@@ -92,3 +92,7 @@ def found(given: CheckJob, code: str) -> list[Finding]:
 
 def symbols(given: CheckJob, code: str) -> list[str]:
     return [finding.symbol for finding in found(given, code)]
+
+
+EMPTY_AR = NPU_HEAD + "class NPUARModelRunner(OmniNPUModelRunner):\n    pass\n"
+"""The AR runner with nothing of its own."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from runner_sync import sync, write
+from runner_sync.model import Report
 from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
 from runner_sync.units import units
 from runner_sync.units.texts import parsed
@@ -344,3 +345,21 @@ class NPUARModelRunner(OmniNPUModelRunner):
         return self._fetch(rows, len(kept))
 """
 GPU_TWIN = NPU_TWIN.replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
+
+
+def keys(report: Report) -> set[tuple[str, str]]:
+    """Code and symbol of every finding."""
+    return {(finding.code, finding.symbol) for finding in report.findings}
+
+
+HELPER = "vllm_omni/platforms/npu/worker/sending.py"
+"""A module beside the runners that is none."""
+
+MODULE_ROW = """
+[[extend-modules]]
+name = "NPUARModelRunner"
+paths = ["{npu}"]
+upstreams = [{{ project = "vllm-ascend", path = "vllm_ascend/worker/model_runner_v1.py", name = "NPUModelRunner" }}]
+gpu = {{ project = "vllm-omni", path = "{gpu}", name = "GPUARModelRunner" }}
+"""
+"""A row of the configuration that says where the runner and its GPU twin stand."""

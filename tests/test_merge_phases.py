@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 import pytest
-from test_merge import CASES, GAPS, folders, read_case
+from merge_samples import CASES, GAPS, folders, read_case
 from test_nesting_laws import method
 from test_placement_laws import Mover
 

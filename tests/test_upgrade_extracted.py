@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_upgrade_porting import port_of
+from sync_samples import port_of
 
 from runner_sync.upgrade.from_gpu.extracted import in_place, sides_with_helpers
 

@@ -1,8 +1,7 @@
-"""``--only`` on members that NPU does not have: what it names, with what that calls, and nothing else."""
+"""What comes from the GPU twin and with what: changes of methods, and members that NPU does not have (``--only``)."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,16 +29,10 @@ from sync_samples import (
 )
 
 from runner_sync import sync
-from runner_sync.compose.members import Obstacle
-from runner_sync.merge import Decision, Reason
-from runner_sync.profile import NPU
+from runner_sync.merge import Reason
 from runner_sync.sync import TreeOptions
 from runner_sync.terminal.commands import exit_code
-from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu import ported_passages
-from runner_sync.upgrade.from_gpu.porting import _together
 from runner_sync.upgrade.from_gpu.refusing import veto_for
-from runner_sync.upgrade.job import ModuleJob, Target
 
 GPU_TEXT = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
@@ -309,37 +302,6 @@ def test_a_field_of_a_record_is_ported_for_what_uses_it(
     assert ("ported from the GPU runner" in questions) == is_taken
 
 
-TWO_ENDS = """\
-        first = rows[0]
-        if self.is_done(first):
-            self.note(first)
-            self.close(first)
-            self.count += 1
-            return first
-        kept = self.keep(first)
-        self.note(kept)
-        self.close(kept)
-        return {end}
-"""
-
-
-@pytest.mark.parametrize(
-    ("end", "asked"), [pytest.param("first", 1, id="the same twice"), pytest.param("kept", 2, id="two of a kind")]
-)
-def test_the_same_change_twice_is_one_question_with_a_comment_at_each_place(
-    end: str, asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = NPU_TWIN.partition("        first = ")[2]
-    npu, was = (text.replace("        first = " + body, TWO_ENDS.format(end=end)) for text in (NPU_TWIN, GPU_TWIN))
-    now = re.sub(r"return (first|kept)", r"return self.attach(\1)", was)
-    text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
-    places = [number for number, line in enumerate(text.split("\n"), 1) if "return self.attach(" in line]
-    ported = [line for line in questions.split("\n") if line.startswith("ported")]
-    assert text.count("# runner-sync: review") == len(places) == 2
-    assert len(ported) == asked
-    assert ported[0].endswith(f"; the same again at line {places[1]}") == (asked == 1)
-
-
 def stepped(head: str, *steps: str, names: range) -> str:
     """A GPU module whose method runs ``steps`` and then one step per number."""
     body = [*steps, *(f"self.step_{number}()" for number in names)]
@@ -450,63 +412,6 @@ def test_a_method_of_the_base_that_another_module_calls_stays(tmp_path: Path, mo
     assert "def _note_rows(" in (text or (trees.omni / BASE).read_text("utf-8"))
 
 
-@pytest.mark.parametrize("is_imported", [True, False])
-def test_a_module_without_twin_is_started_where_another_one_imports_it(
-    is_imported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    (trees.omni / AR).unlink()
-    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import NPUARModelRunner\n" if is_imported else ""
-    lay_out(trees.omni, {BASE: wanted + dedent(OMNI_TREE[BASE])})
-    commit(trees.omni)
-    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
-    started = [change for change in result.changes if change.path == AR]
-    assert bool(started) == is_imported
-    for change in started:
-        assert "class NPUARModelRunner" in (change.after or "")
-        assert [item.reason for item in result.report.reviews if item.path == AR]
-
-
-def test_a_started_module_imports_nothing_from_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it is meant to define for others is the twin's, and not that of vllm-ascend, which has fields of its own."""
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    (trees.omni / AR).unlink()
-    record = "class ExecuteModelState:\n    pass\n\n\n"
-    head, cls, body = dedent(OMNI_TREE[GPU_AR]).partition("class ")
-    keep = "\n    def _keep(self):\n        return ExecuteModelState()\n"
-    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import NPUARModelRunner\n"
-    lay_out(
-        trees.omni,
-        {GPU_AR: head + record + cls + body + keep, BASE: wanted + dedent(OMNI_TREE[BASE])},
-    )
-    lay_out(trees.ascend_new, {ASCEND: dedent(ASCEND_NEW[ASCEND]).replace("class NPU", f"{record}class NPU", 1)})
-    commit(trees.omni)
-    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
-    (started,) = [change.after or "" for change in result.changes if change.path == AR]
-    assert "from vllm_omni.worker.gpu_ar_model_runner import ExecuteModelState\n" in started
-    assert "npu_ar_model_runner import" not in started
-
-
-def test_a_module_of_another_folder_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    config = f"""\
-    [[extend-modules]]
-    name = "NPUTalkerModelRunner"
-    paths = ["vllm_omni/platforms/npu/talker/npu_talker_model_runner.py"]
-    upstreams = [{{ project = "vllm-ascend", path = "{ASCEND}", name = "NPUModelRunner" }}]
-    gpu = {{ project = "vllm-omni", path = "vllm_omni/talker/gpu_talker_model_runner.py", name = "GPUTalkerRunner" }}
-    """
-    (trees.omni / AR).unlink()
-    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_model_runner import NPUARModelRunner\n"
-    lay_out(trees.omni, {"runner-sync.toml": config, BASE: wanted + dedent(OMNI_TREE[BASE])})
-    commit(trees.omni)
-    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
-    assert [change.path for change in result.changes if not change.before] == [AR]
-
-
 def test_rulers_do_not_enclose_what_vllm_ascend_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The GPU twin has the method, too, and has not changed it."""
     stay_at_home(monkeypatch, tmp_path)
@@ -536,130 +441,6 @@ def test_what_a_method_of_vllm_ascend_returns_is_unpacked_as_it_was() -> None:
     assert known("logits, aux = self._forward(total)") == unpacks
     for other in ("logits = self._forward(total)", "a, b = self._collect(total)", "self.a, b = self._forward(1)"):
         assert refuse(other) is None
-
-
-BOUND = {name: Obstacle("code", "torch.cuda", "not in torch") for name in ("capture", "reset", "pin_rows")}
-
-
-@pytest.mark.parametrize(
-    ("canon", "needed"),
-    [
-        ("self.capture(rows)", "capture"),
-        ("super().reset()", "reset"),
-        ("Runner.reset(self)", "reset"),
-        ("run = self.capture", "capture"),
-        ("run = getattr(self, 'capture', None)", "capture"),
-        ("rows = pin_rows(rows)", "pin_rows"),
-        ("rows = list(map(pin_rows, rows))", "pin_rows"),
-        ("self.step(first, capture=True)", None),
-        ("self.log('reset done')", None),
-        ("self.timer.reset()", None),
-        ("if capture", None),
-        ("self.step(first, pin_rows=True)", None),
-        ("self.step(self.pin_rows)", None),
-        ("self.captured(rows)", None),
-    ],
-)
-def test_what_is_refused_is_a_member_or_a_function_and_no_other_thing_of_its_name(
-    canon: str, needed: str | None
-) -> None:
-    """``pin_rows`` is a function of the module, the others are members of the class."""
-    reason = veto_for(BOUND, {}, helpers=["pin_rows"])(canon)
-    assert (reason.names if reason else None) == ((needed,) if needed else None)
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-def test_a_wrapper_that_this_vllm_ascend_does_not_have_is_not_ported(
-    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrapper = "vllm_ascend/compilation/acl_graph.py"
-    lay_out(
-        Trees(tmp_path).ascend_new,
-        {wrapper: "class ACLGraphWrapper:\n    pass\n" if is_there else "class OldWrapper:\n    pass\n"},
-    )
-    now = "from vllm.compilation.cuda_graph import CUDAGraphWrapper\n" + GPU_TWIN.replace(
-        "self.keep(first)", "self.keep(CUDAGraphWrapper(first))"
-    )
-    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
-    assert ("self.keep(ACLGraphWrapper(first))" in text) == is_there
-    reason = "it uses ACLGraphWrapper, which is not in vllm_ascend.compilation.acl_graph"
-    assert (reason in questions) == (not is_there)
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-def test_what_only_the_gpu_wrapper_has_is_not_ported(
-    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The statement does not name the wrapper, only a member that vllm-ascend's may not have."""
-    members = "class {}:\n    def run(self):\n        pass\n"
-    clearing = "\n    def clear_graphs(self):\n        pass\n"
-    trees = Trees(tmp_path)
-    lay_out(trees.vllm, {"vllm/compilation/cuda_graph.py": members.format("CUDAGraphWrapper") + clearing})
-    own = members.format("ACLGraphWrapper") + (clearing if is_there else "")
-    lay_out(trees.ascend_new, {"vllm_ascend/compilation/acl_graph.py": own})
-    now = GPU_TWIN.replace("kept = self.keep(first)\n", "kept = self.keep(first)\n        self.talker.clear_graphs()\n")
-    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
-    assert ("self.talker.clear_graphs()" in text) == is_there
-    assert ("it uses .clear_graphs, which is not in ACLGraphWrapper" in questions) == (not is_there)
-
-
-def test_a_refused_attribute_is_not_a_longer_one() -> None:
-    refuse = veto_for({}, {".late": "not in vllm", "triton.": "by hand"})
-    assert refuse("self.late()") is not None
-    assert refuse("self.later(self.late_rows)") is None
-    assert refuse("self.later(self.late)") is not None
-    assert refuse("triton.pin(rows)") is not None
-
-
-def test_what_is_only_spoken_of_is_not_refused() -> None:
-    refuse = veto_for({}, {".late": "not in vllm", "triton.": "by hand"})
-    assert refuse("self.note('triton. is gone')") is None
-    assert refuse("self.note('like self.late()')") is None
-    assert refuse("self.note(f'{rows} without triton.', triton.pin)") is not None
-
-
-@pytest.mark.parametrize(
-    ("own", "refused"),
-    [
-        ("", {".late", "triton."}),
-        ("self.late()", {"triton."}),
-        ("self.late", {"triton."}),
-        ("triton.pin(self.rows)", {".late"}),
-        # A longer attribute, and what is only spoken of, are no sign that the runner has the thing.
-        ("self.later()", {".late", "triton."}),
-        ("self.run()  # triton. is gone, and so is self.late", {".late", "triton."}),
-        ('self.note("triton. is gone, and so is self.late")', {".late", "triton."}),
-        ("self.note(f'triton. of {self.late}')", {"triton."}),
-    ],
-)
-def test_what_omnis_module_has_already_is_not_refused(own: str, refused: set[str]) -> None:
-    profile = replace(NPU, unported=("triton.",), names=())
-    target = Target(missing_members={"late": "vLLM 0.20.0"})
-    module = f"class NPUModelRunner:\n    def run(self):\n        {own or 'pass'}\n"
-    job = ModuleJob(profile, NPU.modules[0], "npu.py", module, target=target)
-    assert set(job.refused) == refused
-
-
-@pytest.mark.parametrize("names", [("late", "early"), ("early", "late")])
-def test_of_two_refused_members_the_first_by_name_is_told(names: tuple[str, ...]) -> None:
-    """They come from a set, whose order is another one in every process; the id of a question is made of its reason."""
-    target = Target(missing_members=dict.fromkeys(names, "vLLM 0.20.0"))
-    profile = replace(NPU, unported=(), names=())
-    assert [*ModuleJob(profile, NPU.modules[0], "npu.py", "", target=target).refused] == [".early", ".late"]
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-def test_what_no_tree_of_the_target_defines_is_not_ported(
-    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The GPU runner calls what vLLM's mixin has in the version that it is made for."""
-    trees = Trees(tmp_path)
-    if is_there:
-        lay_out(trees.vllm, {"vllm/v1/worker/late_mixin.py": "class LateMixin:\n    def late(self):\n        pass\n"})
-    now = GPU_TWIN.replace("kept = self.keep(first)\n", "kept = self.keep(first)\n        self.late()\n")
-    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
-    assert ("self.late()" in text) == is_there
-    assert ("left out: it uses .late, which is not in vLLM 0.20.0" in questions) == (not is_there)
 
 
 def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_module(
@@ -693,121 +474,6 @@ def test_a_helper_that_the_npu_module_does_not_have_is_imported_from_the_gpu_mod
     assert "from vllm_omni.worker.gpu_ar_model_runner import _ensure_tensor_values" in text
 
 
-NVTX = 'torch.cuda.nvtx.range_push("talker")'
-
-
-@pytest.mark.parametrize(
-    ("npu", "gpu", "names"),
-    [
-        ("", NVTX, ["torch.cuda.nvtx.range_push"]),
-        ("", f"{NVTX}\n        {NVTX}", ["torch.cuda.nvtx.range_push"]),
-        (NVTX, f"{NVTX}\n        self.note(rows)", []),
-        ("", 'self.note("torch.cuda.nvtx.range_push")', []),
-        ("", "torch.cuda.synchronize()", []),
-        ("", "self.note(rows)  # not torch.cuda.nvtx.range_push", []),
-    ],
-    ids=["a name without NPU form", "twice", "NPU has it, too", "a string", "a name with NPU form", "a comment"],
-)
-def test_a_ported_name_without_npu_form_is_asked_about(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, gpu: str, names: list[str]
-) -> None:
-    line = "        kept = self.keep(first)\n"
-
-    def with_line(text: str, added: str) -> str:
-        return "import torch\n" + text.replace(line, f"{line}        {added}\n" if added else line)
-
-    text, questions = port_of(
-        tmp_path, monkeypatch, with_line(NPU_TWIN, npu), with_line(GPU_TWIN, npu), with_line(GPU_TWIN, gpu)
-    )
-    assert gpu.split("\n")[-1].partition("  #")[0].strip().replace("cuda.sync", "npu.sync") in text
-    assert [line for line in questions.split("\n") if line.startswith("RS490")] == [
-        f"RS490: {name} was not translated: torch.cuda.nvtx has no NPU twin: translate by hand or leave out"
-        for name in names
-    ]
-
-
-def test_a_new_member_with_a_name_without_npu_form_is_asked_about(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    added = f"\n    def _note(self, rows):\n        {NVTX}\n        return rows\n"
-    now = "import torch\n" + GPU_TWIN.replace("return self._fetch(rows", "return self._fetch(self._note(rows)") + added
-    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
-    assert NVTX in text
-    assert "RS490: torch.cuda.nvtx.range_push was not translated" in questions
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-def test_of_two_rows_for_one_name_the_target_tree_chooses(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
-) -> None:
-    """vllm-ascend had an ``InputBatch`` of its own before it had ``NPUInputBatch``."""
-    name = "NPUInputBatch" if is_there else "InputBatch"
-    lay_out(Trees(tmp_path).ascend_new, {"vllm_ascend/worker/npu_input_batch.py": f"class {name}:\n    pass\n"})
-    now = "from vllm.v1.worker.gpu_input_batch import InputBatch\n" + GPU_TWIN.replace(
-        "self.keep(first)", "self.keep(InputBatch(first))"
-    )
-    text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
-    assert f"from vllm_ascend.worker.npu_input_batch import {name}\n" in text
-    assert f"self.keep({name}(first))" in text
-
-
-WORKER = "vllm_omni/platforms/npu/worker/npu_ar_worker.py"
-GPU_WORKER = "vllm_omni/worker/gpu_ar_worker.py"
-VLLM_WORKER = "vllm/v1/worker/gpu_worker.py"
-SET_UP = """\
-    def init_device(self):
-        self.device = self.choose_device()
-        self.check_memory(self.device)
-        self.snapshot = self.take_snapshot()
-        self.seed = self.set_seed()
-        self.runner = self.make_runner()
-"""
-
-
-def worker(name: str, body: str = SET_UP) -> str:
-    return f"class {name}:\n{body}"
-
-
-def test_what_vllm_changed_in_its_worker_is_not_ported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The GPU worker took a line from vLLM and got one of omni's; NPU gets vLLM's from vllm-ascend, if it wants it."""
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    lay_out(trees.ascend_new, {"vllm_ascend/worker/worker.py": worker("NPUWorker")})
-    commit(trees.ascend_new)
-    topology = SET_UP.replace("        self.seed", "        self.check_topology()\n        self.seed")
-    both = topology.replace("        self.runner", "        self.stage = self.find_stage()\n        self.runner")
-    states = ((SET_UP, SET_UP), (topology, both))
-    for vllm, gpu in states:
-        lay_out(trees.vllm, {VLLM_WORKER: worker("Worker", vllm)})
-        lay_out(trees.omni, {GPU_WORKER: worker("GPUARWorker", gpu), WORKER: worker("NPUARWorker")})
-        commit(trees.vllm)
-        commit(trees.omni)
-    bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "HEAD~1"}
-    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
-    text = next((change.after or "" for change in result.changes if change.path == WORKER), "")
-    assert "self.stage = self.find_stage()" in text
-    assert "check_topology" not in text
-
-
-def test_a_worker_is_started_from_vllm_ascends_version_of_vllms_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    ascend = SET_UP.replace("self.take_snapshot()", "self.take_npu_snapshot()")
-    edited = SET_UP.replace("        self.runner", "        self.stage = self.find_stage()\n        self.runner")
-    lay_out(trees.vllm, {VLLM_WORKER: worker("Worker")})
-    lay_out(trees.ascend_new, {"vllm_ascend/worker/worker.py": worker("NPUWorker", ascend)})
-    wanted = "from vllm_omni.platforms.npu.worker.npu_ar_worker import NPUARWorker\n"
-    gpu = "from vllm.v1.worker.gpu_worker import Worker\n\n\n" + worker("GPUARWorker(Worker)", edited)
-    lay_out(trees.omni, {GPU_WORKER: gpu, BASE: wanted + dedent(OMNI_TREE[BASE])})
-    commit(trees.omni)
-    result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
-    text = next(change.after or "" for change in result.changes if change.path == WORKER)
-    assert "self.stage = self.find_stage()" in text
-    assert "self.take_npu_snapshot()" in text
-
-
 @pytest.mark.parametrize("has_anchor", [True, False])
 def test_a_feature_that_came_only_by_half_is_left_out(
     has_anchor: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -824,65 +490,6 @@ def test_a_feature_that_came_only_by_half_is_left_out(
     code = [line.strip() for line in text.split("\n") if "#" not in line]
     assert ("self._start(rows, plan)" in code) == has_anchor
     assert ("plan = self._plan(rows)" in code) == has_anchor
-
-
-OUTPUT = """
-    def _output(self, rows, total):
-        self.note(rows)
-        return self.pack(
-            rows,
-            total=total,
-            hidden=self.last_hidden,
-        )
-"""
-
-
-def test_what_a_port_changes_in_a_statement_is_shown_as_the_whole_statement(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    commit(trees.ascend_new)
-    grown = OUTPUT.replace("            hidden", "            stage=self.stage,\n            hidden")
-    lay_out(trees.omni, {AR: dedent(OMNI_TREE[AR]) + OUTPUT})
-    for method in (OUTPUT, grown):
-        lay_out(trees.omni, {GPU_AR: dedent(OMNI_TREE[GPU_AR]) + method})
-        commit(trees.omni)
-    bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "0.20.0"}
-    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
-    (item,) = (item for item in result.report.reviews if item.unit == "NPUARModelRunner._output")
-    text = next(change.after or "" for change in result.changes if change.path == AR).split("\n")
-    assert item.omni.split() == OUTPUT.partition("rows)\n")[2].split()
-    assert item.chosen.split() == " ".join(text[item.line - 1 : item.end_line]).split()
-    assert item.chosen.startswith("return self.pack(")
-    assert "stage=self.stage" in item.chosen
-    assert item.chosen.endswith(")")
-
-
-NOTED = "        self.note(\n            rows,\n            stage=self.stage,\n        )\n"
-SENT = "        self.send(\n            total,\n            stage=self.stage,\n        )\n"
-
-
-@pytest.mark.parametrize(
-    ("was", "now", "omni", "chosen"),
-    [(NOTED, NOTED + SENT, "", SENT), (NOTED + SENT, NOTED, SENT, "")],
-    ids=["brought", "taken away"],
-)
-def test_a_call_that_a_port_puts_behind_another_one_is_shown_alone(
-    was: str, now: str, omni: str, chosen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    commit(trees.ascend_new)
-    first, last = OUTPUT.split("        self.note(rows)\n")
-    lay_out(trees.omni, {AR: dedent(OMNI_TREE[AR]) + first + was + last})
-    for body in (was, now):
-        lay_out(trees.omni, {GPU_AR: dedent(OMNI_TREE[GPU_AR]) + first + body + last})
-        commit(trees.omni)
-    bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "0.20.0"}
-    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
-    (item,) = (item for item in result.report.reviews if item.unit == "NPUARModelRunner._output")
-    assert (item.omni.split(), item.chosen.split()) == (omni.split(), chosen.split())
 
 
 def test_what_the_port_of_a_renamed_local_left_as_it_was_reads_the_new_name(
@@ -906,26 +513,6 @@ def test_what_the_port_of_a_renamed_local_left_as_it_was_reads_the_new_name(
 
 
 @pytest.mark.parametrize(
-    ("new", "reason"),
-    [
-        pytest.param("", "taken out, as in the GPU runner, which has it no more", id="gone"),
-        pytest.param(
-            "        self.note(first, rows)\n",
-            "ported from the GPU runner; no line of it has run on this platform yet",
-            id="changed",
-        ),
-    ],
-)
-def test_what_the_gpu_runner_took_out_is_not_said_to_be_new(
-    new: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    npu, was = (text.replace("kept = ", "self.note(first)\n        kept = ") for text in (NPU_TWIN, GPU_TWIN))
-    text, questions = port_of(tmp_path, monkeypatch, npu, was, was.replace("        self.note(first)\n", new))
-    assert ("self.note(first)" in text) is False
-    assert questions.split("\n") == [reason]
-
-
-@pytest.mark.parametrize(
     ("only", "parameter", "came"),
     [
         pytest.param(("_fetch",), "staged", False, id="the caller was not asked for"),
@@ -942,43 +529,6 @@ def test_a_signature_does_not_come_without_its_callers(
     assert (f"def _fetch(self, rows, total, {parameter}):" in text) == came
     assert ("staged=rows[1]" in text) == ("_collect" in only)
     assert ("_collect still calls it with the arguments that it takes now" in questions) != came
-
-
-BLOCK = "if use_async:\n    snapshot = copy(rows)\n    rows = snapshot.rows"
-BLOCK_LEFT_OUT = Decision(4, 4, Reason("suite around other statements"), 0.5, "", "", BLOCK, "")
-
-
-def left_out(text: str, name: str) -> Decision:
-    return Decision(4, 4, Reason("reads what nothing sets", (name,)), 0.5, "", "", text, "")
-
-
-@pytest.mark.parametrize(
-    ("others", "shown"),
-    [
-        pytest.param(
-            [left_out("snapshot = copy(rows)", "copy"), left_out("rows = snapshot.rows", "snapshot")], [], id="all"
-        ),
-        pytest.param(
-            [left_out("snapshot = copy(rows)", "copy"), left_out("close(snapshot)", "snapshot")],
-            ["close(snapshot)"],
-            id="one of them",
-        ),
-        pytest.param([left_out("rows = snapshot", "snapshot")], ["rows = snapshot"], id="none: it only begins so"),
-    ],
-)
-def test_what_stands_in_a_block_that_was_left_out_is_no_second_question(
-    others: list[Decision], shown: list[str]
-) -> None:
-    """0.32.0rc1 on vllm-ascend 0.30.0rc2 had a block of the GPU runner's ``sample_tokens`` in two questions."""
-    first, *rest = _together([BLOCK_LEFT_OUT, *others])
-    assert first == BLOCK_LEFT_OUT
-    assert [item.upstream for item in rest] == shown
-
-
-def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
-    block = replace(BLOCK_LEFT_OUT, chosen=BLOCK)
-    inside = left_out("rows = snapshot.rows", "snapshot")
-    assert _together([block, inside]) == [block, inside]
 
 
 ROWS = "if sys.version_info >= (3, 11):\n    from vllm.outs import Rows\n"
@@ -1023,48 +573,3 @@ def test_a_runner_that_is_started_from_its_twin_imports_such_a_name_from_there(
     (text,) = (change.after or "" for change in result.changes if change.path == AR)
     assert 'return Rows(info.get("stage"))' in text
     assert FROM_TWIN in text
-
-
-OWN = dedent("""
-    def run(self, rows):
-        self.start()
-        if self.is_cached:
-            rows = self.cached(rows)
-        else:
-            rows = self.built(rows)
-        return rows
-""")
-PORTED = OWN.replace("(rows)\n", "(rows, self.limit)\n")
-PASSAGE = """
-    rows = self.cached(rows, self.limit)
-else:
-    rows = self.built(rows, self.limit)
-"""
-
-
-@pytest.mark.parametrize(
-    ("twin", "said"),
-    [
-        pytest.param(
-            PORTED.replace("else:", "if rows is None:"),
-            PASSAGE.replace("else", "if rows is None"),
-            id="under another condition",
-        ),
-        pytest.param(
-            PORTED.replace("built(rows, self.limit", "built(rows, self.limit, self.rank"),
-            PASSAGE.replace("built(rows, self.limit", "built(rows, self.limit, self.rank"),
-            id="a merge of both",
-        ),
-        pytest.param(
-            PORTED.replace("    rows = self.built", "    if rows:\n            rows = self.built"),
-            PASSAGE.replace("    rows = self.built", "    if rows:\n        rows = self.built"),
-            id="under one more condition",
-        ),
-        pytest.param(PORTED, PASSAGE, id="as it was ported"),
-    ],
-)
-def test_a_ported_passage_is_shown_as_the_twin_has_it(twin: str, said: str) -> None:
-    """Of 0.22.0 on 0.25.1rc1 an ``else`` was quoted as the GPU twin's, where it has a condition of its own."""
-    draft, job = Draft("R.run", (Stage(OWN),), chosen=True), ModuleJob(NPU, NPU.modules[1], "runner.py", "")
-    (item,) = ported_passages.questions(draft, job, before=OWN, after=PORTED, twin=twin)
-    assert (item.upstream, item.chosen) == (said.strip("\n"), PASSAGE.strip("\n"))

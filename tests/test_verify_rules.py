@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from verify_samples import GPU, NPU, PROFILE, ascend, find, npu, symbols, world
 
-from runner_sync.errors import InputError
 from runner_sync.verify import breakage
 from runner_sync.verify.trees.world import World
 
@@ -295,76 +294,6 @@ def test_a_flag_that_is_never_set_makes_a_warning() -> None:
     assert [f.severity for f in find(world(npu=npu(body), ascend=awake))] == ["error"]
 
 
-def test_an_attribute_written_by_another_module_is_defined() -> None:
-    worker = "def start(model_runner):\n    model_runner.late = 1\n"
-    text = npu("def m(self):\n    return self.late")
-    assert symbols(find(world(npu=text))) == [("RS304", "late")]
-    assert symbols(find(world(npu=text, ascend_worker=worker))) == []
-
-
-def test_a_patched_function_has_both_signatures() -> None:
-    patch = "import vllm.runner\ndef helper(a, b, c): ...\nvllm.runner.helper = helper\n"
-    text = npu("def m(self):\n    return helper(1, 2, 3)")
-    assert symbols(find(world(npu=text))) == [("RS302", "helper()")]
-    assert symbols(find(world(npu=text, ascend_patch=patch))) == []
-
-
-def test_a_patched_method_and_attribute_count_as_defined() -> None:
-    patch = (
-        "from vllm.runner import GPUModelRunner\ndef late(self): ...\n"
-        "GPUModelRunner.late = late\nsetattr(GPUModelRunner, 'flag', 1)\n"
-    )
-    text = npu("def m(self):\n    return self.late(), self.flag")
-    assert symbols(find(world(npu=text))) == [("RS304", "late"), ("RS304", "flag")]
-    assert symbols(find(world(npu=text, ascend_patch=patch))) == []
-
-
-def test_a_name_that_a_patch_adds_exists() -> None:
-    text = npu("pass", head="from vllm.runner import added")
-    patch = "import vllm.runner\nvllm.runner.added = lambda: None\n"
-    assert symbols(find(world(npu=text))) == [("RS301", "vllm.runner.added")]
-    assert symbols(find(world(npu=text, ascend_patch=patch))) == []
-
-
-FOR_TYPING = {
-    "a definition": ("if TYPE_CHECKING:\n    Size = int", ["Size"]),
-    "an import": ("if typing.TYPE_CHECKING:\n    from vllm.runner import Batch as Size", ["Size"]),
-    "a definition in both branches": ("if TYPE_CHECKING:\n    Size = int\nelse:\n    Size = None", []),
-    "a definition elsewhere, too": ("if TYPE_CHECKING:\n    Size = int\nSize = make()", []),
-    "a definition in passing, too": ("if TYPE_CHECKING:\n    Size = int\nif (Size := make()): ...", []),
-    "a definition in a comprehension, too": ("if TYPE_CHECKING:\n    Size = int\nany(Size := n for n in rows)", []),
-    "a definition by a pattern, too": (
-        "if TYPE_CHECKING:\n    Size = int\nmatch make():\n    case [Size, *_]: ...",
-        [],
-    ),
-    "a definition in passing in a function": (
-        "if TYPE_CHECKING:\n    Size = int\ndef f():\n    if (Size := make()): ...\ng = lambda: (Size := 1)",
-        ["Size"],
-    ),
-    "a name that is only defined in passing": ("if (Size := make()): ...", []),
-    "a name that is only defined by a pattern": ("match make():\n    case {**Size}: ...", []),
-    "a definition where nobody checks types": ("if not TYPE_CHECKING:\n    Size = int", []),
-    "a definition that may be wanted otherwise": ("if TYPE_CHECKING or debug:\n    Size = int", []),
-    "a name that is made when it is asked for": ("if TYPE_CHECKING:\n    Size = int\ndef __getattr__(name): ...", []),
-    "a name that a star may bring": ("from vllm.runner import *\nif TYPE_CHECKING:\n    Size = int", []),
-}
-
-
-@pytest.mark.parametrize("name", FOR_TYPING)
-def test_a_name_that_only_type_checkers_see(name: str) -> None:
-    text, expected = FOR_TYPING[name]
-    trees = world(npu=npu("pass", head="from vllm.size import Size"), **{"vllm/size.py": text})
-    assert symbols(find(trees)) == [("RS301", f"vllm.size.{size}") for size in expected]
-    quoted = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from vllm.size import Size"
-    assert find(world(npu=npu("pass", head=quoted), **{"vllm/size.py": text})) == []
-
-
-def test_a_submodule_that_its_package_names_for_type_checkers() -> None:
-    package = "if TYPE_CHECKING:\n    from vllm.sizes import small"
-    files = {"vllm/sizes/__init__.py": package, "vllm/sizes/small.py": ""}
-    assert find(world(npu=npu("pass", head="from vllm.sizes import small"), **files)) == []
-
-
 def test_a_worker_calls_the_runner_it_holds() -> None:
     worker = (
         "class NPUWorker:\n    def __init__(self):\n        self.model_runner: Unknown | None = None\n"
@@ -570,34 +499,6 @@ def test_a_world_that_only_tells_what_changed_hides_nothing() -> None:
     assert symbols(breakage.find(broken, None, [NPU], since=broken)) == [("RS302", "helper()")]
 
 
-def test_a_function_that_is_newly_patched() -> None:
-    patch = "import vllm.runner\ndef other(a, b=1, *, key=None): ...\nvllm.runner.helper = other\n"
-    text = npu("pass")
-    new, old = world(npu=text, ascend_patch=patch), world(npu=text)
-    assert symbols(find(new, old)) == [("RS310", "vllm.runner.helper")]
-    assert symbols(find(new)) == []
-    assert symbols(find(new, new)) == []
-
-
-@pytest.mark.parametrize(
-    ("call", "expected"),
-    [
-        ("runner.helper(1)", [("RS310", "vllm.runner.helper")]),
-        ("self.runner.helpers(1)", []),
-        ("helper(1)", []),
-    ],
-)
-def test_a_patched_function_that_vllm_ascend_calls_through_its_module(
-    call: str, expected: list[tuple[str, str]]
-) -> None:
-    patch = "import vllm.runner\ndef other(a, b=1, *, key=None): ...\nvllm.runner.helper = other\n"
-    trees = {
-        "ascend_patch": patch,
-        "vllm_ascend/runner.py": "from vllm import runner\n" + ascend(f"def own(self):\n    {call}"),
-    }
-    assert symbols(find(world(npu=npu("pass"), **trees))) == expected
-
-
 def test_a_module_that_the_old_tree_lacks_is_all_new() -> None:
     text = npu("def m(self):\n    return self.gone")
     both, path = world(npu=text, **{"vllm_omni/extra.py": text}), "vllm_omni/extra.py"
@@ -622,81 +523,6 @@ def test_a_finding_names_the_place_in_editor_columns(body: str, head: str, place
     assert line[found.column - 1 :].startswith(place)
     assert found.end_column in (0, found.column + len(place))
     assert (found.path, found.severity) == (NPU, "error")
-
-
-BAD = {
-    "a module that is not there": ({}, "vllm_omni/nowhere.py", "vllm_omni/nowhere.py: not found"),
-    "a runner that is not Python": (
-        {"npu": "def f(:\n"},
-        NPU,
-        r"^vllm_omni/npu\.py:1: does not parse with Python 3\.\d+ \(.*\); fix it, or run with the Python that it",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_said_in_one_sentence(name: str) -> None:
-    changed, path, message = BAD[name]
-    with pytest.raises(InputError, match=message):
-        find(world(**changed), None, [path])
-
-
-BROKEN = "def f(:\n"
-CONFLICT = "<<<<<<< omni\n=======\n>>>>>>> topic\n"
-NEEDED = {
-    "imported by name": ({"vllm": BROKEN}, r"^vllm/runner\.py:1 of vLLM vllm does not parse with Python 3\.\d+ \("),
-    "a base": ({"ascend": BROKEN}, r"^vllm_ascend/runner\.py:1 of vllm-ascend vllm-ascend does not parse"),
-    "a conflict": ({"ascend": CONFLICT}, r"^vllm_ascend/runner\.py:1: holds an unresolved merge conflict"),
-    "the base of a base": (
-        {"ascend": "from vllm.base import Base\nclass NPUModelRunner(Base[int]): ...", "vllm/base.py": BROKEN},
-        r"^vllm/base\.py:1 ",
-    ),
-    "behind a re-export": ({"vllm": "from vllm.inner import helper", "vllm/inner.py": BROKEN}, r"^vllm/inner\.py:1 "),
-    "a module": ({"npu": npu("pass", head="import vllm.inner"), "vllm/inner.py": BROKEN}, r"^vllm/inner\.py:1 "),
-    "a star import": (
-        {"npu": npu("pass", head="from vllm.inner import *"), "vllm/inner.py": BROKEN},
-        r"^vllm/inner\.py:1 ",
-    ),
-    "imported by inherited GPU code": (
-        {"gpu": "from vllm.inner import rows\nclass OmniGPUModelRunner: ...", "vllm/inner.py": BROKEN},
-        r"^vllm/inner\.py:1 ",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", NEEDED)
-def test_what_the_runners_need_and_does_not_parse_ends_the_run(name: str) -> None:
-    changed, message = NEEDED[name]
-    given = {"npu": npu("pass"), **changed}
-    for new, old in ((world(**given), None), (world(npu=given["npu"], gpu=given.get("gpu", "")), world(**given))):
-        with pytest.raises(InputError, match=message):
-            find(new, old)
-
-
-FROM_INNER = "from vllm.inner import rows"
-NOT_NEEDED = {
-    "for type checking": npu("def m(self):\n    rows(1)", head=f"if TYPE_CHECKING:\n    {FROM_INNER}"),
-    "whose failure is handled": npu(
-        "def m(self):\n    rows(1)", head=f"try:\n    {FROM_INNER}\nexcept ImportError:\n    rows = None"
-    ),
-    "in a function": npu(f"def m(self):\n    {FROM_INNER}\n    rows(1)"),
-}
-
-
-@pytest.mark.parametrize("name", NOT_NEEDED)
-def test_what_a_runner_can_do_without_and_does_not_parse_is_remembered(name: str) -> None:
-    trees = world(npu=NOT_NEEDED[name], **{"vllm/inner.py": BROKEN})
-    assert find(trees) == []
-    assert list(trees.unread) == ["vllm/inner.py"]
-
-
-@pytest.mark.parametrize("place", ["vllm_ascend/patch/patch_other.py", "vllm/inner.py", "vllm_omni/beside.py"])
-def test_what_is_only_looked_at_in_passing_and_does_not_parse_is_remembered(place: str) -> None:
-    """Patches apply at start-up, types come from what upstream's runner imports, helpers stand beside the runners."""
-    uses = "from vllm.inner import Rows\n" + ascend("def __init__(self):\n    self.rows = Rows()")
-    trees = world(npu=npu("def m(self):\n    self.rows.add(1)"), ascend=uses, **{"vllm/inner.py": "", place: BROKEN})
-    assert symbols(find(trees, None, [NPU, *trees.beside([NPU])])) == []
-    assert list(trees.unread) == [place]
 
 
 def test_a_tree_that_is_left_out_proves_nothing() -> None:

@@ -1,0 +1,435 @@
+"""What the questions of a merge show: which statements, at which line, and why.
+
+The merges that do without one are in ``test_merge``.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import replace
+
+import pytest
+from merge_samples import CASES, folders, read_case
+
+from runner_sync.merge import (
+    PORT,
+    merge,
+)
+from runner_sync.merge.matching.align import SIMILAR, similarity
+from runner_sync.model import Triple
+from runner_sync.statements import flatten
+
+
+def test_a_decision_shows_the_three_sides_and_what_was_taken() -> None:
+    sides = ("limit = self.tokens(batch)", "limit = self.tokens(omni_batch)", "limit = self.tokens(padded_batch)")
+    (decision,) = merge(Triple(*(f"        start()\n        {side}\n" for side in sides))).decisions
+    assert (decision.base, decision.omni, decision.upstream) == sides
+    assert decision.chosen == sides[1]
+    assert (decision.line, decision.end_line) == (2, 2)
+    assert 0 < decision.confidence < 1
+
+
+LORA = "    if self.lora:\n        self.set_lora(ids)\n"
+CHECK = "        if self.checks:\n            self.check(ids)\n        else:\n            self.note(ids)\n"
+
+
+def test_a_new_block_that_stays_out_is_shown_with_what_is_in_it() -> None:
+    plain = "def run(self):\n    ids = self.ids()\n    return ids\n"
+    base = plain.replace("    return", f"{LORA}    return")
+    (asked,) = merge(Triple(base, plain, base.replace(LORA, LORA + CHECK))).decisions
+    assert asked.upstream == "if self.checks:\n    self.check(ids)\nelse:\n    self.note(ids)"
+
+
+TOKENS = """\
+    ids = self.ids()
+    if ids and all(ids):
+        self.told(ids)
+    if self.lora:
+        self.set_lora(ids)
+    else:
+        self.clear(ids)
+"""
+
+
+@pytest.mark.parametrize(
+    ("edits", "upstream"),
+    [
+        pytest.param(
+            [("ids = self.ids()", "rows = self.rows()\n    ids = rows.ids()"), ("told(ids", "told(rows, ids")],
+            "rows = self.rows()\nids = rows.ids()\nif ids and all(ids):\n    self.told(rows, ids)",
+            id="with the condition between them, in upstream's order",
+        ),
+        pytest.param(
+            [("told(ids", "told(1, ids"), ("clear(ids", "clear(1, ids")],
+            "if ids and all(ids):\n    self.told(1, ids)\nif self.lora:\nelse:\n    self.clear(1, ids)",
+            id="an else with its if",
+        ),
+        pytest.param([("told(ids", "told(1, ids")], "self.told(1, ids)", id="alone"),
+    ],
+)
+def test_statements_of_several_suites_that_stay_out_are_shown_as_they_stand(
+    edits: list[tuple[str, str]], upstream: str
+) -> None:
+    """``scheduler_output = replace(…, new_token_ids=[])`` of vllm-ascend 0.30.0rc1 runs under a condition only."""
+    base = f"def run(self):\n    start = self.start()\n{TOKENS}    return start\n"
+    new = base
+    for edit in edits:
+        new = new.replace(*edit)
+    (asked,) = merge(Triple(base, base.replace(TOKENS, ""), new)).decisions
+    assert asked.upstream == upstream
+
+
+def test_what_was_chosen_at_two_depths_is_shown_as_it_stands() -> None:
+    """Two returns one below the other, the first of which stands under a condition, had looked like dead code."""
+    (asked,) = read_case(CASES / "way_out_that_upstream_added_and_omni_has_otherwise").run().decisions
+    assert asked.chosen == "    return EMPTY_MODEL_RUNNER_OUTPUT\nreturn self.group.finish_without_rows(rows)"
+
+
+def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> None:
+    asked = read_case(CASES / "local_of_omni_that_nothing_reads_any_more").run().decisions
+    assert asked[0].omni == "if recorder is not None:\n    self.clear(rows)"
+
+
+def counted(*check: str, sets: str = "") -> str:
+    lines = [*(sets,) * bool(sets), "self.start(output)", *check, "self.stop(output)"]
+    return "def run(self, output):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+LEAVES = "    return self.nothing(output)"
+NAMES = "tokens = output.rows.total_tokens"
+
+
+@pytest.mark.parametrize(
+    ("omni", "reasons"),
+    [
+        pytest.param(counted("if tokens <= 0:", "    return EMPTY", sets=NAMES), [], id="with a name for the value"),
+        pytest.param(
+            counted("if tokens < 0:", "    return EMPTY", sets=NAMES), ["removed statement changed"], id="another test"
+        ),
+        pytest.param(
+            counted("if tokens <= 0:", "    return EMPTY", sets=NAMES.replace("total", "other")),
+            ["removed statement changed"],
+            id="a name for another value",
+        ),
+        pytest.param(
+            counted("tokens -= 1", "if tokens <= 0:", "    return EMPTY", sets=NAMES),
+            ["removed statement changed"],
+            id="a name for two values",
+        ),
+        pytest.param(
+            counted("if tokens <= 0:", "    return EMPTY", sets=f"{NAMES}()"),
+            ["removed statement changed"],
+            id="a name for what a call gave once",
+        ),
+        pytest.param(counted(), ["removed statement changed"], id="not at all"),
+    ],
+)
+def test_a_changed_statement_that_omni_has_with_a_name_for_a_value(omni: str, reasons: list[str]) -> None:
+    """``num_scheduled_tokens = scheduler_output.total_num_scheduled_tokens`` of vllm-ascend, which vLLM spells out."""
+    base, upstream = (counted(f"if output.rows.total_tokens {test}:", LEAVES) for test in ("== 0", "<= 0"))
+    result = merge(Triple(base, omni, upstream), policy=PORT)
+    assert (result.text, [item.reason.kind for item in result.decisions]) == (omni, reasons)
+
+
+KEPT_SUITES = {
+    "block_with_an_edit_of_omni_that_upstream_removed_stays_whole": (
+        "recorder = Recorder.get()",
+        "recorder = self.recorder",
+        "recorder = self.recorder",
+    ),
+    "loop_with_an_addition_stays_when_the_gpu_side_replaces_it": (
+        "meta = self.model.meta_of(name)",
+        "meta = self.model.meta_of(name, row)",
+        "meta = self.model.meta_of(name, row)",
+    ),
+    "loop_around_an_omni_statement_becomes_a_comprehension": (
+        "self.add(req)",
+        "self.add(req)\n    self.omni(req)",
+        "self.omni(req)",
+    ),
+    "condition_that_upstream_removed_stays_around_statements_of_omnis": (
+        "self.capturer.clear()",
+        "self.omni_capturer.flush()",
+        "self.omni_capturer.flush()",
+    ),
+}
+"""What each side of the question has inside the suite that stays, by merge case."""
+
+
+@pytest.mark.parametrize("name", KEPT_SUITES)
+def test_a_suite_that_stays_for_what_is_in_it_is_shown_with_that(name: str) -> None:
+    """Of ``if …enable_return_routed_experts:`` in vllm-omni 0.27.0 the head is the same on both sides."""
+    case = read_case(CASES / name)
+    result = case.run()
+    (asked,) = result.decisions
+    head = asked.omni.split("\n")[0]
+    for side, inside in zip((asked.base, asked.omni, asked.chosen), KEPT_SUITES[name], strict=True):
+        assert side.startswith(f"{head}\n    ")
+        assert f"    {inside}" in side
+    assert asked.omni != asked.base
+    written = textwrap.dedent("\n".join(result.text.split("\n")[asked.line - 1 : asked.end_line]))
+    assert written == asked.chosen
+
+
+def test_what_upstream_has_in_the_place_of_a_loop_that_stays_is_shown() -> None:
+    case = read_case(CASES / "loop_with_an_addition_stays_when_the_gpu_side_replaces_it")
+    (asked,) = case.run().decisions
+    assert asked.upstream == "finished = self.with_meta(finished)"
+    (asked,) = replace(case, policy="follow").run().decisions
+    assert asked.upstream == "", "what came in is no part of the question"
+
+
+def test_what_a_third_party_has_below_the_same_head_is_no_reason_to_hide_the_head() -> None:
+    """``else`` and ``if self.is_pooling_model`` stand somewhere in vLLM's method; what is below them here is omni's."""
+    case = read_case(CASES / "an_addition_of_omnis_below_a_head_that_a_third_party_has_elsewhere")
+    (asked,) = case.run().decisions
+    assert asked.upstream == "if self.is_pooling_model:\n    mm = None"
+    assert replace(case, foreign=[*case.foreign, "mm = None"]).run().decisions == ()
+
+
+def test_of_a_new_suite_around_old_statements_the_head_is_shown() -> None:
+    base = f"def run(self):\n    ids = self.ids()\n{LORA}    return ids\n"
+    around = base.replace(LORA, f"    try:\n{textwrap.indent(LORA, '    ')}    finally:\n        self.release()\n")
+    (asked,) = merge(Triple(base, base.replace(LORA, ""), around)).decisions
+    assert asked.upstream == "try:\nfinally:\n    self.release()", "what cleans up goes with it"
+
+
+@pytest.mark.parametrize("name", folders(CASES))
+def test_what_upstream_added_is_in_the_result_or_in_a_question(name: str) -> None:
+    """What an upgrade leaves out without a word, nobody misses before the model gives wrong output."""
+    case = read_case(CASES / name)
+    result = case.run()
+    old = {node.canon for text in (case.triple.base, case.triple.omni) for node in flatten(text)}
+    told = [result.text, *(text for d in result.decisions for text in (d.base, d.omni, d.upstream, d.chosen))]
+    words = _words("\n".join(told))
+    stays = flatten(result.text)
+    silent = [
+        node.canon
+        for node in flatten(case.triple.upstream)
+        if node.weight >= 1 and node.kind != "docstring" and node.canon not in {*old, *case.foreign}
+        if _words(node.text.rstrip(":")) not in words and all(similarity(node, one) < SIMILAR for one in stays)
+    ]
+    assert silent == []
+
+
+def _words(text: str) -> str:
+    """The text without blanks, quotes and brackets, which another layout may change."""
+    return re.sub(r"""[\s,'"()]+""", "", text)
+
+
+STEP = """\
+def run(self, rows):
+    extra = self.extra(rows)
+    update = getattr(self.model, "update_step", None)
+    self.write_metadata(rows, self.size)
+    if self.routed:
+        found = self.extracted(rows)
+    self.store(rows, self.size)
+    out = self.forward(rows, extra)
+    return out
+"""
+OWN_STEP = """\
+def run(self, rows):
+    extra = self.extra(rows)
+    assert self.model is not None
+    inputs = self.inputs_of(rows)
+    prepare = getattr(self.model, "prepare_inputs", None)
+    if prepare is not None:
+        inputs.update(prepare(rows))
+    if self.capturer is not None:
+        found = self.extracted(rows)
+    inputs.check()
+    out = self.forward(rows, extra)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "omni"),
+    [
+        pytest.param(
+            "metadata(rows, self.size)", "metadata(rows, self.length)", 3, OWN_STEP, id="behind what surely is the same"
+        ),
+        pytest.param(
+            "metadata(rows, self.size)",
+            "metadata(rows, self.length)",
+            4,
+            OWN_STEP.replace("    assert", '    update = getattr(self.model, "update_step", 0)\n    assert'),
+            id="behind a version of what it follows",
+        ),
+        pytest.param(
+            "store(rows, self.size)", "store(rows, self.length)", 10, OWN_STEP, id="outside of omni's own condition"
+        ),
+        pytest.param(
+            "store(rows, self.size)",
+            "store(rows, self.length)",
+            9,
+            OWN_STEP.replace("    if self.capturer is not None:\n    ", "    with self.stream:\n    ")
+            .replace(
+                "        found = self.extracted(rows)\n",
+                "        if self.routed:\n            found = self.extracted(rows)\n        self.log(rows)\n",
+            )
+            .replace("    if prepare is not None:\n        inputs.update(prepare(rows))\n", ""),
+            id="inside of what omni has around its neighbour",
+        ),
+    ],
+)
+def test_what_was_left_out_is_missed_behind_what_it_follows(old: str, new: str, line: int, omni: str) -> None:
+    (asked,) = merge(Triple(STEP, omni, STEP.replace(old, new)), policy=PORT).decisions
+    assert (asked.reason.kind, asked.line, asked.omni) == ("removed statement changed", line, "")
+
+
+def test_a_change_of_what_omni_has_at_another_place_is_asked_about_there() -> None:
+    copies = "        for row in rows:\n            self.copy_to_host(row, self.stream)\n            self.note(row)\n"
+    needed = "    if self.needed(rows):\n"
+    base = f"def run(self, rows):\n    if self.full:\n{copies}{needed}        self.collect(rows)\n    return rows\n"
+    omni = f"def run(self, rows):\n    self.begin()\n{needed}{copies}        self.pool(rows)\n    return rows\n"
+    upstream = base.replace(needed, "    if self.needed(rows) and self.worth_it(rows):\n")
+    (asked,) = merge(Triple(base, omni, upstream), policy=PORT).decisions
+    assert (asked.reason.kind, asked.line, asked.omni) == ("moved statement changed", 3, needed.strip())
+    assert (asked.chosen, asked.upstream) == (asked.omni, "if self.needed(rows) and self.worth_it(rows):")
+    elsewise = omni.replace(needed, "    if self.begun:\n")
+    (asked,) = merge(Triple(base, elsewise, upstream), policy=PORT).decisions
+    assert (asked.reason.kind, asked.omni) == ("removed statement changed", "")
+
+
+@pytest.mark.parametrize("between", ["", "# the rest\n"], ids=["neighbours", "with a comment between them"])
+def test_what_changed_places_together_is_one_question(between: str) -> None:
+    case = read_case(CASES / "addition_behind_what_omni_moved_out_of_a_loop")
+    new = f"if self.ring.busy:\n    self.ring.release()\n{between}self.note(row)"
+    upstream = case.triple.upstream.replace(f"{' ' * 12}self.note(row)", textwrap.indent(new, " " * 12))
+    (asked,) = merge(replace(case.triple, upstream=upstream)).decisions
+    assert asked.chosen == new
+    assert asked.upstream == new.replace("# the rest\n", "")
+    assert (asked.line, asked.end_line) == (4, 4 + new.count("\n"))
+
+
+def test_what_changed_places_at_two_places_is_two_questions() -> None:
+    case = read_case(CASES / "addition_behind_what_omni_moved_out_of_a_loop")
+
+    def twice(text: str) -> str:
+        other = re.sub(r"(prepare|check|note|late)", r"\1_next", text.split("\n", 1)[1])
+        return text.replace("        return rows\n", other)
+
+    sides = (case.triple.base, case.triple.omni, case.triple.upstream)
+    asked = merge(Triple(*(twice(side) for side in sides))).decisions
+    assert [(d.reason.kind, d.chosen) for d in asked] == [
+        ("on the other side", "self.note(row)"),
+        ("on the other side", "self.note_next(row)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream", "expected"),
+    [
+        pytest.param("acdebxf", "acdebf", "acdebxf", id="omni adds behind it"),
+        pytest.param("acdebf", "acdebxf", "acdebxf", id="upstream adds behind it"),
+        pytest.param("acdebxf", "acdeybf", "acdeybxf", id="each adds on another side of it"),
+    ],
+)
+def test_what_both_moved_alike_stands_there_and_is_no_question(omni: str, upstream: str, expected: str) -> None:
+    def steps(names: str) -> str:
+        return "def run(self):\n" + "".join(f"    self.step_{name}(of_{name}, to_{name})\n" for name in names)
+
+    result = merge(Triple(steps("abcdef"), steps(omni), steps(upstream)))
+    assert (result.text, result.decisions) == (steps(expected), ())
+    asked = merge(Triple(steps("abcdef"), steps("acdebf"), steps("acbdef"))).decisions
+    assert [d.reason.kind for d in asked] == ["both moved"], "to two places"
+
+
+def test_of_a_block_that_grew_where_omni_had_removed_it_both_forms_are_shown() -> None:
+    case = read_case(CASES / "block_that_omni_removed_stays_out_when_another_one_went_past_it")
+    old = "if self.use_compress:\n    self.positions.fill_(127)"
+    grown = f"{old}\n    self.buffer.fill_(127)"
+    upstream = case.triple.upstream.replace(textwrap.indent(old, "    "), textwrap.indent(grown, "    "))
+    (asked,) = merge(replace(case.triple, upstream=upstream)).decisions
+    assert (asked.base, asked.omni, asked.upstream) == (old, "", grown)
+
+
+def test_a_statement_that_both_changed_inside_a_block_whose_condition_both_changed_is_a_question_of_its_own() -> None:
+    base = (
+        "def run(self, n):\n    if self.ready(n, a=1):\n        self.log(n)\n        self.set(n, b=1)\n    return n\n"
+    )
+    asked = merge(Triple(base, base.replace("=1", "=2"), base.replace("=1", "=3"))).decisions
+    assert [(d.line, d.chosen) for d in asked] == [(2, "if self.ready(n, a=2):"), (4, "self.set(n, b=2)")]
+    (asked_once,) = merge(Triple(base, base.replace("=1", "=2"), base.replace("a=1", "a=3"))).decisions
+    assert asked_once.line == 2, "what omni alone changed inside is no question"
+
+
+def test_a_change_of_upstreams_inside_a_changed_block_that_omni_does_not_have_is_shown() -> None:
+    inside = "        for row in rows:\n            self.store(row, self.size)\n"
+    base = f"def run(self, rows):\n    if self.ready(rows):\n{inside}    return rows\n"
+    omni = "def run(self, rows):\n    return rows\n"
+    (asked,) = merge(Triple(base, omni, base.replace("(rows)", "(rows, 1)", 1).replace("size", "length"))).decisions
+    assert "self.store(row, self.length)" in asked.upstream
+
+
+def test_of_a_block_that_upstream_has_its_inside_without_all_is_shown() -> None:
+    base = "def run(self, output):\n    connection = self.connection()\n    return output\n"
+    moved = "    self.transfers().handle_preemptions(connection.metadata)\n"
+    mine = base.replace("    return", f"    if connection.metadata is not None:\n    {moved}    return")
+    (asked,) = merge(Triple(base, mine, base.replace("    return", f"{moved}    return"))).decisions
+    assert asked.reason.kind == "added block left"
+    assert (asked.omni, asked.chosen) == (f"if connection.metadata is not None:\n{moved}".rstrip(), moved.strip())
+    assert asked.upstream == moved.strip()
+
+
+def test_a_block_in_the_place_of_omnis_is_no_question_of_its_own_in_a_port() -> None:
+    """There the new block is asked about as what the port brings, beside the one that stood there."""
+    case = read_case(CASES / "one_statement_in_two_new_suites_of_one_suite_stands_once")
+    assert [asked.reason.kind for asked in merge(case.triple).decisions] == ["added block replaced"]
+    ported = merge(case.triple, policy=PORT)
+    assert "if self.is_ready:" in ported.text
+    assert [asked.reason.kind for asked in ported.decisions if asked.reason.kind.startswith("added block")] == []
+
+
+def test_what_is_left_out_is_told_in_front_of_what_follows_it() -> None:
+    around = "def run(self):\n    with self.lock:\n        ids = self.ids()\n{}    return ids\n"
+    base, upstream = around.format(LORA), around.format(LORA + CHECK)
+    (asked,) = merge(Triple(base, around.format(""), upstream)).decisions
+    assert (asked.line, asked.is_last) == (4, False)
+    at_the_end = [text.replace("    return ids\n", "") for text in (base, around.format(""), upstream)]
+    (asked,) = merge(Triple(*at_the_end)).decisions
+    assert (asked.line, asked.is_last) == (2, True)
+
+
+EXTRA = "    extra = self.extra(rows)\n"
+TOLD = "    if self.model.counts:\n        self.model.told(rows, extra{})\n"
+RUNS = "    rows = self.run(rows, extra)\n"
+OWN = "    context = self.context()\n    with context:\n        rows = self.forward(context, rows, extra)\n"
+ENDS = "    self.keep(rows)\n    return rows\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "omni_before", "line"),
+    [
+        pytest.param(EXTRA, EXTRA, 3, id="behind what it follows"),
+        pytest.param(
+            f"{EXTRA}    if self.lora:\n        self.set_lora(extra)\n",
+            f"{EXTRA}    if self.lora:\n        self.set_lora(extra)\n        self.note(extra)\n",
+            6,
+            id="behind the whole of it",
+        ),
+        pytest.param(
+            f"{EXTRA}    if self.lora:\n        self.set_lora(extra)\n", EXTRA, 3, id="behind what of it omni has"
+        ),
+        pytest.param("    self.begin(rows)\n", "", 5, id="with nothing before it"),
+    ],
+)
+def test_what_omni_does_not_have_is_told_behind_what_it_follows_in_upstream(
+    before: str, omni_before: str, line: int
+) -> None:
+    """``update_decode_metadata(...)`` of vllm-omni 0.29.0 runs before the forward pass, of which NPU has its own."""
+    head = "def run(self, rows):\n"
+    base, upstream = (head + before + TOLD.format(more) + RUNS + ENDS for more in ("", ", 1"))
+    (asked,) = merge(Triple(base, head + omni_before + OWN + ENDS, upstream), policy=PORT).decisions
+    assert (asked.reason.kind, asked.line, asked.is_last) == ("removed statement changed", line, False)
+
+
+def test_what_omni_does_not_have_in_an_else_is_told_behind_the_condition() -> None:
+    head = f"def run(self, rows):\n{EXTRA}    if self.lora:\n        self.set_lora(extra)\n"
+    left_out = "    else:\n        self.clear_lora(extra{})\n"
+    base, upstream = (head + left_out.format(more) + RUNS + ENDS for more in ("", ", 1"))
+    (asked,) = merge(Triple(base, head + OWN + ENDS, upstream), policy=PORT).decisions
+    assert (asked.line, asked.is_last) == (5, False)

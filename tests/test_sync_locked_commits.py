@@ -1,0 +1,107 @@
+"""Commits of vllm-ascend that the lock names and that are gone: their texts are found elsewhere, or the run says so."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, BASE, GPU_AR, GPU_BASE, Trees, commit, stay_at_home
+
+from runner_sync import lock, sync
+from runner_sync.errors import InputError
+from runner_sync.model import BaseRef
+from runner_sync.profile import NPU
+from runner_sync.units.texts import unit_texts
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """Small trees, without network and without trees that the environment names."""
+    stay_at_home(monkeypatch, tmp_path)
+    return Trees(tmp_path)
+
+
+GONE = "7c8ee98378"
+
+
+def gone_commit(trees: Trees) -> Path:
+    """A lock that names a commit of a branch, which the merge left behind."""
+    commit(trees.omni)
+    trees.write_lock()
+    lock_file = trees.omni / "runner-sync.lock"
+    text = lock_file.read_text("utf-8")
+    head = subprocess.run(
+        ["git", "-C", str(trees.omni), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    )
+    assert head.stdout[:10] in text
+    lock_file.write_text(text.replace(head.stdout[:10], GONE), "utf-8")
+    commit(trees.omni)
+    return lock_file
+
+
+def test_a_locked_commit_that_was_squashed_away_is_found_by_its_texts(trees: Trees) -> None:
+    gone_commit(trees)
+    trees.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    commit(trees.omni)
+    planned = sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
+    assert any("names vllm-omni 7c8ee98378; " in note for note in planned.report.notes)
+    assert "NPUARModelRunner._stage_of" in [unit.unit for unit in planned.report.units if unit.ported]
+
+
+def test_the_first_commit_with_the_locked_texts_is_read(trees: Trees) -> None:
+    """What the GPU runner got later, with those texts as they were, was not settled when the lock was written."""
+    gone_commit(trees)
+    own = ["git", "-C", str(trees.omni), "log", "--format=%H", "--", GPU_AR]
+    first = subprocess.run(own, check=True, capture_output=True, text=True).stdout[:10]
+    trees.edit(GPU_AR, "    def _stage_of", "    def _fresh(self):\n        return 1\n\n    def _stage_of")
+    commit(trees.omni)
+    planned = sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
+    (note,) = [note for note in planned.report.notes if "names vllm-omni 7c8ee98378; " in note]
+    assert f"; {first} was read" in note
+
+
+def settle(trees: Trees, unit: tuple[str, str], twin: tuple[str, str]) -> Path:
+    """A lock by which ``unit`` follows its GPU ``twin`` as that is now, settled at a commit that is gone."""
+    lock_file = trees.omni / NPU.lock_file
+    known = lock.load(lock_file.read_text("utf-8"))
+    path, qualname = twin
+    digest = lock.digest(unit_texts((trees.omni / path).read_text("utf-8"))[qualname])
+    entry = known.find(*unit) or lock.Entry(*unit)
+    settled = replace(entry, gpu=BaseRef("vllm-omni", GONE, path, qualname, "lock", 1.0, digest))
+    made = lock.merge(known, [settled], inputs=known.inputs, gone=set())
+    lock_file.write_text(lock.dump(made), "utf-8")
+    commit(trees.omni)
+    return lock_file
+
+
+def test_a_changed_twin_is_not_read_at_a_commit_that_only_has_another_twins_texts(trees: Trees) -> None:
+    """A shallow clone, or a squash: what the GPU runner got since would count as known, and never be ported."""
+    gone_commit(trees)
+    settle(trees, (BASE, "OmniNPUModelRunner.execute_model"), (GPU_BASE, "OmniGPUModelRunner._forward"))
+    trees.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    shutil.rmtree(trees.omni / ".git")
+    commit(trees.omni)
+    with pytest.raises(InputError, match=rf"{GONE}, which cannot be read"):
+        sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
+
+
+def test_a_lock_made_anew_keeps_what_names_a_commit_that_is_gone(trees: Trees) -> None:
+    """What was settled by hand looks like an older twin again, and only the lock knows better."""
+    gone_commit(trees)
+    trees.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    text = settle(trees, (AR, "NPUARModelRunner._stage_of"), (GPU_AR, "GPUARModelRunner._stage_of")).read_text("utf-8")
+    made = sync.lock(trees.upgrade(trees.ascend_old, vllm_base="0.20.0")).lock
+    after, before = (lock.load(one).entries for one in (made.after or "" if made is not None else text, text))
+    assert [(one.key, one.upstream, one.gpu) for one in after] == [(one.key, one.upstream, one.gpu) for one in before]
+
+
+def test_a_locked_commit_whose_texts_nobody_has_is_an_error(trees: Trees) -> None:
+    lock_file = gone_commit(trees)
+    text = re.sub(r'(?s)(unit\.gpu\]\n.*?digest = )"\w+"', rf'\1"{"0" * 64}"', lock_file.read_text("utf-8"))
+    lock_file.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"7c8ee98378, which cannot be read"):
+        sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))

@@ -1,0 +1,221 @@
+"""What the questions about a port show: whole statements, each once, as the twin has them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import (
+    AR,
+    GPU_AR,
+    GPU_TWIN,
+    NPU_TWIN,
+    OMNI_TREE,
+    Trees,
+    check_upgrade,
+    commit,
+    dedent,
+    lay_out,
+    port_of,
+    stay_at_home,
+)
+
+from runner_sync.merge import Decision, Reason
+from runner_sync.profile import NPU
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.from_gpu import ported_passages
+from runner_sync.upgrade.from_gpu.porting import _together
+from runner_sync.upgrade.job import ModuleJob
+
+TWO_ENDS = """\
+        first = rows[0]
+        if self.is_done(first):
+            self.note(first)
+            self.close(first)
+            self.count += 1
+            return first
+        kept = self.keep(first)
+        self.note(kept)
+        self.close(kept)
+        return {end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "asked"), [pytest.param("first", 1, id="the same twice"), pytest.param("kept", 2, id="two of a kind")]
+)
+def test_the_same_change_twice_is_one_question_with_a_comment_at_each_place(
+    end: str, asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = NPU_TWIN.partition("        first = ")[2]
+    npu, was = (text.replace("        first = " + body, TWO_ENDS.format(end=end)) for text in (NPU_TWIN, GPU_TWIN))
+    now = re.sub(r"return (first|kept)", r"return self.attach(\1)", was)
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
+    places = [number for number, line in enumerate(text.split("\n"), 1) if "return self.attach(" in line]
+    ported = [line for line in questions.split("\n") if line.startswith("ported")]
+    assert text.count("# runner-sync: review") == len(places) == 2
+    assert len(ported) == asked
+    assert ported[0].endswith(f"; the same again at line {places[1]}") == (asked == 1)
+
+
+OUTPUT = """
+    def _output(self, rows, total):
+        self.note(rows)
+        return self.pack(
+            rows,
+            total=total,
+            hidden=self.last_hidden,
+        )
+"""
+
+
+def test_what_a_port_changes_in_a_statement_is_shown_as_the_whole_statement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    commit(trees.ascend_new)
+    grown = OUTPUT.replace("            hidden", "            stage=self.stage,\n            hidden")
+    lay_out(trees.omni, {AR: dedent(OMNI_TREE[AR]) + OUTPUT})
+    for method in (OUTPUT, grown):
+        lay_out(trees.omni, {GPU_AR: dedent(OMNI_TREE[GPU_AR]) + method})
+        commit(trees.omni)
+    bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "0.20.0"}
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
+    (item,) = (item for item in result.report.reviews if item.unit == "NPUARModelRunner._output")
+    text = next(change.after or "" for change in result.changes if change.path == AR).split("\n")
+    assert item.omni.split() == OUTPUT.partition("rows)\n")[2].split()
+    assert item.chosen.split() == " ".join(text[item.line - 1 : item.end_line]).split()
+    assert item.chosen.startswith("return self.pack(")
+    assert "stage=self.stage" in item.chosen
+    assert item.chosen.endswith(")")
+
+
+NOTED = "        self.note(\n            rows,\n            stage=self.stage,\n        )\n"
+SENT = "        self.send(\n            total,\n            stage=self.stage,\n        )\n"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "omni", "chosen"),
+    [(NOTED, NOTED + SENT, "", SENT), (NOTED + SENT, NOTED, SENT, "")],
+    ids=["brought", "taken away"],
+)
+def test_a_call_that_a_port_puts_behind_another_one_is_shown_alone(
+    was: str, now: str, omni: str, chosen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    commit(trees.ascend_new)
+    first, last = OUTPUT.split("        self.note(rows)\n")
+    lay_out(trees.omni, {AR: dedent(OMNI_TREE[AR]) + first + was + last})
+    for body in (was, now):
+        lay_out(trees.omni, {GPU_AR: dedent(OMNI_TREE[GPU_AR]) + first + body + last})
+        commit(trees.omni)
+    bases = {"ascend_base": "HEAD", "omni_base": "HEAD~1", "vllm_base": "0.20.0"}
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
+    (item,) = (item for item in result.report.reviews if item.unit == "NPUARModelRunner._output")
+    assert (item.omni.split(), item.chosen.split()) == (omni.split(), chosen.split())
+
+
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        pytest.param("", "taken out, as in the GPU runner, which has it no more", id="gone"),
+        pytest.param(
+            "        self.note(first, rows)\n",
+            "ported from the GPU runner; no line of it has run on this platform yet",
+            id="changed",
+        ),
+    ],
+)
+def test_what_the_gpu_runner_took_out_is_not_said_to_be_new(
+    new: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npu, was = (text.replace("kept = ", "self.note(first)\n        kept = ") for text in (NPU_TWIN, GPU_TWIN))
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, was.replace("        self.note(first)\n", new))
+    assert ("self.note(first)" in text) is False
+    assert questions.split("\n") == [reason]
+
+
+BLOCK = "if use_async:\n    snapshot = copy(rows)\n    rows = snapshot.rows"
+BLOCK_LEFT_OUT = Decision(4, 4, Reason("suite around other statements"), 0.5, "", "", BLOCK, "")
+
+
+def left_out(text: str, name: str) -> Decision:
+    return Decision(4, 4, Reason("reads what nothing sets", (name,)), 0.5, "", "", text, "")
+
+
+@pytest.mark.parametrize(
+    ("others", "shown"),
+    [
+        pytest.param(
+            [left_out("snapshot = copy(rows)", "copy"), left_out("rows = snapshot.rows", "snapshot")], [], id="all"
+        ),
+        pytest.param(
+            [left_out("snapshot = copy(rows)", "copy"), left_out("close(snapshot)", "snapshot")],
+            ["close(snapshot)"],
+            id="one of them",
+        ),
+        pytest.param([left_out("rows = snapshot", "snapshot")], ["rows = snapshot"], id="none: it only begins so"),
+    ],
+)
+def test_what_stands_in_a_block_that_was_left_out_is_no_second_question(
+    others: list[Decision], shown: list[str]
+) -> None:
+    """0.32.0rc1 on vllm-ascend 0.30.0rc2 had a block of the GPU runner's ``sample_tokens`` in two questions."""
+    first, *rest = _together([BLOCK_LEFT_OUT, *others])
+    assert first == BLOCK_LEFT_OUT
+    assert [item.upstream for item in rest] == shown
+
+
+def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
+    block = replace(BLOCK_LEFT_OUT, chosen=BLOCK)
+    inside = left_out("rows = snapshot.rows", "snapshot")
+    assert _together([block, inside]) == [block, inside]
+
+
+OWN = dedent("""
+    def run(self, rows):
+        self.start()
+        if self.is_cached:
+            rows = self.cached(rows)
+        else:
+            rows = self.built(rows)
+        return rows
+""")
+PORTED = OWN.replace("(rows)\n", "(rows, self.limit)\n")
+PASSAGE = """
+    rows = self.cached(rows, self.limit)
+else:
+    rows = self.built(rows, self.limit)
+"""
+
+
+@pytest.mark.parametrize(
+    ("twin", "said"),
+    [
+        pytest.param(
+            PORTED.replace("else:", "if rows is None:"),
+            PASSAGE.replace("else", "if rows is None"),
+            id="under another condition",
+        ),
+        pytest.param(
+            PORTED.replace("built(rows, self.limit", "built(rows, self.limit, self.rank"),
+            PASSAGE.replace("built(rows, self.limit", "built(rows, self.limit, self.rank"),
+            id="a merge of both",
+        ),
+        pytest.param(
+            PORTED.replace("    rows = self.built", "    if rows:\n            rows = self.built"),
+            PASSAGE.replace("    rows = self.built", "    if rows:\n        rows = self.built"),
+            id="under one more condition",
+        ),
+        pytest.param(PORTED, PASSAGE, id="as it was ported"),
+    ],
+)
+def test_a_ported_passage_is_shown_as_the_twin_has_it(twin: str, said: str) -> None:
+    """Of 0.22.0 on 0.25.1rc1 an ``else`` was quoted as the GPU twin's, where it has a condition of its own."""
+    draft, job = Draft("R.run", (Stage(OWN),), chosen=True), ModuleJob(NPU, NPU.modules[1], "runner.py", "")
+    (item,) = ported_passages.questions(draft, job, before=OWN, after=PORTED, twin=twin)
+    assert (item.upstream, item.chosen) == (said.strip("\n"), PASSAGE.strip("\n"))

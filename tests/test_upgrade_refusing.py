@@ -1,0 +1,201 @@
+"""What a port must not bring: code that has no NPU form, and what no tree of the target has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import (
+    GPU_TWIN,
+    NPU_TWIN,
+    Trees,
+    lay_out,
+    port_of,
+)
+
+from runner_sync.compose.members import Obstacle
+from runner_sync.profile import NPU
+from runner_sync.upgrade.from_gpu.refusing import veto_for
+from runner_sync.upgrade.job import ModuleJob, Target
+
+BOUND = {name: Obstacle("code", "torch.cuda", "not in torch") for name in ("capture", "reset", "pin_rows")}
+
+
+@pytest.mark.parametrize(
+    ("canon", "needed"),
+    [
+        ("self.capture(rows)", "capture"),
+        ("super().reset()", "reset"),
+        ("Runner.reset(self)", "reset"),
+        ("run = self.capture", "capture"),
+        ("run = getattr(self, 'capture', None)", "capture"),
+        ("rows = pin_rows(rows)", "pin_rows"),
+        ("rows = list(map(pin_rows, rows))", "pin_rows"),
+        ("self.step(first, capture=True)", None),
+        ("self.log('reset done')", None),
+        ("self.timer.reset()", None),
+        ("if capture", None),
+        ("self.step(first, pin_rows=True)", None),
+        ("self.step(self.pin_rows)", None),
+        ("self.captured(rows)", None),
+    ],
+)
+def test_what_is_refused_is_a_member_or_a_function_and_no_other_thing_of_its_name(
+    canon: str, needed: str | None
+) -> None:
+    """``pin_rows`` is a function of the module, the others are members of the class."""
+    reason = veto_for(BOUND, {}, helpers=["pin_rows"])(canon)
+    assert (reason.names if reason else None) == ((needed,) if needed else None)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_wrapper_that_this_vllm_ascend_does_not_have_is_not_ported(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrapper = "vllm_ascend/compilation/acl_graph.py"
+    lay_out(
+        Trees(tmp_path).ascend_new,
+        {wrapper: "class ACLGraphWrapper:\n    pass\n" if is_there else "class OldWrapper:\n    pass\n"},
+    )
+    now = "from vllm.compilation.cuda_graph import CUDAGraphWrapper\n" + GPU_TWIN.replace(
+        "self.keep(first)", "self.keep(CUDAGraphWrapper(first))"
+    )
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert ("self.keep(ACLGraphWrapper(first))" in text) == is_there
+    reason = "it uses ACLGraphWrapper, which is not in vllm_ascend.compilation.acl_graph"
+    assert (reason in questions) == (not is_there)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_only_the_gpu_wrapper_has_is_not_ported(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The statement does not name the wrapper, only a member that vllm-ascend's may not have."""
+    members = "class {}:\n    def run(self):\n        pass\n"
+    clearing = "\n    def clear_graphs(self):\n        pass\n"
+    trees = Trees(tmp_path)
+    lay_out(trees.vllm, {"vllm/compilation/cuda_graph.py": members.format("CUDAGraphWrapper") + clearing})
+    own = members.format("ACLGraphWrapper") + (clearing if is_there else "")
+    lay_out(trees.ascend_new, {"vllm_ascend/compilation/acl_graph.py": own})
+    now = GPU_TWIN.replace("kept = self.keep(first)\n", "kept = self.keep(first)\n        self.talker.clear_graphs()\n")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert ("self.talker.clear_graphs()" in text) == is_there
+    assert ("it uses .clear_graphs, which is not in ACLGraphWrapper" in questions) == (not is_there)
+
+
+def test_a_refused_attribute_is_not_a_longer_one() -> None:
+    refuse = veto_for({}, {".late": "not in vllm", "triton.": "by hand"})
+    assert refuse("self.late()") is not None
+    assert refuse("self.later(self.late_rows)") is None
+    assert refuse("self.later(self.late)") is not None
+    assert refuse("triton.pin(rows)") is not None
+
+
+def test_what_is_only_spoken_of_is_not_refused() -> None:
+    refuse = veto_for({}, {".late": "not in vllm", "triton.": "by hand"})
+    assert refuse("self.note('triton. is gone')") is None
+    assert refuse("self.note('like self.late()')") is None
+    assert refuse("self.note(f'{rows} without triton.', triton.pin)") is not None
+
+
+@pytest.mark.parametrize(
+    ("own", "refused"),
+    [
+        ("", {".late", "triton."}),
+        ("self.late()", {"triton."}),
+        ("self.late", {"triton."}),
+        ("triton.pin(self.rows)", {".late"}),
+        # A longer attribute, and what is only spoken of, are no sign that the runner has the thing.
+        ("self.later()", {".late", "triton."}),
+        ("self.run()  # triton. is gone, and so is self.late", {".late", "triton."}),
+        ('self.note("triton. is gone, and so is self.late")', {".late", "triton."}),
+        ("self.note(f'triton. of {self.late}')", {"triton."}),
+    ],
+)
+def test_what_omnis_module_has_already_is_not_refused(own: str, refused: set[str]) -> None:
+    profile = replace(NPU, unported=("triton.",), names=())
+    target = Target(missing_members={"late": "vLLM 0.20.0"})
+    module = f"class NPUModelRunner:\n    def run(self):\n        {own or 'pass'}\n"
+    job = ModuleJob(profile, NPU.modules[0], "npu.py", module, target=target)
+    assert set(job.refused) == refused
+
+
+@pytest.mark.parametrize("names", [("late", "early"), ("early", "late")])
+def test_of_two_refused_members_the_first_by_name_is_told(names: tuple[str, ...]) -> None:
+    """They come from a set, whose order is another one in every process; the id of a question is made of its reason."""
+    target = Target(missing_members=dict.fromkeys(names, "vLLM 0.20.0"))
+    profile = replace(NPU, unported=(), names=())
+    assert [*ModuleJob(profile, NPU.modules[0], "npu.py", "", target=target).refused] == [".early", ".late"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_no_tree_of_the_target_defines_is_not_ported(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The GPU runner calls what vLLM's mixin has in the version that it is made for."""
+    trees = Trees(tmp_path)
+    if is_there:
+        lay_out(trees.vllm, {"vllm/v1/worker/late_mixin.py": "class LateMixin:\n    def late(self):\n        pass\n"})
+    now = GPU_TWIN.replace("kept = self.keep(first)\n", "kept = self.keep(first)\n        self.late()\n")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert ("self.late()" in text) == is_there
+    assert ("left out: it uses .late, which is not in vLLM 0.20.0" in questions) == (not is_there)
+
+
+NVTX = 'torch.cuda.nvtx.range_push("talker")'
+
+
+@pytest.mark.parametrize(
+    ("npu", "gpu", "names"),
+    [
+        ("", NVTX, ["torch.cuda.nvtx.range_push"]),
+        ("", f"{NVTX}\n        {NVTX}", ["torch.cuda.nvtx.range_push"]),
+        (NVTX, f"{NVTX}\n        self.note(rows)", []),
+        ("", 'self.note("torch.cuda.nvtx.range_push")', []),
+        ("", "torch.cuda.synchronize()", []),
+        ("", "self.note(rows)  # not torch.cuda.nvtx.range_push", []),
+    ],
+    ids=["a name without NPU form", "twice", "NPU has it, too", "a string", "a name with NPU form", "a comment"],
+)
+def test_a_ported_name_without_npu_form_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, gpu: str, names: list[str]
+) -> None:
+    line = "        kept = self.keep(first)\n"
+
+    def with_line(text: str, added: str) -> str:
+        return "import torch\n" + text.replace(line, f"{line}        {added}\n" if added else line)
+
+    text, questions = port_of(
+        tmp_path, monkeypatch, with_line(NPU_TWIN, npu), with_line(GPU_TWIN, npu), with_line(GPU_TWIN, gpu)
+    )
+    assert gpu.split("\n")[-1].partition("  #")[0].strip().replace("cuda.sync", "npu.sync") in text
+    assert [line for line in questions.split("\n") if line.startswith("RS490")] == [
+        f"RS490: {name} was not translated: torch.cuda.nvtx has no NPU twin: translate by hand or leave out"
+        for name in names
+    ]
+
+
+def test_a_new_member_with_a_name_without_npu_form_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = f"\n    def _note(self, rows):\n        {NVTX}\n        return rows\n"
+    now = "import torch\n" + GPU_TWIN.replace("return self._fetch(rows", "return self._fetch(self._note(rows)") + added
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert NVTX in text
+    assert "RS490: torch.cuda.nvtx.range_push was not translated" in questions
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_of_two_rows_for_one_name_the_target_tree_chooses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    """vllm-ascend had an ``InputBatch`` of its own before it had ``NPUInputBatch``."""
+    name = "NPUInputBatch" if is_there else "InputBatch"
+    lay_out(Trees(tmp_path).ascend_new, {"vllm_ascend/worker/npu_input_batch.py": f"class {name}:\n    pass\n"})
+    now = "from vllm.v1.worker.gpu_input_batch import InputBatch\n" + GPU_TWIN.replace(
+        "self.keep(first)", "self.keep(InputBatch(first))"
+    )
+    text, _ = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert f"from vllm_ascend.worker.npu_input_batch import {name}\n" in text
+    assert f"self.keep({name}(first))" in text

@@ -116,6 +116,16 @@ def test_an_import_that_is_left(source: str) -> None:
         pytest.param("if x():\n    from a import is_new\nimport c\n", False, id="perhaps not"),
         pytest.param("if TYPE_CHECKING:\n    from a import is_new\nimport c\n", False, id="for type checkers"),
         pytest.param("import os\nfor is_new in os.hooks():\n    pass\nimport c\n", False, id="in a loop"),
+        pytest.param(
+            "with lock:\n    def f():\n        is_new = 1\n        return is_new\nimport c\n",
+            False,
+            id="in a function alone",
+        ),
+        pytest.param(
+            "with lock:\n    async def is_new(version):\n        return version\nimport c\n",
+            True,
+            id="a coroutine above",
+        ),
     ],
 )
 def test_what_a_check_asks_stands_above_it(head: str, is_put: bool) -> None:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.compose.names import used_names
+from runner_sync.statements import bound_in
 from runner_sync.syntax import is_name, module_of, walk
 
 
@@ -110,18 +111,9 @@ class _ForRun(ast.NodeTransformer):
         return node
 
 
-def names_bound(statement: ast.stmt | ast.ExceptHandler) -> Iterator[str]:
-    """The names that a statement binds; of a function or class its own."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield statement.name
-        return
-    for node in walk(statement):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+def names_bound(statement: ast.stmt | ast.ExceptHandler) -> frozenset[str]:
+    """The names that a statement binds where it stands; not what a function or class in it binds for itself."""
+    return bound_in([statement])
 
 
 def _imported(body: Iterable[ast.stmt], way: str, above: str = "") -> Iterator[str]:
@@ -175,7 +167,7 @@ def _bound(body: Iterable[ast.stmt]) -> _Bound:
             found = found.then(_bound([*statement.body, *statement.orelse, *statement.finalbody]))
             found = found.then(_Bound(sometimes=_bound(handlers).always))
         elif isinstance(statement, ast.For | ast.AsyncFor | ast.While):
-            found = found.then(_Bound(sometimes=frozenset(names_bound(statement))))
+            found = found.then(_Bound(sometimes=names_bound(statement)))
         else:
-            found = found.then(_Bound(frozenset(names_bound(statement))))
+            found = found.then(_Bound(names_bound(statement)))
     return found

@@ -190,6 +190,7 @@ def test_annotations_count_as_use_also_in_strings() -> None:
         pytest.param('list["rows"]', {"rows"}, id="a type in brackets"),
         pytest.param('dict[Literal["decode"], "rows"]', {"rows"}, id="beside a value"),
         pytest.param('Annotated["rows"]', {"rows"}, id="no metadata"),
+        pytest.param('"rows of a batch"', set(), id="a remark"),
     ],
 )
 def test_a_string_that_is_a_value_is_no_name(annotation: str, names: set[str]) -> None:
@@ -307,6 +308,24 @@ def test_a_string_that_is_a_value_is_no_name(annotation: str, names: set[str]) -
             Import("z", "z", "z"),
             "x = 1\nimport z\nfrom z import z\n",
             id="already there, late",
+        ),
+        pytest.param(
+            "from z import Rows, rows\n",
+            Import("z", "LIMIT", "LIMIT"),
+            "from z import LIMIT, Rows, rows\n",
+            id="a constant in front of classes",
+        ),
+        pytest.param(
+            "from z import (\n    rows,\n)\n",
+            Import("z", "kept", "kept"),
+            "from z import kept, rows\n",
+            id="two on one line",
+        ),
+        pytest.param(
+            "from z import (\n    rows,\n    seen,\n)\n",
+            Import("z", "kept", "kept"),
+            "from z import (\n    kept,\n    rows,\n    seen,\n)\n",
+            id="three on as many lines as they were on",
         ),
     ],
 )
@@ -433,6 +452,11 @@ class Runner:
             "if TYPE_CHECKING:\n    # Ours.\n    pass",
             id="with a remark",
         ),
+        pytest.param(
+            "if TYPE_CHECKING:\n    from vllm.rows import Rows\n    from vllm.output import Output",
+            "if TYPE_CHECKING:\n    from vllm.rows import Rows",
+            id="behind another",
+        ),
     ],
 )
 def test_what_type_checkers_had_is_imported_for_a_run_that_reads_it(block: str, expected: str) -> None:
@@ -458,6 +482,11 @@ def test_what_type_checkers_had_is_imported_for_a_run_that_reads_it(block: str, 
             "return output",
             "def send(rows: list[Output]) -> Output:\n            return rows[0]\n        return send(output)",
             id="in a signature",
+        ),
+        pytest.param(
+            "return output",
+            "async def send(rows: list[Output]) -> Output:\n            return rows[0]\n        return send(output)",
+            id="in the signature of a coroutine",
         ),
     ],
 )

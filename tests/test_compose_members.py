@@ -397,3 +397,10 @@ def test_a_hook_goes_on_to_the_platforms_sampler(end: str, *, falls_through: boo
     fitted, said = fit_sampler_hook(text, SamplerHook())
     assert fitted == (text.replace("            return self.sampler(logits)\n", "") if falls_through else text)
     assert bool(said) == falls_through
+
+
+def test_a_hook_that_does_more_before_it_goes_on_keeps_its_own_sampler() -> None:
+    """What stands in between would run for a model that has declined, too."""
+    own = "        if logits is not None:\n            self.seen = True\n            return self.sampler(logits)\n"
+    text = f"    def _sample(self, logits):\n{own}        self.note(logits)\n        return super()._sample(logits)\n"
+    assert fit_sampler_hook(text, SamplerHook()) == (text, ())

@@ -33,6 +33,10 @@ def test_what_is_newly_required(before: str, now: str, names: list[str]) -> None
 
 
 PASSED = {
+    "in a dictionary that is empty": (
+        "given = {}\nreturn self.forward(**given)\n",
+        'given = {"padded": padded}\nreturn self.forward(**given)\n',
+    ),
     "in front of what stands behind it": (
         "return self.forward(ids=ids, rows=x)\n",
         "return self.forward(padded=padded, ids=ids, rows=x)\n",
@@ -99,3 +103,14 @@ def test_a_helper_takes_it_by_keyword(head: str, expected: str | None) -> None:
     body = ":\n        return self.forward(ids=1)\n"
     grown = taken(f"    def run{head}{body}", PADDED)
     assert grown == (f"    def run{expected}{body}" if expected else None)
+
+
+def test_a_call_that_takes_a_generator_without_brackets_is_left() -> None:
+    """It takes nothing else, so that the call would be no Python; whoever asks hears that it lacks the parameter."""
+    now = "    def forward(self, ids, *, padded: int):\n        return ids[:padded]\n"
+    text = method("return self.forward(x for x in ids)\n")
+    assert lacks(text, now, PADDED)
+    assert passed(text, now, PADDED) is None
+    in_brackets = passed(method("return self.forward((x for x in ids))\n"), now, PADDED)
+    assert in_brackets is not None
+    assert "self.forward((x for x in ids), padded=padded)" in in_brackets.text

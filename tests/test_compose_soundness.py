@@ -121,6 +121,7 @@ IN_TIME = {
     "set again once it is deleted": "total = 1\ndel total\ntotal = 2\nself.note(total)",
     "the parameter of a lambda": "rows.sort(key=lambda total: total.size)\ntotal = 1",
     "behind a return nothing is read": "return rows\nself.note(total)\ntotal = 1",
+    "behind branches that all leave": "if rows:\n    return 1\nelse:\n    raise KeyError\nself.note(total)\ntotal = 1",
 }
 
 

@@ -77,6 +77,12 @@ NOOPS = [
     pytest.param("RS408", method("out = x\nout = None\nreturn out"), id="no call computed it"),
     pytest.param("RS408", method("ok = self.check(x)\nok = False\nreturn ok"), id="a value that says no"),
     pytest.param("RS408", method("_ = self.build(x)\n_ = None"), id="the name for nothing"),
+    pytest.param("RS408", method("global out\nout = self.build(x)\nout = None"), id="a name of the module"),
+    pytest.param(
+        "RS408",
+        method("def later():\n    return out\nout = self.build(x)\nout = None\nreturn later"),
+        id="what a function inside reads",
+    ),
     pytest.param(
         "RS408", method("try:\n    out = self.build(x)\n    out = None\nexcept ValueError:\n    pass"), id="in a try"
     ),

@@ -473,6 +473,42 @@ OLD_AND_NEW = {
 }
 
 
+MAKES_BUFFERS = """\
+def _make_buffer(self, size, numpy=True):
+    return Buffer(size)
+def __init__(self, config):
+    self.marks = self._make_buffer(3{})
+def m(self):
+    return self.marks.{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "attribute", "expected"),
+    [(", numpy=False", "np", [("RS309", "marks")]), (", numpy=False", "cpu", []), ("", "np", [])],
+)
+def test_a_buffer_that_was_made_without_numpy_has_no_np(
+    asked: str, attribute: str, expected: list[tuple[str, str]]
+) -> None:
+    text = npu(MAKES_BUFFERS.format(asked, attribute), head="from vllm.runner import Buffer")
+    assert symbols(find(world(npu=text))) == expected
+
+
+OVERRIDES = {
+    "the same two in another order": ("tokens, padded", [("RS307", "forward")]),
+    "in the same order": ("padded, tokens", []),
+    "called otherwise": ("rows, tokens", []),
+}
+
+
+@pytest.mark.parametrize("name", OVERRIDES)
+def test_an_override_takes_what_upstream_passes_by_position_in_its_order(name: str) -> None:
+    parameters, expected = OVERRIDES[name]
+    upstream = ascend("def run(self):\n    return self.forward(1, 2)\ndef forward(self, padded, tokens): ...")
+    found = find(world(npu=npu(f"def forward(self, {parameters}): ..."), ascend=upstream))
+    assert symbols(found) == expected
+
+
 @pytest.mark.parametrize("name", OLD_AND_NEW)
 def test_only_the_new_is_reported(name: str) -> None:
     body, before, after, expected = OLD_AND_NEW[name]

@@ -172,11 +172,11 @@ def _provide(
     missing: Iterable[str], providers: Sequence[Provider], lacks: Callable[[str, str], bool]
 ) -> tuple[list[Import], list[str]]:
     """The imports that define the ``missing`` names, of the first provider that can, and the names that none can."""
-    found = {name: _given(name, providers, lacks) for name in sorted(missing)}
+    found = {name: _first_import(name, providers, lacks) for name in sorted(missing)}
     return [entry for entry in found.values() if entry is not None], [name for name in found if found[name] is None]
 
 
-def _given(name: str, providers: Sequence[Provider], lacks: Callable[[str, str], bool]) -> Import | None:
+def _first_import(name: str, providers: Sequence[Provider], lacks: Callable[[str, str], bool]) -> Import | None:
     """The import by which the first provider that can gives ``name``.
 
     None where one imports it under a condition: code that came from there may count on it (timid).
@@ -301,8 +301,6 @@ def _render(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import], i
         return [f"{indent}{entry.statement()}" for entry in entries]
     items = [entry.item for entry in sorted(set(entries), key=lambda e: (by_type(e.name), e.bound))]
     line = f"{indent}from {entries[0].module} import {', '.join(items)}"
-    if len(line) <= WIDTH and statement.end_lineno == statement.lineno:
-        return [line]
-    if len(line) <= WIDTH and len(items) <= 2:
+    if len(line) <= WIDTH and (statement.end_lineno == statement.lineno or len(items) <= 2):
         return [line]
     return [f"{indent}from {entries[0].module} import (", *(f"{indent}    {item}," for item in items), f"{indent})"]

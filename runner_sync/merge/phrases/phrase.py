@@ -39,9 +39,8 @@ def merge_phrases(
     With ``prefer`` a conflict is no end: that side's phrases stand where both changed the same ones. It is one where an
     element that all have would be lost by that, or stand twice.
     """
-    try:
-        written = [phrases_of(text) for text in (base, omni, upstream)]
-    except (tokenize.TokenError, IndentationError, SyntaxError):
+    written = _all_phrases(base, omni, upstream)
+    if written is None:
         return None
     sides = [elements_of(with_final_commas(phrases)) for phrases in written]
     merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None, prefer=prefer)
@@ -83,9 +82,15 @@ def is_mixed_from(text: str, one: str, other: str) -> bool:
 
 
 def _split(*texts: str) -> list[Phrases] | None:
+    written = _all_phrases(*texts)
+    return [elements_of(with_final_commas(phrases)) for phrases in written] if written is not None else None
+
+
+def _all_phrases(*texts: str) -> list[Phrases] | None:
+    """The phrases of each text; ``None`` where one has no tokens."""
     try:
-        return [elements_of(with_final_commas(phrases_of(text))) for text in texts]
-    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return [phrases_of(text) for text in texts]
+    except (tokenize.TokenError, SyntaxError):
         return None
 
 
@@ -180,7 +185,7 @@ one before it makes it another."""
 def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
     """No element of the list was changed by both sides, and nowhere did both add: what stands next to each other in a
     list is no conflict, also where one side took out all that stood here. A remark goes with the element before it."""
-    (lead, base), (lead_o, omni), (lead_u, upstream) = map(_led, (base, omni, upstream))
+    (lead, base), (lead_o, omni), (lead_u, upstream) = map(_remarks_apart, (base, omni, upstream))
     if not all(_is_list_part(side) or not side for side in (base, omni, upstream)) or not base:
         return None
     rows = [_with_remarks(side) for side in (base, omni, upstream)]
@@ -194,7 +199,7 @@ def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phra
     out = [*(lead_u if lead_o == lead else lead_o)]
     fates = (_fates(base_, side, also=other) for side, other in ((omni_, upstream_), (upstream_, omni_)))
     for element, (before_o, now_o), (before_u, now_u) in zip([*elements[0], ""], *fates, strict=True):
-        before_o, before_u = (_new(phrases, out) for phrases in (before_o, before_u))
+        before_o, before_u = (_not_yet_in(phrases, out) for phrases in (before_o, before_u))
         if (before_o and before_u and before_o != before_u) or (now_o != element != now_u != now_o):
             return None
         now = now_u if now_o == element else now_o
@@ -244,7 +249,7 @@ def _keys(phrases: Phrases) -> Iterator[str]:
 _KEYWORD = re.compile(r"\w+ = ")
 
 
-def _led(phrases: Phrases) -> tuple[Phrases, Phrases]:
+def _remarks_apart(phrases: Phrases) -> tuple[Phrases, Phrases]:
     """The remarks at the beginning, which belong to what stands before, and the rest."""
     at = next((k for k, phrase in enumerate(phrases) if not phrase.startswith("#")), len(phrases))
     return phrases[:at], phrases[at:]
@@ -260,7 +265,7 @@ def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
     return rows
 
 
-def _new(phrases: Phrases, out: Phrases) -> Phrases:
+def _not_yet_in(phrases: Phrases, out: Phrases) -> Phrases:
     """Additions without those that the other side made at an earlier place."""
     return [phrase for phrase in phrases if phrase not in out]
 

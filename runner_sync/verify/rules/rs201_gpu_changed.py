@@ -22,7 +22,7 @@ Leaves alone: comments, docstrings and layout on the GPU side. Where both were e
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
@@ -40,6 +40,18 @@ PORTED: tuple[str, Severity] = (CODE, "info")
 """Said of a unit that was edited as well."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The GPU unit ``twin`` of the NPU unit ``name`` has changed ``since`` a revision, ``but`` the NPU unit has not;
+    or it has, too (``is_ported``)."""
+
+    name: str
+    twin: str
+    since: str
+    but: str
+    is_ported: bool = False
+
+
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per NPU unit."""
     gpu = subject.gpu
@@ -50,7 +62,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             yield from _of_entry(subject, gpu, entry)
     for name, twin in unlocked_twins(subject) if subject.job.before is not None else ():
         if _only_twin_changed(subject, name, twin):
-            yield from _hit(subject, gpu, name, twin, *_ON_BRANCH)
+            yield from _hit(subject, gpu, _Change(name, twin, *_ON_BRANCH))
 
 
 def _has_moved(entry: Entry, gpu: Reading) -> bool:
@@ -62,11 +74,12 @@ def _of_entry(subject: Subject, gpu: Reading, entry: Entry) -> Iterator[Hit]:
     assert entry.gpu is not None
     name, twin, since = entry.qualname, entry.gpu.qualname, entry.gpu.ref
     if not is_edited(entry, subject.npu):
-        yield from _hit(subject, gpu, name, twin, since, "this unit is still as it was synced then")
+        change = _Change(name, twin, since, "this unit is still as it was synced then")
     elif _only_twin_changed(subject, name, twin):
-        yield from _hit(subject, gpu, name, twin, *_ON_BRANCH)
+        change = _Change(name, twin, *_ON_BRANCH)
     else:
-        yield from _hit(subject, gpu, name, twin, since, "this unit was edited since, too", is_ported=True)
+        change = _Change(name, twin, since, "this unit was edited since, too", is_ported=True)
+    yield from _hit(subject, gpu, change)
 
 
 _ON_BRANCH = "the branch began", "this unit did not"
@@ -83,24 +96,23 @@ def _only_twin_changed(subject: Subject, name: str, twin: str) -> bool:
         return False
 
 
-def _hit(
-    subject: Subject, gpu: Reading, name: str, twin: str, since: str, but: str, *, is_ported: bool = False
-) -> Iterator[Hit]:
+def _hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
     """The finding; none for a unit that is gone."""
-    unit, other = subject.npu.units.get(name), gpu.units.get(twin)
+    twin = change.twin
+    unit, other = subject.npu.units.get(change.name), gpu.units.get(twin)
     if unit is None:
         return
     state = (code_hash(gpu, twin) or "gone")[:12]
-    what = f"{_fate(subject, twin, other, since)} since {since}"
+    what = f"{_fate(subject, twin, other, change.since)} since {change.since}"
     port = f"`runner-sync upgrade --only {unit.qualname}` ports the change"
-    if is_ported:
+    if change.is_ported:
         port = f"Where it has the change, record it: `runner-sync lock`; {port}"
     hit = unit_hit(
         subject,
-        PORTED if is_ported else (CODE, SEVERITY),
+        PORTED if change.is_ported else (CODE, SEVERITY),
         unit,
         symbol=twin,
-        message=f"The GPU twin `{twin}` ({_place(gpu, other)}) {what}, and {but}.",
+        message=f"The GPU twin `{twin}` ({_place(gpu, other)}) {what}, and {change.but}.",
         fix=f"{port}; where it is not for NPU, `# runner-sync: ignore[{CODE}:{twin}@{state}] reason` above this unit.",
         also=((other.path, other.start, other.end),) if other is not None else (),
     )

@@ -64,7 +64,7 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
         # Parsing the runners makes Python warn about their string escapes, on standard error, in the midst of ours.
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
-        command = typer.main.get_command(_with_what_is_called(words))
+        command = typer.main.get_command(_narrowed_to_called(words))
         code = command.main(args=list(words), prog_name="runner-sync", standalone_mode=False, obj=screen)
     # typer turns Ctrl-C into this exit code, which no command returns by itself.
     if code == _INTERRUPTED:
@@ -72,7 +72,7 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
     return int(code or 0)
 
 
-def _with_what_is_called(words: Sequence[str]) -> typer.Typer:
+def _narrowed_to_called(words: Sequence[str]) -> typer.Typer:
     """``app`` with the one command that ``words`` call; with all where none is called, or help may list them.
 
     typer makes the options of every command that it is given, which takes longer than any rule of a check.

@@ -31,7 +31,7 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
         for key in call.keywords:
             if key.arg is None or key.arg in constructors[name] or (name, key.arg) in known:
                 continue
-            moved = _moved(text, made, key)
+            moved = _set_behind(text, made, key)
             if moved is not None:
                 line, statement, new = moved
                 return Mended(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
@@ -77,7 +77,7 @@ def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.
                 yield node, name, call
 
 
-def _moved(text: str, made: ast.Assign, key: ast.keyword) -> tuple[int, str, str] | None:
+def _set_behind(text: str, made: ast.Assign, key: ast.keyword) -> tuple[int, str, str] | None:
     """The line and text of the assignment, and the text with it; ``None`` where the record has no line and name."""
     places = Places(text)
     margin = text[places.line(made.lineno)[0] : places.start(made)]

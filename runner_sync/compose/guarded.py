@@ -61,7 +61,7 @@ def with_guarded(text: str, names: Collection[str], source: str) -> str:
         is_free = not given & here and not needed & _bound_beside(guard, source)
         at = _line_behind_imports(text, given)
         if needed and is_free and asked <= bound_above(text, at) and not _asks_for_types(guard):
-            text = _put(text, ast.get_source_segment(source, guard) or "", at)
+            text = _with_block(text, ast.get_source_segment(source, guard) or "", at)
     return text
 
 
@@ -99,7 +99,7 @@ def _line_behind_imports(text: str, given: Collection[str]) -> int:
     return tops[-1].end_lineno or 0 if tops else 0
 
 
-def _put(text: str, guard: str, at: int) -> str:
+def _with_block(text: str, guard: str, at: int) -> str:
     """``text`` with a guard below the line ``at``, on top where that is 0."""
     lines = text.split("\n")
     lines[at:at] = ["", *guard.split("\n")] if at else [*guard.split("\n"), ""]

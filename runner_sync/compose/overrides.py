@@ -56,7 +56,7 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
         edits += _arguments(places, call, added, by_place=by_place, old=old_places)
     made = apply(text, edits)
     grown = parse_function(made)
-    if grown is None or (call is not None and not _passes(grown, _given(call) + len(added))):
+    if grown is None or (call is not None and not _passes(grown, _argument_count(call) + len(added))):
         return None
     return Grown(made, tuple(added), call is not None)
 
@@ -90,14 +90,14 @@ def _parameters(places: Places, own: Function, now: Function, added: Sequence[st
     star = next((name for name in added if name in keyword_only), "") if not own.args.kwonlyargs else ""
     edits = []
     for name in added:
-        said = ("*, " if name == star else "") + _said(now, name)
+        said = ("*, " if name == star else "") + _declaration(now, name)
         edits.append(_parameter(places, own, now, name, said, only_by_keyword=name in keyword_only))
     if not _names(own) and own.args.kwarg is None:
         edits[-1] = replace(edits[-1], text=edits[-1].text.removesuffix(", "))
     return edits
 
 
-def _said(function: Function, name: str) -> str:
+def _declaration(function: Function, name: str) -> str:
     """A parameter with its annotation and its default."""
     arg, default = next(pair for pair in _with_defaults(function) if pair[0].arg == name)
     said = ast.unparse(arg)
@@ -145,14 +145,14 @@ def _call_of_parent(own: Function) -> ast.Call | None:
     return found[0] if len(found) == 1 else None
 
 
-def _given(call: ast.Call) -> int:
+def _argument_count(call: ast.Call) -> int:
     return len(call.args) + len(call.keywords)
 
 
 def _passes(function: Function, count: int) -> bool:
     """Whether the call of the overridden method has as many arguments; in brackets of its own one is no new one."""
     call = _call_of_parent(function)
-    return call is not None and _given(call) == count
+    return call is not None and _argument_count(call) == count
 
 
 def _is_bound(own: Function, call: ast.Call) -> bool:

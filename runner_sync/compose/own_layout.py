@@ -31,7 +31,7 @@ def _kept(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     at = 0
     while at < len(new):
         starts = (k for k in range(first, len(old)) if _begin_alike(old[k], new[at]))
-        found = ((k, same) for k in starts if (same := _same(old[k:], new[at:])))
+        found = ((k, same) for k in starts if (same := _common_lines(old[k:], new[at:])))
         start, (taken, covered) = next(found, (first, (0, 1)))
         yield from old[start : start + taken] if taken else new[at : at + 1]
         first, at = start + taken, at + covered
@@ -41,7 +41,7 @@ def _begin_alike(old: str, new: str) -> bool:
     return bool(old.strip()) and len(margin(old)) == len(margin(new)) and _words(old)[:1] == _words(new)[:1]
 
 
-def _same(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
+def _common_lines(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
     """How many first lines of both say the same, the fewest; ``None`` when they part before that."""
     sides, counts = (list(_words(old[0])), list(_words(new[0]))), [1, 1]
     while _without_final_commas(sides[0]) != _without_final_commas(sides[1]):

@@ -66,7 +66,7 @@ def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
         return None
     function, call = found
     around = _holder(function, call)
-    made = apply(text, [_given(Places(text), around, parameter)])
+    made = apply(text, [_with_keyword(Places(text), around, parameter)])
     if not parses(made):
         return None
     last = (around.end_lineno or around.lineno) + made.count("\n") - text.count("\n")
@@ -120,7 +120,7 @@ def _holder(function: Function, call: ast.Call) -> ast.Call | ast.Dict:
     return next((made for made in signatures.dictionaries_for(function, call) if made is not None), call)
 
 
-def _given(places: Places, around: ast.Call | ast.Dict, parameter: Parameter) -> Edit:
+def _with_keyword(places: Places, around: ast.Call | ast.Dict, parameter: Parameter) -> Edit:
     """The local by keyword, in front of what stands behind it in the callee."""
     name = parameter.name
     if isinstance(around, ast.Dict):

@@ -244,7 +244,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
         one = records.get(node.func.id)
         if one is None or any(isinstance(arg, ast.Starred) for arg in node.args):
             continue
-        elements = _given(node.args, one)
+        elements = _given_fields(node.args, one)
         if not elements:
             continue
         last = max(one.now.index(field) for field in elements)
@@ -257,7 +257,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
     return None
 
 
-def _given(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
+def _given_fields(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
     """What a construction gives to which field; empty where that cannot be told."""
     if one.has_only_grown and len(values) == len(one.before):
         return dict(zip(one.before, values, strict=True))

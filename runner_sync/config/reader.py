@@ -54,7 +54,7 @@ class Reader:
         except msgspec.ValidationError as error:
             if isinstance(self._table[key], str) and key.removeprefix("extend-") in _LISTS:
                 raise self.error(f"{key} is a list; write {key} = [{json.dumps(self._table[key])}].") from error
-            raise self.error(f"{key}{_what(error, self._table[key], kind)}") from error
+            raise self.error(f"{key}{_complaint(error, self._table[key], kind)}") from error
 
     def word(self, key: str, default: str) -> str:
         """The string that ``key`` is set to, which holds something."""
@@ -143,7 +143,7 @@ _KINDS = {
 """msgspec's kinds of values in words of TOML, and how one that is wanted is written."""
 
 
-def _what(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
+def _complaint(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
     """The rest of a sentence about a key: where in it, what is wrong, and what to write."""
     what, _, where = str(error).partition(" - at `$")
     place = where.removesuffix("`").replace("_", "-")

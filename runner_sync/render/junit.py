@@ -19,7 +19,7 @@ from runner_sync.render.summary import taken
 
 def render_junit(report: Report) -> str:
     """Return one test suite named after the command. It carries no times: equal runs give equal files."""
-    cases = [*_found(report), *_passes(report)]
+    cases = [*_reported(report), *_passes(report)]
     if not cases:
         cases = [_case(report.command, "no findings")]
     failed = sum(case.find("failure") is not None for case in cases)
@@ -31,7 +31,7 @@ def render_junit(report: Report) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _found(report: Report) -> Iterator[ElementTree.Element]:
+def _reported(report: Report) -> Iterator[ElementTree.Element]:
     for finding in order_findings(report.findings):
         yield _finding(finding)
     for item in order_reviews(report.reviews):

@@ -42,7 +42,7 @@ def describe_modules(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes
 ) -> tuple[CheckModule, ...]:
     """The modules with their GPU twins, lock entries, target and base texts, and vLLM's module."""
-    described = [_alone(given, found) for found in modules]
+    described = [_with_twin(given, found) for found in modules]
     if given.followed is not None and codes.wants_any((*DRIFT, "RS103")):
         inputs.require_one_followed(given.profile)
         described = [_with_upstream(*pair, given, given.followed) for pair in zip(described, modules, strict=True)]
@@ -53,7 +53,7 @@ def describe_modules(
     return tuple(described)
 
 
-def _alone(given: inputs.Inputs, found: DerivedModule) -> CheckModule:
+def _with_twin(given: inputs.Inputs, found: DerivedModule) -> CheckModule:
     twin = found.module.gpu
     return CheckModule(
         found.path,

@@ -66,19 +66,19 @@ def _translated_module(text: str, profile: Profile, path: str) -> InNpuWords:
     def find() -> object:
         return msgspec.to_builtins(upgrade.TRANSLATION.module(text, profile, path))
 
-    return msgspec.convert(recall("translations", [_told(profile), path, text], find), InNpuWords)
+    return msgspec.convert(recall("translations", [_serialised(profile), path, text], find), InNpuWords)
 
 
 @lru_cache(maxsize=1024)
 def _translated_unit(text: str, profile: Profile) -> str:
-    return str(recall("translations", [_told(profile), text], lambda: upgrade.TRANSLATION.unit(text, profile)))
+    return str(recall("translations", [_serialised(profile), text], lambda: upgrade.TRANSLATION.unit(text, profile)))
 
 
 TRANSLATION = Translation(_translated_module, _translated_unit)
 """``upgrade.TRANSLATION``, asked only for what was not translated before."""
 
 
-def _told(profile: Profile) -> str:
+def _serialised(profile: Profile) -> str:
     return msgspec.json.encode(profile, order="deterministic").decode()
 
 

@@ -38,7 +38,7 @@ def run_guarded(work: Callable[[], int], screen: Screen) -> int:
     except InputError as error:
         screen.complain(f"error: {error}")
     except (KeyboardInterrupt, Terminated) as error:
-        screen.complain(f"interrupted; {_what_was_written(screen)}")
+        screen.complain(f"interrupted; {_written_so_far(screen)}")
         return _TERMINATED if isinstance(error, Terminated) else _INTERRUPTED
     except Exception as error:
         return _fail(error, screen)
@@ -51,21 +51,21 @@ def _fail(error: Exception, screen: Screen) -> int:
         screen.complain(f"error: {_sentence(error.format_message())}{_help_hint(error)}")
         return COULD_NOT_RUN
     if type(error).__name__ == "Abort":
-        screen.complain(f"interrupted; {_what_was_written(screen)}")
+        screen.complain(f"interrupted; {_written_so_far(screen)}")
         return _INTERRUPTED
     if screen.traceback:
         screen.show_traceback("".join(traceback.format_exception(error)).rstrip("\n"))
     if isinstance(error, OSError) and error.strerror:
         what = f"{error.filename}: " if error.filename else "cannot read or write: "
-        screen.complain(f"error: {what}{error.strerror}; {_what_was_written(screen)}.")
+        screen.complain(f"error: {what}{error.strerror}; {_written_so_far(screen)}.")
         return COULD_NOT_RUN
     if isinstance(error, RecursionError):
-        screen.complain(f"error: a source is nested too deeply to be read; {_what_was_written(screen)}.")
+        screen.complain(f"error: a source is nested too deeply to be read; {_written_so_far(screen)}.")
         return COULD_NOT_RUN
     hint = "" if screen.traceback else " Run again with --traceback and report what it prints."
     reason = f"{type(error).__name__}: {error}"
     screen.complain(
-        f"error: this is a mistake in runner-sync{_place(error)}: {reason}; {_what_was_written(screen)}.{hint}"
+        f"error: this is a mistake in runner-sync{_place(error)}: {reason}; {_written_so_far(screen)}.{hint}"
     )
     return COULD_NOT_RUN
 
@@ -88,7 +88,7 @@ def _place(error: Exception) -> str:
     return f" ({Path(own[-1].filename).relative_to(_PACKAGE.parent).as_posix()}:{own[-1].lineno})"
 
 
-def _what_was_written(screen: Screen) -> str:
+def _written_so_far(screen: Screen) -> str:
     if not screen.written:
         return "nothing was written"
     return f"{screen.written} files had been written" if screen.written > 1 else "1 file had been written"

@@ -113,14 +113,14 @@ def rewrite(job: Job) -> Iterator[Edit | Doubt]:
             node = text.parts[0] if isinstance(text, cst.FormattedString) else text
             yield Edit(node, partial(_with_device, old=old, new=new))
         else:
-            yield _left(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
+            yield _left_alone(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
     yield from _asked_in_vain(job, f"is_{old}")
     for call in job.code.calls:
         func = call.node.func
         if not isinstance(func, cst.Attribute) or func.attr.value != old:
             continue
         if call.callee is None or not any(_rows(job, call.callee.origin)):
-            yield _left(func, call.scope, dotted(func) or f".{old}", f"it may move something to {old}")
+            yield _left_alone(func, call.scope, dotted(func) or f".{old}", f"it may move something to {old}")
 
 
 def _asked_in_vain(job: Job, name: str) -> Iterator[Doubt]:
@@ -128,7 +128,7 @@ def _asked_in_vain(job: Job, name: str) -> Iterator[Doubt]:
     for use in job.code.uses:
         node = use.parts[-1]
         if isinstance(node, cst.Attribute) and node.attr.value == name and not _is_called_or_set(node, job):
-            yield _left(node, use.scope, use.dotted, "it is false for a tensor on an NPU")
+            yield _left_alone(node, use.scope, use.dotted, "it is false for a tensor on an NPU")
 
 
 def _is_called_or_set(node: cst.Attribute, job: Job) -> bool:
@@ -174,7 +174,7 @@ def _last_name(node: cst.CSTNode) -> str:
     return named.value if isinstance(named, cst.Name) else ""
 
 
-def _left(node: cst.CSTNode, scope: Scope, symbol: str, reason: str) -> Doubt:
+def _left_alone(node: cst.CSTNode, scope: Scope, symbol: str, reason: str) -> Doubt:
     message = f"{symbol} was not translated: {reason}."
     return Doubt(node, scope.qualname, symbol, message, "translate by hand or leave out")
 
@@ -201,7 +201,7 @@ def _renamed(job: Job, use: Use) -> Iterator[Edit | Doubt]:
     old, new = max(found, key=lambda pair: len(pair[0]), default=("", ""))
     reason = f"{refused[0]} has no NPU twin" if refused else _refusal(use, old, new)
     if reason:
-        yield _left(use.parts[-1], use.scope, use.dotted, reason)
+        yield _left_alone(use.parts[-1], use.scope, use.dotted, reason)
     else:
         root = _root(use.dotted)
         local = [".".join([root, *full.split(".")[1:]]) for full in (old, new)]

@@ -69,7 +69,9 @@ def find_base(
     origin = known or infer(name, text, [side for side in sides if side.is_base])
     if origin is None:
         return None
-    older = _namesakes(name, [s for s in sides if s.ref in origin.composite] if known else _before(name, origin, sides))
+    older = _namesakes(
+        name, [s for s in sides if s.ref in origin.composite] if known else _revision_before(name, origin, sides)
+    )
     if origin.similarity < lineage.COPY:
         older = []  # of a method that omni took in part, what it lacks says nothing about when that was
     copied, unsynced, beside = _as_copied(text, origin.text, older)
@@ -83,7 +85,7 @@ def find_base(
     return Base(ref, next(side for side in reversed(sides) if side.ref == origin.ref), origin, kind, copied, unsynced)
 
 
-def _before(name: str, origin: Origin, sides: Sequence[ModuleRevision]) -> list[ModuleRevision]:
+def _revision_before(name: str, origin: Origin, sides: Sequence[ModuleRevision]) -> list[ModuleRevision]:
     """The revision before the first that has the text which is the base."""
     at = next(k for k, side in enumerate(sides) if side.ref == origin.ref and side.is_base)
     older = [side for side in sides[:at] for one in _namesakes(name, [side]) if one.text != origin.text]

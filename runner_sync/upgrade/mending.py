@@ -113,7 +113,7 @@ def pass_on(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
                     if grown is None:
                         continue
                     draft = draft.completed(grown)
-                    todo.append((_of(draft, parameter), grown))
+                    todo.append((_on_method_of(draft, parameter), grown))
                 made[at] = _mended(draft, job, partial(passing.passed, now=now, parameter=parameter), REQUIRED)
     return made
 
@@ -132,7 +132,7 @@ def _newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iter
         yield from ((parameter, text) for parameter in passing.newly_required(name, before, text))
 
 
-def _of(draft: Draft, parameter: Parameter) -> Parameter:
+def _on_method_of(draft: Draft, parameter: Parameter) -> Parameter:
     """The parameter as one of the draft's method."""
     return Parameter(draft.member, parameter.name, parameter.declared, parameter.following)
 

@@ -24,10 +24,10 @@ def folded(findings: Iterable[Finding]) -> list[Finding]:
         cause = finding.cause
         key = (cause.code, cause.path, cause.unit, cause.symbol) if cause is not None else (str(number),)
         rows.setdefault(key, []).append(finding)
-    return [finding for row in rows.values() for finding in _told(row)]
+    return [finding for row in rows.values() for finding in _as_one(row)]
 
 
-def _told(row: Sequence[Finding]) -> list[Finding]:
+def _as_one(row: Sequence[Finding]) -> list[Finding]:
     symbols = list(dict.fromkeys(finding.symbol for finding in row))
     cause = row[0].cause
     if cause is None or len(symbols) == 1:

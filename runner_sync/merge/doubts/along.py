@@ -28,7 +28,7 @@ def with_what_goes_along(
     alive = set(kept)
     first: dict[Strand, Doubt] = {}
     for told in doubts:
-        for strand in _told(told):
+        for strand in _strands_told(told):
             first.setdefault(strand, told)
     shown = {k for strand in first for k in _shown(weave, strand)}
     along: dict[Doubt, list[Strand]] = defaultdict(list)
@@ -43,7 +43,7 @@ def with_what_goes_along(
     return [replace(doubt, left_out=(*doubt.left_out, *along[doubt])) if along[doubt] else doubt for doubt in doubts]
 
 
-def _told(doubt: Doubt) -> Iterator[Strand]:
+def _strands_told(doubt: Doubt) -> Iterator[Strand]:
     yield doubt.strand
     if doubt.instead is not None:
         yield doubt.instead

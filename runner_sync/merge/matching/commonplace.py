@@ -137,12 +137,12 @@ def _exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -
     partners = set(paired.values())
     mine = [k for k, node in enumerate(left) if k not in paired and node.parent in paired and _is_exit(node)]
     theirs = [k for k, node in enumerate(right) if k not in partners and node.parent in partners and _is_exit(node)]
-    places = _alone((right[k].parent, right[k].canon, k) for k in theirs)
-    found = _alone((paired[left[k].parent], left[k].canon, k) for k in mine)
+    places = _only_of_their_text((right[k].parent, right[k].canon, k) for k in theirs)
+    found = _only_of_their_text((paired[left[k].parent], left[k].canon, k) for k in mine)
     return [Pair(k, places[key], equal=True) for key, k in found.items() if key in places]
 
 
-def _alone(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str], int]:
+def _only_of_their_text(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str], int]:
     """The places of exits of which a suite has only one of their text."""
     found: dict[tuple[int, str], list[int]] = {}
     for suite, canon, place in rows:

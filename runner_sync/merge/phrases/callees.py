@@ -26,7 +26,7 @@ def changed_for_another(base: str, omni: str, upstream: str, merged: str) -> tup
 
     The texts are modules; one that is no Python says nothing.
     """
-    before, mine, theirs, made = (_given(text) for text in (base, omni, upstream, merged))
+    before, mine, theirs, made = (_calls_by_function(text) for text in (base, omni, upstream, merged))
     found = []
     for own, other in ((mine, theirs), (theirs, mine)):
         gone = before.keys() - own.keys()
@@ -37,7 +37,7 @@ def changed_for_another(base: str, omni: str, upstream: str, merged: str) -> tup
     return tuple(found)
 
 
-def _given(text: str) -> Mapping[str, list[tuple[int, frozenset[str | None]]]]:
+def _calls_by_function(text: str) -> Mapping[str, list[tuple[int, frozenset[str | None]]]]:
     """How many arguments and which keywords each function is given, call by call: other values are as good for another
     function."""
     found: dict[str, list[tuple[int, frozenset[str | None]]]] = defaultdict(list)

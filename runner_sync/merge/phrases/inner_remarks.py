@@ -38,8 +38,8 @@ class _Remark(NamedTuple):
 
 def with_remarks(text: str, triple: Triple) -> tuple[str, list[str]]:
     """``text``, made of a triple's, with omni's own comments, and those of them that are not in it."""
-    own = _left(_remarks(triple.omni), _remarks(triple.base))
-    own = _left(own, _remarks(text), but=_remarks(triple.upstream)) if own else []
+    own = _without_others(_remarks(triple.omni), _remarks(triple.base))
+    own = _without_others(own, _remarks(text), but=_remarks(triple.upstream)) if own else []
     if not own:
         return text, []
     lines, strings, places = text.split("\n"), inside_strings(text), _places(text)
@@ -52,7 +52,7 @@ def with_remarks(text: str, triple: Triple) -> tuple[str, list[str]]:
             put[rows[0]].append(remark)
         else:
             lost.append(remark.text)
-    made = "\n".join(row for k, line in enumerate(lines) for row in _with(line, put.get(k, ())))
+    made = "\n".join(row for k, line in enumerate(lines) for row in _with_remarks(line, put.get(k, ())))
     if _code(made) != _code(text):
         return text, [remark.text for remark in own]
     return made, lost
@@ -71,7 +71,9 @@ def _remarks(text: str) -> list[_Remark]:
     return found
 
 
-def _left(remarks: Sequence[_Remark], others: Sequence[_Remark], *, but: Sequence[_Remark] = ()) -> list[_Remark]:
+def _without_others(
+    remarks: Sequence[_Remark], others: Sequence[_Remark], *, but: Sequence[_Remark] = ()
+) -> list[_Remark]:
     """The remarks that are not among the ``others``, at the same line or at another one.
 
     ``but`` are those of the others that stand for none of ``remarks``: upstream's own, in a text that is upstream's.
@@ -111,7 +113,7 @@ def _has_room(lines: Sequence[str], row: int, strings: Collection[int], *, is_al
     return row + 1 not in strings and not lines[row].endswith("\\") and "#" not in lines[row]
 
 
-def _with(line: str, remarks: Sequence[_Remark]) -> list[str]:
+def _with_remarks(line: str, remarks: Sequence[_Remark]) -> list[str]:
     """The rows of a line with what belongs to it."""
     above = [f"{margin(line)}{remark.text}" for remark in remarks if remark.is_alone]
     behind = [remark.text for remark in remarks if not remark.is_alone]

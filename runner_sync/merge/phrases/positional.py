@@ -32,7 +32,7 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
 
     The texts are modules; one that is no Python says nothing.
     """
-    before, mine, theirs = (_given(calls_of(text)) for text in (base, omni, upstream))
+    before, mine, theirs = (_arguments_by_function(calls_of(text)) for text in (base, omni, upstream))
     sizes = {(ast.unparse(call.func), len(call.args)) for text in (base, omni, upstream) for call in calls_of(text)}
     for call in calls_of(merged):
         called = ast.unparse(call.func)
@@ -52,7 +52,7 @@ def calls_of(text: str) -> list[ast.Call]:
     return [node for node in walk(parsed(text)) if isinstance(node, ast.Call)]
 
 
-def _given(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:
+def _arguments_by_function(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:
     """The positional arguments of every function."""
     found: dict[str, set[str]] = defaultdict(set)
     for call in calls:

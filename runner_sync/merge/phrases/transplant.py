@@ -80,7 +80,7 @@ def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None
     ``if (a or b) and c`` and ``if a`` of ``if a or b`` become ``if (a) and c``. ``None`` where neither side has the
     base's expression whole, exactly once, with more around it.
     """
-    mains = [_main(text, compound=compound) for text in (base, omni, upstream)]
+    mains = [_main_expression(text, compound=compound) for text in (base, omni, upstream)]
     old, mine, theirs = mains
     if old is None or mine is None or theirs is None or isinstance(old, ast.Constant):
         return None
@@ -93,7 +93,7 @@ def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None
         part = ast.get_source_segment(other, inner) or ""
         tight, safe = (_exchanged(text, places[0], new) for new in (part, f"({part})"))
         wanted = ast.dump(_Exchange(places[0], inner).visit(outer))
-        found = (_main(new, compound=compound) for new in (tight, safe))
+        found = (_main_expression(new, compound=compound) for new in (tight, safe))
         return next(
             (n for n, main in zip((tight, safe), found, strict=True) if main and ast.dump(main) == wanted), None
         )
@@ -104,7 +104,7 @@ _NO_OPERAND = ast.Tuple | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom
 """What is a value of its own: with more around it, it would be another one (``f(a), b`` is not ``f((a, b))``)."""
 
 
-def _main(text: str, *, compound: bool) -> ast.expr | None:
+def _main_expression(text: str, *, compound: bool) -> ast.expr | None:
     """The condition or the value of a statement; lines are those of ``text``."""
     statement = statement_of(f"{text}\n    pass" if compound else text)
     main = getattr(statement, "test", None) or getattr(statement, "value", None)

@@ -105,7 +105,7 @@ def _outdented(line: str, by: int) -> str:
 def _with_one(triple: Triple, inner: str) -> Triple | None:
     """The triple with one ``with`` of two also in base and omni, where upstream has made them one."""
     base, omni = flatten(triple.base), flatten(triple.omni)
-    heads = [cut for node in flatten(triple.upstream) if (cut := _cut(node, inner))]
+    heads = [cut for node in flatten(triple.upstream) if (cut := _two_heads(node, inner))]
     if inner not in _only_in_another(base) or len(heads) != 1:
         return None
     at, mine = (next(k for k, node in enumerate(nodes) if node.canon == inner) for nodes in (base, omni))
@@ -129,12 +129,12 @@ def _in_one(text: str, nodes: Sequence[Node], at: int) -> str:
 
 def _with_two(triple: Triple, inner: str) -> Triple:
     """The triple with two ``with`` for one of two contexts in base and upstream, as omni has them."""
-    return Triple(_apart(triple.base, inner), triple.omni, _apart(triple.upstream, inner))
+    return Triple(_with_two_heads(triple.base, inner), triple.omni, _with_two_heads(triple.upstream, inner))
 
 
-def _apart(text: str, inner: str) -> str:
+def _with_two_heads(text: str, inner: str) -> str:
     nodes = flatten(text)
-    found = [(k, cut) for k, node in enumerate(nodes) if (cut := _cut(node, inner))]
+    found = [(k, cut) for k, node in enumerate(nodes) if (cut := _two_heads(node, inner))]
     return _in_two(text, nodes, *found[0]) if len(found) == 1 else text
 
 
@@ -156,7 +156,7 @@ def _is_a(node: Node, keyword: str) -> bool:
     return node.compound and node.canon.startswith(f"{keyword} ")
 
 
-def _cut(node: Node, inner: str) -> tuple[str, str] | None:
+def _two_heads(node: Node, inner: str) -> tuple[str, str] | None:
     """The two heads that a ``with`` of several contexts makes, if the second is ``inner``."""
     is_commented = any("#" in row for row in node.lines)
     if is_commented or not _is_a(node, "with") or not node.canon.endswith(inner.removeprefix("with ")):

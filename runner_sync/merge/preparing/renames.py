@@ -45,7 +45,7 @@ def with_omni_names_of_values(triple: Triple) -> Triple:
         base, upstream   output = copy(EMPTY) … return output   …   output = Output(rows)
         omni             output = copy(EMPTY) … return output   …   runner_output = Output(rows)
     """
-    base, omni, upstream = (_made(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = (_values_made(text) for text in (triple.base, triple.omni, triple.upstream))
     for made, (name, line) in base.items():
         if made not in omni or made not in upstream:
             continue
@@ -58,7 +58,7 @@ def with_omni_names_of_values(triple: Triple) -> Triple:
 _MADE = re.compile(r"(\w+) = ([A-Z]\w*)\(")
 
 
-def _made(text: str) -> dict[str, tuple[str, int]]:
+def _values_made(text: str) -> dict[str, tuple[str, int]]:
     """``{class: (local, line)}`` of the classes of which a method makes one value, and binds it."""
     found: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for node in flatten(text):

@@ -60,7 +60,7 @@ def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
         base = replace(base, kind="override")  # of the few revisions that a lock names one may be close by chance
     draft = replace(draft, kind=base.kind)
     if not job.upstream.is_followed:
-        return replace(draft, own=_own(draft.text, base.origin)) if base.kind == "copy" else draft, None
+        return replace(draft, own=_own_statements(draft.text, base.origin)) if base.kind == "copy" else draft, None
     if base.kind == "copy":
         return _copy_followed(draft, job, base)
     if base.kind == "override" and draft.upstream is not None:
@@ -76,7 +76,7 @@ def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Dra
     if base.ref.ref != job.upstream.new.ref:
         # Not on its own base: there nothing is new.
         origin = replace(origin, text=base.copied, heritage=origin.heritage | _given_up(draft, job, origin))
-    draft = replace(draft, own=_own(draft.text, origin))
+    draft = replace(draft, own=_own_statements(draft.text, origin))
     if draft.upstream is None:
         return draft, None
     second = _second_half(draft, job, origin)
@@ -166,7 +166,7 @@ def _split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, upstream
     return rest.asking(review(rest, job.path, reason=reason, confidence=INFERRED, shown=shown))
 
 
-def _own(text: str, origin: lineage.Origin) -> tuple[str, ...]:
+def _own_statements(text: str, origin: lineage.Origin) -> tuple[str, ...]:
     """Statements of a copy that are omni's: in no upstream revision at hand, and not the signature."""
     known = set(lineage.fingerprint(origin.text)) | origin.heritage
     return tuple(c for c in canonical(text)[1:] if c not in known and not c.startswith("return"))

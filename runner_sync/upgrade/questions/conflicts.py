@@ -21,15 +21,17 @@ def two_sided(text: str, item: ReviewItem) -> bool:
         return False
     lines = text.split("\n")
     span = lines[item.line - 1 : item.end_line]
-    if [s.strip() for s in span] != _said(item.chosen):
+    if [s.strip() for s in span] != _stripped_lines(item.chosen):
         return False
-    if not (item.omni.strip() and item.upstream.strip()) and _said(item.chosen) != _said(item.omni or item.upstream):
+    if not (item.omni.strip() and item.upstream.strip()) and _stripped_lines(item.chosen) != _stripped_lines(
+        item.omni or item.upstream
+    ):
         return False
     sides = (_at_home(side, item, margin(span[0])) for side in (item.omni, item.upstream))
     return all(compiles("\n".join([*lines[: item.line - 1], *side, *lines[item.end_line :]])) for side in sides)
 
 
-def _said(body: str) -> list[str]:
+def _stripped_lines(body: str) -> list[str]:
     return [line.strip() for line in body.split("\n") if line.strip()]
 
 

@@ -147,14 +147,17 @@ def _at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str) -> 
 def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask where an attribute is read whose last setter went in this upgrade, also if it is asked for first
     (``hasattr(self, "x")``): what hangs on it is dead from now on."""
-    lost = {owner: _lost(owner, drafts, job) for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)}
+    lost = {
+        owner: _attributes_lost(owner, drafts, job)
+        for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)
+    }
     return [
         draft if draft.removed else _asking(draft, _about_unset(draft, lost.get(draft.owner, ()), job.path))
         for draft in drafts
     ]
 
 
-def _lost(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
+def _attributes_lost(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
     """Attributes that a class has set until this upgrade, and that nothing sets any more."""
     mine = [draft for draft in drafts if draft.owner == owner]
     before = {name for draft in mine for name in _set_by(draft.before)}

@@ -42,10 +42,10 @@ def _partners(mine: Sequence[Draft]) -> dict[str, dict[str, None]]:
 
 
 def _naming(draft: Draft, partners: Mapping[str, Collection[str]]) -> Draft:
-    items = (replace(item, reason=item.reason + _said([*partners.get(item.id, ())])) for item in draft.reviews)
+    items = (replace(item, reason=item.reason + _belongs_with([*partners.get(item.id, ())])) for item in draft.reviews)
     return replace(draft, reviews=tuple(items))
 
 
-def _said(ids: Sequence[str]) -> str:
+def _belongs_with(ids: Sequence[str]) -> str:
     more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
     return f"; belongs with {', '.join(ids[:NAMED])}{more}" if ids else ""

@@ -38,7 +38,7 @@ _MOST = 4
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per module, at its class."""
-    lost, gone = _lost(subject), units_gone(subject)
+    lost, gone = _entries_lost(subject), units_gone(subject)
     twins = unlocked_twins(subject) if lost or records_gpu(subject) else ()
     new = [name for name, _ in twins]
     if not new and not gone and not lost:
@@ -66,7 +66,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     yield Hit(replace(hit.finding, state=state), tuple(_spans(subject, twins)))
 
 
-def _lost(subject: Subject) -> list[str]:
+def _entries_lost(subject: Subject) -> list[str]:
     """Units with a GPU twin that had an entry where the branch began, and have none now, or none of the GPU text."""
     before = subject.before.module.entries if subject.before is not None else ()
     now = {entry.qualname for entry in subject.module.entries}

@@ -102,7 +102,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if old is not None and isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
                 yield from _check_key(program, frame, node, old=old)
             for value, name in _asked(frame, node) if old is not None else ():
-                lost = _lost(program, frame, value, name, old=old)
+                lost = _without_method(program, frame, value, name, old=old)
                 if lost:
                     yield _finding(frame, value, name, lost)
 
@@ -207,13 +207,15 @@ def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
             yield value, "__len__"
 
 
-def _lost(program: Program, frame: Frame, value: ast.expr, name: str, *, old: Program | None) -> list[Instance]:
+def _without_method(
+    program: Program, frame: Frame, value: ast.expr, name: str, *, old: Program | None
+) -> list[Instance]:
     """What an object is, where all that it can be lacks a special method which it had in the old trees."""
     if frame.has_asked(value, name):
         return []
     found = program.infer(frame, value) or []
     has = any(is_record(i.info) or _may_have(program, i, name) or _has_heir(program, i, name) for i in found)
-    return found if found and not has and _before(old, frame, value, name)[0] else []
+    return found if found and not has and _had_before(old, frame, value, name)[0] else []
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
@@ -229,7 +231,7 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
     if any(_is_set_beside(program, instance, node.attr, is_class=bool(named)) for instance in instances):
         return []
     is_sealed = all(instance.exact or _is_last(program, instance) for instance in instances)
-    defined, given = _before(old, frame, node.value, node.attr)
+    defined, given = _had_before(old, frame, node.value, node.attr)
     if not is_sealed and not defined and not given:
         return []
     around = program.world.surroundings
@@ -299,7 +301,7 @@ def _outside(mro: Mro) -> set[str]:
     return bases - {info.name for info in mro.classes}
 
 
-def _before(old: Program | None, frame: Frame, value: ast.expr, name: str) -> tuple[bool, bool]:
+def _had_before(old: Program | None, frame: Frame, value: ast.expr, name: str) -> tuple[bool, bool]:
     """Whether the old class of the object defined the attribute, and whether other modules gave it to such objects."""
     before = old.twin(frame) if old is not None else None
     if old is None or before is None:

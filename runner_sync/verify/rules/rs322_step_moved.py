@@ -49,7 +49,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         theirs = {_last_word(call) for frame in hidden for call in _calls(frame.function)} if taken else set()
         found: dict[tuple[str, str], Finding] = {}
         for call in _calls(step.frame.function) if taken else ():
-            for callee, name in _left(step, call, taken) if _last_word(call) in theirs - {""} else ():
+            for callee, name in _steps_left(step, call, taken) if _last_word(call) in theirs - {""} else ():
                 found.setdefault((callee.name, name), _finding(step.frame, call, callee, name, taken[name]))
         yield from found.values()
 
@@ -62,7 +62,7 @@ def _taken(step: Step, hidden: Sequence[Frame]) -> _Taken:
     return {name: one for name, one in done if name not in known}
 
 
-def _left(step: Step, call: ast.Call, taken: _Taken) -> Iterator[tuple[Callee, str]]:
+def _steps_left(step: Step, call: ast.Call, taken: _Taken) -> Iterator[tuple[Callee, str]]:
     """What some callee of ``call`` did and does not do any more, of what is ``taken``."""
     for now, was in step.callees(call):
         # What none of them mentions none of them did.

@@ -53,7 +53,7 @@ class Gpu:
         own = {node.arg for node in nodes if isinstance(node, ast.arg)}
         own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         own |= {alias.asname or alias.name for node in nodes for alias in _aliases(node)}
-        names, askers = _apart([alias for node in nodes for alias in _imported(node, self.root)])
+        names, askers = _used_and_asking([alias for node in nodes for alias in _imported(node, self.root)])
         helpers = {name: node for name, node in self.helpers.items() if name not in own}
         return replace(self, names=(self.names - own) | names, askers=(self.askers - own) | askers, helpers=helpers)
 
@@ -75,7 +75,7 @@ def names_in(
     bound = Counter(_bound(reading.tree.body))
     bound.update(name for said in re.findall(r"\bglobal ([\w, ]+)", reading.text) for name in re.findall(r"\w+", said))
     imported = [alias for statement in reading.tree.body for alias in _imported(statement, gpu.root)]
-    names, askers = _apart([alias for alias in imported if bound[alias.asname or alias.name] == 1])
+    names, askers = _used_and_asking([alias for alias in imported if bound[alias.asname or alias.name] == 1])
     found = replace(gpu, names=names, askers=askers)
     helpers: dict[str, ast.AST] = {}
     for statement in reading.tree.body:
@@ -95,7 +95,7 @@ def names_in(
     return replace(found, helpers=helpers)
 
 
-def _apart(imported: Sequence[ast.alias]) -> tuple[frozenset[str], frozenset[str]]:
+def _used_and_asking(imported: Sequence[ast.alias]) -> tuple[frozenset[str], frozenset[str]]:
     """The names of what is used, and of what only asks."""
     names = {alias.asname or alias.name: alias.name in ASKING for alias in imported}
     return frozenset(n for n, asks in names.items() if not asks), frozenset(n for n, asks in names.items() if asks)

@@ -59,7 +59,7 @@ def followers(subject: Subject) -> Iterator[Follower]:
         base = _texts(subject.base(ref))
         for candidate in _upstream_names(subject, name, entry):
             if candidate in base or candidate in upstream:
-                yield Follower(unit, entry, candidate, ref, _of(base, candidate), _of(upstream, candidate))
+                yield Follower(unit, entry, candidate, ref, _text_of(base, candidate), _text_of(upstream, candidate))
                 break
 
 
@@ -67,7 +67,7 @@ def _texts(reading: Reading | None) -> Mapping[str, Unit]:
     return unit_texts(reading.text, reading.path) if reading is not None else {}
 
 
-def _of(texts: Mapping[str, Unit], name: str) -> str | None:
+def _text_of(texts: Mapping[str, Unit], name: str) -> str | None:
     return texts[name].text if name in texts else None
 
 
@@ -92,7 +92,7 @@ def is_copy(subject: Subject, follower: Follower) -> bool:
 
 
 def _likeness_to_twin(subject: Subject, unit: Unit) -> float:
-    text = _of(_texts(subject.gpu), subject.profile.gpu_name(unit.qualname))
+    text = _text_of(_texts(subject.gpu), subject.profile.gpu_name(unit.qualname))
     return similarity(unit.text, in_npu_words(text, subject.profile)) if text is not None else 0.0
 
 

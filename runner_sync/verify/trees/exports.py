@@ -34,7 +34,7 @@ def _listed(module: Module) -> frozenset[str] | None:
     found: set[str] = set()
     told = 0
     for statement in statements_of(module.node.body):
-        given = _given(statement)
+        given = _put_into_all(statement)
         if given is not None:
             names = list(_names(given))
             if None in names:
@@ -45,7 +45,7 @@ def _listed(module: Module) -> frozenset[str] | None:
     return frozenset(found) if told == len(mentions) else None
 
 
-def _given(statement: ast.stmt) -> ast.expr | None:
+def _put_into_all(statement: ast.stmt) -> ast.expr | None:
     """What a statement puts into ``__all__``."""
     match statement:
         case ast.Assign(targets=[ast.Name("__all__")], value=value) | ast.AugAssign(

@@ -49,7 +49,9 @@ class Surroundings:
         pattern = rf"{_not_of_self(attribute)}{_ASSIGNS}"
         if pattern not in self._known:
             wanted = re.compile(pattern)
-            self._known[pattern] = any(_line_with(text, attribute, wanted) for _, text in self._near(attribute))
+            self._known[pattern] = any(
+                _line_with(text, attribute, wanted) for _, text in self._near_modules_with(attribute)
+            )
         return self._known[pattern]
 
     def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
@@ -61,7 +63,9 @@ class Surroundings:
         """
         if self._has(member, _quoted(member)):
             return True
-        return any(path.rpartition("/")[0] not in beside for path in self._with(member, _read_elsewhere(member)))
+        return any(
+            path.rpartition("/")[0] not in beside for path in self._paths_matching(member, _read_elsewhere(member))
+        )
 
     def is_used_in(self, project: Project, member: str) -> bool:
         """The same of all modules of a project: the engine's calls of its workers, say."""
@@ -93,7 +97,7 @@ class Surroundings:
     def is_mentioned(self, word: str, *, beside: Collection[str]) -> bool:
         """Whether any module of the trees, in these folders or not, has a word; not those at the paths ``beside``."""
         wanted = re.compile(rf"\b{re.escape(word)}\b")
-        return any(path not in beside and wanted.search(text) for path, text in self._having(word))
+        return any(path not in beside and wanted.search(text) for path, text in self._modules_with(word))
 
     def definition_of(self, name: str) -> str:
         """``path:line`` where an upstream module defines or assigns a name, empty when none does."""
@@ -117,20 +121,20 @@ class Surroundings:
         """``path:line`` of the first line of an upstream module that has a word and matches ``pattern``, or nothing."""
         if pattern not in self._places:
             wanted = re.compile(pattern)
-            upstream = ((p, text) for p, text in self._having(word) if not p.startswith(PACKAGES["vllm-omni"]))
+            upstream = ((p, text) for p, text in self._modules_with(word) if not p.startswith(PACKAGES["vllm-omni"]))
             found = (f"{p}:{line}" for p, text in upstream if (line := _line_with(text, word, wanted)))
             self._places[pattern] = next(found, "")
         return self._places[pattern]
 
-    def _having(self, word: str) -> Iterator[tuple[str, str]]:
+    def _modules_with(self, word: str) -> Iterator[tuple[str, str]]:
         """Every module of the trees that has some text, path and text: first those near the runners, where most words
         stand."""
-        yield from self._near(word)
+        yield from self._near_modules_with(word)
         texts = ((path, self._text_at(path)) for path in self._index()[1].may_have(word))
         yield from ((path, text) for path, text in texts if word in text)
 
-    def _near(self, word: str) -> Iterator[tuple[str, str]]:
-        """The same of the modules in the folders alone."""
+    def _near_modules_with(self, word: str) -> Iterator[tuple[str, str]]:
+        """The same of the modules in the folders of the runners alone."""
         texts = self._read()
         yield from ((path, texts[path]) for path in self._index()[0].may_have(word) if word in texts[path])
 
@@ -150,7 +154,7 @@ class Surroundings:
 
     def deriving_from(self, class_name: str) -> list[str]:
         """The files with a class that may have ``class_name`` among its bases, under this or another name."""
-        return [path for path, text in self._near(class_name) if _may_derive(text, class_name)]
+        return [path for path, text in self._near_modules_with(class_name) if _may_derive(text, class_name)]
 
     def has_subclass(self, class_name: str) -> bool:
         """Whether some module of the trees, in these folders or not, has such a class."""
@@ -165,7 +169,7 @@ class Surroundings:
     def _is_in(self, project: Project, word: str, pattern: str) -> bool:
         wanted = re.compile(pattern)
         inside = f"{PACKAGES[project]}/"
-        return any(path.startswith(inside) and wanted.search(text) for path, text in self._having(word))
+        return any(path.startswith(inside) and wanted.search(text) for path, text in self._modules_with(word))
 
     def _texts_of(self, project: Project) -> Iterator[str]:
         tree = self._trees.get(project)
@@ -173,12 +177,12 @@ class Surroundings:
 
     def _has(self, word: str, pattern: str) -> bool:
         if pattern not in self._known:
-            self._known[pattern] = any(True for _ in self._with(word, pattern))
+            self._known[pattern] = any(True for _ in self._paths_matching(word, pattern))
         return self._known[pattern]
 
-    def _with(self, word: str, pattern: str) -> Iterator[str]:
+    def _paths_matching(self, word: str, pattern: str) -> Iterator[str]:
         wanted = re.compile(pattern, re.M)
-        yield from (path for path, text in self._near(word) if wanted.search(text))
+        yield from (path for path, text in self._near_modules_with(word) if wanted.search(text))
 
     def _read(self) -> dict[str, str]:
         if self._texts is None:

@@ -25,7 +25,9 @@ def held(assignments: Iterable[Assignment]) -> frozenset[type] | None:
     """The types of all that is assigned, ``None`` counted out; ``None`` where one of them is not Python's own."""
     found: set[type] = set()
     for assignment in assignments:
-        kinds = _annotated(assignment.annotation) if assignment.annotation is not None else _made(assignment.value)
+        kinds = (
+            _annotated(assignment.annotation) if assignment.annotation is not None else _types_made(assignment.value)
+        )
         if kinds is None:
             return None
         found |= kinds
@@ -44,7 +46,7 @@ def _annotated(annotation: ast.expr | None) -> set[type] | None:
     return {kind} if kind is not None else None
 
 
-def _made(value: ast.expr | None) -> set[type] | None:
+def _types_made(value: ast.expr | None) -> set[type] | None:
     if isinstance(value, ast.Constant):
         return set() if value.value is None else {type(value.value)}
     kind = _BY_DISPLAY.get(type(value)) if value is not None else None

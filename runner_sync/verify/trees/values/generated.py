@@ -67,7 +67,7 @@ def fields(classes: Sequence[ClassInfo]) -> list[Field] | None:
     made = structs(classes)
     for info in reversed(classes):
         if is_dataclass(info) or info in made:
-            own = _own(info)
+            own = _own_fields(info)
             if own is None:
                 return None
             found.update((field.name, field) for field in own)
@@ -85,7 +85,7 @@ def misplaced(found: Iterable[Field]) -> tuple[Field, Field] | None:
     return None
 
 
-def _own(info: ClassInfo) -> list[Field] | None:
+def _own_fields(info: ClassInfo) -> list[Field] | None:
     """The fields that a class body declares; ``None`` where an option of one is no constant."""
     by_keyword = class_option(info, "kw_only")
     if by_keyword is None:

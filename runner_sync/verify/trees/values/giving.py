@@ -47,7 +47,7 @@ def _is_read_before(function: FunctionNode, assigned: ast.AST, name: str) -> boo
     owner = self_name(function)
     if owner is None or name not in _names_read(function):
         return False
-    return any(name in _always_read(part, owner) for part in _before(function.body, assigned) or ())
+    return any(name in _always_read(part, owner) for part in _run_before(function.body, assigned) or ())
 
 
 @functools.lru_cache(maxsize=16384)
@@ -64,13 +64,13 @@ def _always_read(part: ast.AST, owner: str) -> frozenset[str]:
     return frozenset(node.attr for node in reads if is_attribute_of(node, owner))
 
 
-def _before(block: Sequence[ast.stmt], wanted: ast.AST) -> list[ast.AST] | None:
+def _run_before(block: Sequence[ast.stmt], wanted: ast.AST) -> list[ast.AST] | None:
     """The statements and conditions that run before ``wanted`` does; ``None`` where it is not in the block."""
     for number, statement in enumerate(block):
         if statement is wanted:
             return [*block[:number], statement]
         for inner in blocks_of(statement):
-            within = _before(inner, wanted)
+            within = _run_before(inner, wanted)
             if within is not None:
                 return [*block[:number], *_evaluated(statement), *within]
     return None

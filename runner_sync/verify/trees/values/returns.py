@@ -120,7 +120,7 @@ def wraps(before: FunctionNode, after: FunctionNode) -> bool:
     """Whether a function returns, in every tuple, what it returned alone ``before``: ``x``, then ``x, y``."""
     # timid: who was promised a tuple may take it as a whole, of any size.
     is_tuple = before.returns is not None and "tuple" in ast.unparse(before.returns).lower()
-    was = _alone(before) if not is_tuple else set()
+    was = _single_values(before) if not is_tuple else set()
     now = tuples_of(after)
     has_value = any(value in was and not _is_literal(value) for values in now for value in values)
     return has_value and tuple_size(after) is not None and all(not was.isdisjoint(values) for values in now)
@@ -128,7 +128,7 @@ def wraps(before: FunctionNode, after: FunctionNode) -> bool:
 
 def unwraps(before: FunctionNode, after: FunctionNode) -> bool:
     """The reverse: whether all that a function returns is one of the values of a tuple ``before``."""
-    now = _alone(after)
+    now = _single_values(after)
     was = {value for values in tuples_of(before) for value in values}
     return bool(now) and now <= was and not all(_is_literal(value) for value in now)
 
@@ -227,7 +227,7 @@ def tuples_of(function: FunctionNode) -> list[list[str]]:
     return tuples if len(tuples) == len(values) else []
 
 
-def _alone(function: FunctionNode) -> set[str]:
+def _single_values(function: FunctionNode) -> set[str]:
     """What a plain function returns; empty where something of it is a tuple, or nothing."""
     values = list(returns_of(function)) if is_plain(function) else []
     texts = {ast.unparse(value) for value in values if value is not None and not isinstance(value, ast.Tuple)}

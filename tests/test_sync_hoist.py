@@ -15,7 +15,7 @@ from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.render import render
 from runner_sync.sync.options import TreeOptions
-from runner_sync.sync.planning import Upgrade
+from runner_sync.sync.planned import Upgrade
 
 MIXIN = "vllm_omni/worker/ar_model_runner_mixin.py"
 STAGE = "NPUARModelRunner._stage_of"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from runner_sync.sync.hoisting import hoist
     from runner_sync.sync.listing import blocks, explain
     from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
-    from runner_sync.sync.planning import Upgrade
+    from runner_sync.sync.planned import Upgrade
     from runner_sync.sync.replaying import replay
     from runner_sync.sync.rule_texts import rules
 
@@ -50,7 +50,7 @@ _MODULES = {
     "CheckOptions": "options",
     "ReplayOptions": "options",
     "TreeOptions": "options",
-    "Upgrade": "planning",
+    "Upgrade": "planned",
     "UpgradeOptions": "options",
     "apply": "applying",
     "blocks": "listing",

@@ -14,11 +14,11 @@ from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Report, Tree
 from runner_sync.statements import forget_trees
-from runner_sync.sync import going_back, inputs, later_copies, planning, result_check, run_notes
+from runner_sync.sync import going_back, inputs, later_copies, planned, planning, result_check, run_notes
 from runner_sync.sync.locking import lock_change
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.planning import Upgrade
+from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.relocking import Recorded, lost_note, readable_lock
 from runner_sync.sync.runners import find_modules, refuse_classless, refuse_deleted, refuse_tabs, refuse_twinless
 from runner_sync.upgrade import ModuleResult, finished, is_selected
@@ -96,7 +96,7 @@ def _planned(
     options: UpgradeOptions,
 ) -> Upgrade:
     """The plan that a run's results come to: its report, the changed files and the lock."""
-    changes = planning.changes_of(results)
+    changes = planned.changes_of(results)
     units = tuple(unit for result in results for unit in result.units)
     report = Report(
         command=command,
@@ -131,7 +131,7 @@ def _summary(
         "unverified": int(unverified),
     }
     extra = {name: number for name, number in extras.items() if number}
-    return planning.summarise(results) | extra
+    return planned.summarise(results) | extra
 
 
 def lock(options: UpgradeOptions) -> Upgrade:
@@ -143,6 +143,6 @@ def lock(options: UpgradeOptions) -> Upgrade:
         results, notes = planning.plan(options, given)
     known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given, options.progress)
     recorded = Recorded.of(known, given, options.progress)
-    frozen = [recorded.kept(planning.as_they_stand(result)) for result in results]
+    frozen = [recorded.kept(planned.as_they_stand(result)) for result in results]
     notes = (*notes, *lost_note(known, given), *later_copies.note(frozen, given, options.progress))
     return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)

@@ -26,7 +26,7 @@ from runner_sync.naming import module_name
 from runner_sync.sync import inputs
 from runner_sync.sync.hoist_target import Definition, Move, find_move
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.planning import Upgrade
+from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.runners import find_modules
 from runner_sync.syntax import walk
 from runner_sync.units.texts import unit_table

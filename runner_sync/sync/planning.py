@@ -1,27 +1,21 @@
 """The upgrade of a whole tree: every derived module, base classes first.
 
-Comes in: ``UpgradeOptions`` and the ``Inputs`` that they name. Goes out: a ``ModuleResult`` for each module, and
-what an ``Upgrade`` is made of: changes and a summary; nothing is written yet.
-May touch: what ``sources`` touches.
+Comes in: ``UpgradeOptions`` and the ``Inputs`` that they name. Goes out: a ``ModuleResult`` for each module;
+nothing is written yet. May touch: what ``sources`` touches.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
-from pathlib import Path
 
 from runner_sync import lock as locks
 from runner_sync.compose import records
 from runner_sync.compose.import_entries import absolute_imports
 from runner_sync.compose.member_text import self_names
-from runner_sync.errors import InputError
-from runner_sync.model import BaseRef, FileChange, Project, Report
+from runner_sync.model import BaseRef, Project
 from runner_sync.naming import module_name
-from runner_sync.profile import BUILT_IN, NameRewrite, RunnerModule
+from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import inputs, memo
 from runner_sync.sync.bases import Bases
@@ -30,6 +24,7 @@ from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import DerivedModule, find_modules, refuse_lost
 from runner_sync.sync.undefined import Attributes
+from runner_sync.sync.unit_names import refuse_misspelt
 from runner_sync.sync.variants import variants
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade import (
@@ -42,25 +37,12 @@ from runner_sync.upgrade import (
     Target,
     Upstream,
     instance_names,
-    is_selected,
     start_module,
     upgrade_module,
 )
 
 SKELETON = "module.py.j2"
 """The template of a module that is started."""
-
-
-@dataclass(frozen=True, slots=True)
-class Upgrade:
-    """What an upgrade would do. ``root`` is the folder that the changes belong below, ``None`` without one on disk;
-    ``patch`` are the changes and the lock's with the line endings that the files have now."""
-
-    report: Report
-    changes: tuple[FileChange, ...]
-    root: Path | None
-    lock: FileChange | None = None
-    patch: tuple[FileChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +60,7 @@ class _Run:
 def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResult], tuple[str, ...]]:
     """Upgrade every derived module. Returns the results and notes on where the bases came from."""
     modules = find_modules(given)
-    _check_names(options.only, modules, given)
+    refuse_misspelt(options.only, modules, given)
     _refuse_recorded(modules, given)
     bases = Bases(options, given, modules)
     module_texts = ModuleTexts(given.trees, relocated=relocated_names(modules))
@@ -95,36 +77,6 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
         results += _started(modules, bases, given, results)
     options.progress("comparing", len(modules), len(modules))
     return results, tuple(bases.revisions.notes)
-
-
-def _check_names(only: Sequence[str], modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
-    """Each ``--only`` must name a unit of the NPU modules or of their GPU twins, and so must each pattern of `units`:
-    what nobody has is misspelt, and would be ignored. Raises ``InputError``."""
-    known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
-    for module in given.profile.modules:
-        twin = module.gpu
-        text = given.omni.read(twin.path) if twin is not None else None
-        if twin is not None and text:
-            known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, twin.path)}
-    elsewhere = _units_of_other_profiles(given) if given.config.units else set()
-    for glob in given.config.units:
-        if not any(fnmatchcase(name, glob) for name in (*known, *elsewhere)):
-            close = difflib.get_close_matches(glob, known, n=1) or [n for n in sorted(known) if n.endswith(f".{glob}")]
-            hint = f"did you mean {close[0]!r}?" if close else "name one as in 'Class.method', or take it out."
-            raise InputError(f"{given.config.source}: units: no unit matches {glob!r}; {hint}")
-    for glob in only:
-        if not any(is_selected(name, (glob,)) for name in known):
-            close = difflib.get_close_matches(glob, [*known, *(n.rpartition(".")[2] for n in known)], n=1)
-            example = min((name for name in known if "." in name), default="Class.method")
-            hint = f"did you mean {close[0]}?" if close else f"name one as in {example}."
-            raise InputError(f"no unit is called {glob!r}: {hint}")
-
-
-def _units_of_other_profiles(given: inputs.Inputs) -> set[str]:
-    """The units of the runners that the other built-in profiles are of: one configuration may speak of them all."""
-    paths = {path for profile in BUILT_IN.values() for module in profile.modules for path in module.paths}
-    read = ((path, given.omni.read(path)) for path in sorted(paths))
-    return {name for path, text in read if text is not None for name in texts.unit_texts(text, path)}
 
 
 def _refuse_recorded(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
@@ -292,34 +244,3 @@ def called_elsewhere(found: DerivedModule, modules: Sequence[DerivedModule], giv
         text = given.omni.read(twin.path) if twin is not None else None
         names |= self_names(text) if text else set()
     return frozenset(names)
-
-
-def as_they_stand(result: ModuleResult) -> ModuleResult:
-    """The result as if nothing had been done: what each unit was last synced to, for ``lock``."""
-    units = [unit for unit in result.units if unit.outcome != "added"]
-    return replace(
-        result,
-        after=result.before,
-        reviews=(),
-        decided={},
-        units=tuple(replace(unit, outcome="unchanged", taken=0, ported=0, hunks=()) for unit in units),
-        synced={unit.unit: (unit.base, unit.gpu) for unit in units if unit.base or unit.gpu},
-    )
-
-
-def changes_of(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
-    """The files that differ."""
-    return tuple(FileChange(r.path, r.before or None, r.after) for r in results if r.before != r.after)
-
-
-def summarise(results: Sequence[ModuleResult]) -> dict[str, int | str]:
-    """Figures of a run for the summary."""
-    units = [unit for result in results for unit in result.units]
-    outcomes = Counter(unit.outcome for unit in units)
-    return {
-        "units": len(units),
-        **{name: outcomes[name] for name in ("updated", "added", "removed", "unchanged")},
-        "taken_lines": sum(unit.taken for unit in units),
-        "ported_lines": sum(unit.ported for unit in units),
-        "reviews": sum(len(result.reviews) for result in results),
-    }

@@ -1,0 +1,57 @@
+"""What a run of ``upgrade``, ``lock`` or ``hoist`` would do, and what its report has of the results of the modules.
+
+Comes in: a ``ModuleResult`` of each module. Goes out: an ``Upgrade``, changes, figures. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from runner_sync.model import FileChange, Report
+from runner_sync.upgrade import ModuleResult
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What an upgrade would do. ``root`` is the folder that the changes belong below, ``None`` without one on disk;
+    ``patch`` are the changes and the lock's with the line endings that the files have now."""
+
+    report: Report
+    changes: tuple[FileChange, ...]
+    root: Path | None
+    lock: FileChange | None = None
+    patch: tuple[FileChange, ...] = ()
+
+
+def as_they_stand(result: ModuleResult) -> ModuleResult:
+    """The result as if nothing had been done: what each unit was last synced to, for ``lock``."""
+    units = [unit for unit in result.units if unit.outcome != "added"]
+    return replace(
+        result,
+        after=result.before,
+        reviews=(),
+        decided={},
+        units=tuple(replace(unit, outcome="unchanged", taken=0, ported=0, hunks=()) for unit in units),
+        synced={unit.unit: (unit.base, unit.gpu) for unit in units if unit.base or unit.gpu},
+    )
+
+
+def changes_of(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
+    """The files that differ."""
+    return tuple(FileChange(r.path, r.before or None, r.after) for r in results if r.before != r.after)
+
+
+def summarise(results: Sequence[ModuleResult]) -> dict[str, int | str]:
+    """Figures of a run for the summary."""
+    units = [unit for result in results for unit in result.units]
+    outcomes = Counter(unit.outcome for unit in units)
+    return {
+        "units": len(units),
+        **{name: outcomes[name] for name in ("updated", "added", "removed", "unchanged")},
+        "taken_lines": sum(unit.taken for unit in units),
+        "ported_lines": sum(unit.ported for unit in units),
+        "reviews": sum(len(result.reviews) for result in results),
+    }

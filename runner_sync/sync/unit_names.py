@@ -1,0 +1,48 @@
+"""Names of units that options and the configuration give: each must be one that a runner or its GPU twin has.
+
+Comes in: names and patterns, the runners, the inputs. Goes out: ``InputError`` for one that is misspelt. May touch: the
+trees, by reading.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from runner_sync.errors import InputError
+from runner_sync.profile import BUILT_IN
+from runner_sync.sync import inputs
+from runner_sync.sync.runners import DerivedModule
+from runner_sync.units import texts
+from runner_sync.upgrade import is_selected
+
+
+def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
+    """Each ``--only`` must name a unit of the NPU modules or of their GPU twins, and so must each pattern of `units`:
+    what nobody has is misspelt, and would be ignored. Raises ``InputError``."""
+    known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
+    for module in given.profile.modules:
+        twin = module.gpu
+        text = given.omni.read(twin.path) if twin is not None else None
+        if twin is not None and text:
+            known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, twin.path)}
+    elsewhere = _units_of_other_profiles(given) if given.config.units else set()
+    for glob in given.config.units:
+        if not any(fnmatchcase(name, glob) for name in (*known, *elsewhere)):
+            close = difflib.get_close_matches(glob, known, n=1) or [n for n in sorted(known) if n.endswith(f".{glob}")]
+            hint = f"did you mean {close[0]!r}?" if close else "name one as in 'Class.method', or take it out."
+            raise InputError(f"{given.config.source}: units: no unit matches {glob!r}; {hint}")
+    for glob in only:
+        if not any(is_selected(name, (glob,)) for name in known):
+            close = difflib.get_close_matches(glob, [*known, *(n.rpartition(".")[2] for n in known)], n=1)
+            example = min((name for name in known if "." in name), default="Class.method")
+            hint = f"did you mean {close[0]}?" if close else f"name one as in {example}."
+            raise InputError(f"no unit is called {glob!r}: {hint}")
+
+
+def _units_of_other_profiles(given: inputs.Inputs) -> set[str]:
+    """The units of the runners that the other built-in profiles are of: one configuration may speak of them all."""
+    paths = {path for profile in BUILT_IN.values() for module in profile.modules for path in module.paths}
+    read = ((path, given.omni.read(path)) for path in sorted(paths))
+    return {name for path, text in read if text is not None for name in texts.unit_texts(text, path)}

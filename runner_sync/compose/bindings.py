@@ -26,8 +26,12 @@ from runner_sync.syntax import is_name, module_of, walk
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """The names that a module imports under a condition, those that it imports for type checkers and has otherwise in a
-    run, and those that only type checkers have; and of all names the ones that a run certainly has."""
+    """How a module has the names that it imports.
+
+    ``conditional`` ones it has under a condition only. ``told_otherwise`` it imports for type checkers and binds to
+    something else in a run, ``for_types`` it has for type checkers only. ``certain`` are all names, imported or not,
+    that a run has.
+    """
 
     conditional: frozenset[str]
     told_otherwise: frozenset[str]

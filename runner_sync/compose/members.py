@@ -27,8 +27,8 @@ without it before this upgrade, too; of a skipped one, NPU code calls the versio
 class Obstacle:
     """What keeps a member out of the NPU class: code that NPU does not have, or a mixin that the class does without.
 
-    ``name`` is the word of that code, with ``what`` it is, or the mixin; ``needs`` are the members through which this
-    one depends on it, the nearest first; empty where it does so itself.
+    ``name`` is that of the mixin or the word of that code, and ``what`` says what the word is. ``needs`` are the
+    members through which this one depends on it, the nearest first; none where it does so itself.
     """
 
     kind: Literal["code", "mixin"]

@@ -111,8 +111,8 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
 
 
 def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """An unpacking of fields of the record alone, in the order that they had, of which some are gone, or that have
-    another order now."""
+    """An unpacking that names fields of the record only, in their old order, where some are gone or have another order
+    now."""
     known = [one.now for one in records.values()]
     for name, one in records.items():
         for at, around in enumerate(unpackings(text)) if one.before != one.now else ():

@@ -18,8 +18,8 @@ from runner_sync.profile.paths import VLLM_RUNNER
 class Anchor:
     """A class (or a whole module, when ``name`` is empty) in one project's tree.
 
-    ``vllm`` is the path of vLLM's module that both this class and the GPU twin derive from or edit, ``vllm_class`` the
-    class there, where it is not the profile's; ``Profile.vllm_of`` says what an anchor without them means.
+    ``vllm`` is the path of vLLM's module that this class and the GPU twin derive from or edit, ``vllm_class`` the class
+    there. Where they are empty, ``Profile.vllm_of`` says which are meant.
     """
 
     project: Project

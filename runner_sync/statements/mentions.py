@@ -19,8 +19,8 @@ class Mention(NamedTuple):
     """One name where it stands. ``x += 1`` updates ``x``: it reads it and binds it again. ``del x`` needs it set, too,
     and ``global x`` declares it.
 
-    ``later`` is what the scope does not do itself, and maybe nobody: the inside of a lambda or a function, which runs
-    when that is called, what a generator reads, and an annotation.
+    ``later`` is a name that the scope itself does not read or bind when it runs: one inside of a function or lambda, in
+    a generator, or in an annotation.
     """
 
     name: str

@@ -63,8 +63,11 @@ class Bases:
         return ModuleRevision(tree.source.ref, text, path)
 
     def upstream_bases(self, found: DerivedModule) -> tuple[ModuleRevision, ...]:
-        """The revisions of that module that units of ``found`` may have been copied from, oldest first, the present one
-        last, which is the only one where it is not followed. Raises ``InputError`` where none can be told or read."""
+        """The revisions of that module that units of ``found`` may have been copied from, oldest first and the present
+        one last.
+
+        The present one alone where it is not followed. Raises ``InputError`` where none can be told or read.
+        """
         path = found.module.upstreams[0].path
         now = self.upstream(found)
         if now is None:
@@ -131,8 +134,11 @@ class Bases:
         return name
 
     def _since(self, base: str, tree: Tree, path: str) -> list[ModuleRevision]:
-        """The named base and, where both ends are releases, those between, from which parts may have been synced later,
-        and the release before: parts may be older than what the base was the first to have."""
+        """The named base, the release before it, and, where both ends are releases, those in between.
+
+        Parts may have been synced later than the base. Or they are older than what it was the first to have, which the
+        release before it shows.
+        """
         older: list[str] = []
         between: list[str] = []
         side = self.revisions.at(self._followed, base, path)

@@ -34,8 +34,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A run whose trees are open: what was asked for, the ``job`` for the rules that ``codes`` name, the lines that a
-    branch ``changed`` (``None`` where none is named), and the type checker's ``opinion``, if any."""
+    """A run whose trees are open.
+
+    ``job`` is for the rules that ``codes`` name, ``changed`` are the lines that a branch touched (``None`` where none
+    is named), and ``opinion`` is the type checker's.
+    """
 
     options: CheckOptions
     given: inputs.Inputs
@@ -46,11 +49,11 @@ class _Run:
 
 
 def check(options: CheckOptions) -> Report:
-    """Find drift, breakage and untidiness in the NPU runners.
+    """Find drift, breakage and untidiness in the NPU runners; from the lock alone where no vllm-ascend is named.
 
-    From the lock alone without vllm-ascend. Raises ``InputError`` for a missing lock then, for a file that the lock
-    records and the tree has not, for a file without its class, for a base that cannot be read, for a file that does not
-    parse, and for codes that this run could not find.
+    Raises ``InputError`` for a lock that is needed and missing; for a file that the lock records and the tree has not,
+    one without its class, and one that does not parse; for a base that cannot be read; and for codes that this run
+    could not find.
     """
     given = inputs.open_omni(options)
     codes = selection.chosen(options, given.config)

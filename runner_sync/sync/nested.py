@@ -19,8 +19,8 @@ DEEP = 100
 
 @contextmanager
 def naming_the_deepest(given: inputs.Inputs) -> Iterator[None]:
-    """Raises ``InputError`` for a ``RecursionError``, naming the most deeply nested of the runners, their GPU twins and
-    the modules that they follow; where all of those are flat, the error as it is."""
+    """Turn a ``RecursionError`` into an ``InputError`` that names the most deeply nested file: of the runners, their
+    GPU twins and the modules that they follow. Where all of these are flat, the error stays as it is."""
     try:
         yield
     except RecursionError as error:

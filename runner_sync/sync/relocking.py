@@ -87,8 +87,11 @@ class Recorded:
         return replace(result, units=tuple(units), synced=synced)
 
     def _holds(self, entry: Entry, npu: Reading) -> bool:
-        """Whether what is recorded can be looked up, and the unit is as it was then or, where it has been edited since,
-        still follows the target's text: an edit by hand takes nothing back of what an upgrade brought."""
+        """Whether an entry goes into the new lock: what it names can be looked up, and the unit is as it was then.
+
+        A unit that was edited since keeps its entry while that is the target's text: an edit by hand takes nothing back
+        of what an upgrade brought.
+        """
         edited = locked.is_edited(entry, npu)
         named = [one for one in (entry.upstream, entry.gpu) if one is not None]
         if edited is None or not named or not all(map(self._can_be_looked_up, named)):

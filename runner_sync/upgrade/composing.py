@@ -137,8 +137,8 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
 
 
 def _gone(job: ModuleJob, moves: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Imports of the module that fail on the target, with the modules that define the names there, or that the GPU twin
-    has them from; where upstream ``moves`` one, that is settled."""
+    """Imports of the module that fail on the target, each with the module to import from now: where the name is
+    defined, else where the GPU twin has it from. An import that upstream ``moves`` needs no twin."""
     homes = {}
     for entry in imports(job.text).values():
         if job.target.lacks(entry.module, entry.name):

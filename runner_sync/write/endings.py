@@ -23,8 +23,10 @@ def is_same(disk: str, before: str) -> bool:
 
 
 def lone_return(disk: str) -> int:
-    """The line of the first carriage return that ends no line, 0 for none: for Python it ends one, for git and for
-    editors it does not, and a text with LF does not tell where it was."""
+    """The line of the first carriage return that ends no line, 0 for none.
+
+    Python takes it for the end of a line, git and editors do not, and in a text with LF it could not be told from one.
+    """
     found = _LONE.search(disk)
     return disk.count("\n", 0, found.start()) + 1 if found else 0
 

@@ -237,8 +237,11 @@ def _join_clauses(weave: Weave) -> None:
 
 
 def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
-    """Similarity of two additions; those that bind the same names, to the value of the same function or to nearly the
-    same expression, are versions, and so are two calls of which one gives more arguments."""
+    """Similarity of two additions, at least ``VERSION`` for two versions of one.
+
+    Such bind the value of the same function, or set the same names to nearly the same expression, or are one call to
+    which one side gives more arguments.
+    """
     share = alike(a, b, inside_a, inside_b)
     is_one = (a.made_by and a.made_by == b.made_by) or _is_one_call(a, b)
     return max(share, VERSION) if is_one or (share >= SIMILAR and _sets_the_same(a, b)) else share

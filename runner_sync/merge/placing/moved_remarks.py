@@ -36,8 +36,12 @@ def with_moved_remarks(
     asked: Collection[Strand],
     heritage: Collection[str],
 ) -> tuple[dict[Strand, Content], list[Doubt]]:
-    """The contents with omni's comments from statements that stand elsewhere now, and the doubts about comments that
-    are gone; none about those inside of a statement that is ``asked`` about, or of another revision of upstream."""
+    """The contents with omni's comments from inside of statements that stand elsewhere now, and the doubts about
+    comments that are gone.
+
+    No doubt about comments inside of a statement that is ``asked`` about, nor about those of another revision of
+    upstream (``heritage``).
+    """
     made, doubts, here = dict(contents), list[Doubt](), set(kept)
     above = {about: block for block, about in remarks_on(weave.omni)}
     for index, (node, strand) in enumerate(zip(weave.omni, weave.of_omni, strict=True)):

@@ -33,8 +33,10 @@ def in_one_form(triple: Triple) -> Triple:
 
 
 def _with_next_nested(triple: Triple) -> Triple | None:
-    """The triple with the first ``elif`` of base that upstream, or omni, has as an ``if`` in an ``else``, in that form
-    where it is none yet, if there is one."""
+    """The triple with one ``elif`` more written as an ``if`` in an ``else``; ``None`` where there is none.
+
+    It is the first that base and one side have as an ``elif``, and the other side in that form.
+    """
     base = flatten(triple.base)
     for is_omni in (False, True):
         text, third = (triple.omni, triple.upstream) if is_omni else (triple.upstream, triple.omni)

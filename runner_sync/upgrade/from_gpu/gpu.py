@@ -236,8 +236,8 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
 
 
 def _before_news(mine: str, revisions: Sequence[str]) -> int:
-    """Which of a unit's ``revisions``, oldest first and the last one the twin as it is, the NPU unit stands at when it
-    is closest to the last: the one before where it lacks something that the twin got since.
+    """Which of ``revisions`` the NPU unit stands at, though it is closest to the last: the one before that, where it
+    lacks something that the twin got since; else the last. They are oldest first, and the last is the twin as it is.
 
     Likeness counts the whole unit, and a unit may be brought up to date in part: ``execute_model`` of vllm-omni
     0.31.0rc1 had lost on NPU what the twin lost then, and lacked the call that the twin gained.

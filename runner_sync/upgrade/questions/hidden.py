@@ -153,8 +153,11 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, old: str, new: str) -> bool:
-    """Whether omni's version of a method runs in place of upstream's and lacks what changed there from ``old`` to
-    ``new``: the class's ``own``, else that of a base of omni's (``behind``); not where there is neither."""
+    """Whether omni's version of a method runs in place of upstream's, and lacks what changed there from ``old`` to
+    ``new``.
+
+    It is the class's ``own``, else that of a base of omni's (``behind``).
+    """
     mine = own or behind
     if mine is None or _hands_on(mine, member, upstream, behind if mine is not behind else None):
         return False
@@ -168,8 +171,8 @@ def _not_run(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, m
 
 
 def _has_what_changed(mine: str, old: str, new: str, member: str) -> bool:
-    """Whether a method has all that came to another one and nothing of what went there, its signature and what it hands
-    on to the class behind it aside."""
+    """Whether a method has all that another one got, and nothing of what that lost. Its signature does not count, nor
+    does what it hands on to the class behind it."""
     own, before, after = (
         Counter(canon for canon in canonical(text)[1:] if f".{member}(" not in canon) for text in (mine, old, new)
     )
@@ -177,10 +180,10 @@ def _has_what_changed(mine: str, old: str, new: str, member: str) -> bool:
 
 
 def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
-    """Overrides of vLLM's that upstream's class has newly, and that only methods call which omni hides: one draft for
-    those that one method calls.
+    """Overrides of vLLM's methods that upstream's class newly has, and that no method calls which runs: omni hides
+    those that do. One draft for those that one method calls.
 
-    It is inherited, and nothing fails: vllm-ascend 0.30.0 frees what it keeps of a request in
+    The override is inherited, and nothing fails: vllm-ascend 0.30.0 frees what it keeps of a request in
     ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy of that does not.
     """
     if not _is_direct_base(job):

@@ -20,8 +20,11 @@ ASKING = frozenset({"is_available", "device_count", "is_initialized"})
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """``root`` is `torch.cuda`; ``names`` are single names that stand for it, or for something of it; ``askers`` are
-    names that only say what the code runs on; ``helpers`` are functions that use it, with the place where they do."""
+    """By which names a module uses `torch.cuda`, which is ``root``.
+
+    ``names`` stand for it, or for something of it. ``askers`` only say what the code runs on. ``helpers`` are functions
+    that use it, with the place where they do.
+    """
 
     word: str
     npu_word: str
@@ -68,8 +71,12 @@ def names_in(
     first_use: Callable[[Function, Gpu], ast.AST | None],
     is_asker: Callable[[ast.stmt, Gpu], bool],
 ) -> Gpu:
-    """What a whole module imports `torch.cuda` as, or sets to it, its functions that use it, by ``first_use``, and what
-    only says whether there is one, by ``is_asker``; each where that is said once and under no condition."""
+    """The names of a whole module: imports and assignments of `torch.cuda`, functions that use it, and what asks for
+    it.
+
+    ``first_use`` finds the use in a function, ``is_asker`` tells what only asks. A name counts where it is bound once,
+    and under no condition.
+    """
     if not may_name(reading.text, gpu):
         return gpu
     bound = Counter(_bound(reading.tree.body))

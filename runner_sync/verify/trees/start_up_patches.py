@@ -44,8 +44,8 @@ def patches_in(module: Module) -> Iterator[Patch]:
 
 
 def owner_names(patch: Patch) -> set[str]:
-    """The names that the class may have where it is defined, of what a patch is made to: the last of those written
-    there, or the one that it was imported by."""
+    """The names that the patched class may have where it is defined: its last name in the patch, or the one that it was
+    imported by."""
     head, _, rest = patch.owner.partition(".")
     imported = [binding.imported for binding in patch.module.bindings.get(head, ())] if not rest else []
     return {patch.owner.rpartition(".")[2], *(one.name for one in imported if one is not None and one.name)}

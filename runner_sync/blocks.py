@@ -12,16 +12,15 @@ import io
 import re
 import textwrap
 import tokenize
-import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from runner_sync import rulers
-from runner_sync.errors import unparsable
 from runner_sync.model import Block, Unit
 from runner_sync.syntax import walk
+from runner_sync.units.splitting import parse
 
 _BUILTINS = frozenset(dir(builtins))
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\W)\.\s+(?=[A-Z`])")
@@ -85,7 +84,7 @@ class _Source:
         self._prefix = re.compile(
             rf"(?:\(?NOTE\)?:?\s*)?(?:\[{stem}\]|{stem}[-_ ](?:new|spec(?:ific)?)\b|{stem}:)[\s:,\-]*", re.IGNORECASE
         )
-        tree = _parse(text, path)
+        tree = parse(text, path=path)
         self._names = _names_by_line(tree)
         self._docstrings = _docstrings(tree)
         self._read_tokens(text)
@@ -151,16 +150,6 @@ class _Source:
                     (stores if use.is_store else loads).setdefault(use.name, line)
         used = (name for name, line in loads.items() if line <= stores.get(name, line) and name not in _BUILTINS)
         return tuple(sorted(used)), tuple(sorted(stores))
-
-
-def _parse(text: str, path: str) -> ast.Module:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text.removeprefix("\ufeff"))
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None) or 1
-        raise unparsable(f"{path}:{line}", str(error)) from error
 
 
 def _docstrings(tree: ast.Module) -> dict[int, str]:

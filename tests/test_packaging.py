@@ -17,6 +17,7 @@ import yaml
 from cli_samples import replace_sync
 
 import runner_sync
+from runner_sync import __main__ as program
 from runner_sync import cli
 from runner_sync.config import KEYS, load
 from runner_sync.verify.registry import rule_texts
@@ -36,7 +37,7 @@ def test_one_version() -> None:
 
 
 def test_the_command_is_the_command_line() -> None:
-    assert EntryPoint("runner-sync", PROJECT["scripts"]["runner-sync"], "console_scripts").load() is cli.main
+    assert EntryPoint("runner-sync", PROJECT["scripts"]["runner-sync"], "console_scripts").load() is program.main
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)

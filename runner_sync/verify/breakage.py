@@ -39,7 +39,7 @@ RULES = cast("tuple[Rule, ...]", rules.load(OF_TREES))
 # on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note, unless
 # a GPU runner has them (`rs304_missing_attribute.find_inherited`). But an import that fails leaves no runner at all.
 # And whether upstream still calls a method of it is for vllm-ascend to say.
-INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS312", "RS313", "RS315"})
+INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS312", "RS313", "RS315", "RS324"})
 START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 

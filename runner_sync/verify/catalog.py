@@ -76,6 +76,7 @@ OF_TREES = (
     "rs321_setup_left_out",
     "rs322_step_moved",
     "rs323_argument_overwritten",
+    "rs324_field_unread",
 )
 """Rules that ask what a name means in the target trees."""
 

@@ -1,0 +1,161 @@
+"""RS324 field-unread: the method that an override hides reads a field that is new, and nothing that runs does.
+
+What: an override does not call the method of vllm-ascend or vLLM that it hides. That method reads `thing.field`, the
+class of the thing has the field since the old target, and no method that runs in the MRO, nor one of the worker that
+holds the runner, reads a field of that name.
+
+Example: vLLM 0.18's scheduler names in `SchedulerOutput.new_block_ids_to_zero` the blocks of the cache that have to be
+cleared; its `_update_states` clears them. Omni's `_update_states` of 0.16.0 does not know of the field.
+
+Why: nothing raises; what the field asks for is not done. Blocks kept what another request had left in them until the
+runners of 0.18.0. Omni's `init_device` of 0.22.0 does not read the `assigned_physical_gpu_ids` of vLLM 0.24, so a
+worker counts devices from the first one, whatever is assigned to it (0.24.0 does), and until 0.32.0rc1 no
+`_update_states` of omni's handed on the `prompt_is_token_ids` that a request has since vLLM 0.21.
+
+Fix: do in the override what the hidden method does with the field.
+
+Leaves alone: fields that the old class had, also as a method, and those of classes that the old target had elsewhere
+or not at all; what a function may read that the override calls; what is only logged.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from runner_sync.model import Finding, Severity
+from runner_sync.syntax import dotted_name, walk
+from runner_sync.verify.trees.classes import ClassInfo, Mro, is_attribute_of
+from runner_sync.verify.trees.frames import Frame, frame_of
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of, words_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+
+CODE = "RS324"
+NAME = "field-unread"
+SEVERITY: Severity = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A read of a new field in a ``hidden`` method, and the override that hides it."""
+
+    override: Frame
+    hidden: Frame
+    node: ast.Attribute
+    kind: ClassInfo
+
+
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Overrides in ``module`` that hide the only reads of a field that upstream has since ``old``."""
+    told: set[tuple[str, str]] = set()
+    for mro in program.leaves():
+        for row in _rows(program, mro, old) if old is not None else ():
+            key = (row.override.unit, row.node.attr)
+            if row.override.module is module and key not in told:
+                told.add(key)
+                yield _finding(row)
+
+
+def _rows(program: Program, mro: Mro, old: Program) -> list[_Unread]:
+    return program.answers.once((CODE, mro, old), lambda: list(_unread(program, mro, old)))
+
+
+def _unread(program: Program, mro: Mro, old: Program) -> Iterator[_Unread]:
+    known = old.answers.once(CODE, lambda: _words(old))
+    said = frozenset().union(*(program.mentioned(other) for other in program.leaves()))
+    for hidden, override in _hidden(program, mro):
+        name = hidden.function.name
+        if name not in known or words_of(hidden.function) <= said | known[name]:
+            continue
+        for node in reads_of(hidden.function):
+            is_own = hidden.owner is not None and is_attribute_of(node, hidden.owner)
+            if node.attr in said | known[name] or is_own or _is_logged(hidden.function, node):
+                continue
+            kind = _newly_has(program, hidden, node, old)
+            if kind is not None and not _is_reached(program, override, node.attr, kind):
+                yield _Unread(override, hidden, node, kind)
+
+
+def _words(old: Program) -> Mapping[str, frozenset[str]]:
+    """What upstream's methods mention in the old trees, by their names."""
+    found: dict[str, frozenset[str]] = {}
+    classes = {id(info.node): info for mro in old.leaves() for info in mro.classes}
+    for info in classes.values():
+        for name, functions in info.methods.items() if info.module.project != "vllm-omni" else ():
+            found[name] = found.get(name, frozenset()).union(*map(words_of, functions))
+    return found
+
+
+def _hidden(program: Program, mro: Mro) -> Iterator[tuple[Frame, Frame]]:
+    """Upstream's methods that cannot run, each with omni's override that hides it."""
+    live = program.live(mro)
+    for info in mro.classes if not mro.open else ():
+        functions = (f for fs in info.methods.values() for f in fs if id(f) not in live)
+        for function in functions if info.module.project != "vllm-omni" else ():
+            owner, override = program.last_before(mro, function) or (None, None)
+            if owner is None or override is None or owner.module.project != "vllm-omni":
+                continue
+            if program.hides(mro, owner, function):
+                yield program.frame(info, function), program.frame(owner, override)
+
+
+def _newly_has(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> ClassInfo | None:
+    """The class of upstream's that a field is read from, where it has the field since ``old``."""
+    found = program.infer(frame, node.value) or []
+    kinds = [instance.info for instance in found if _is_field(program, instance.info, node.attr)]
+    is_new = bool(kinds) and len(kinds) == len(found) and all(_lacked(old, kind, node.attr) for kind in kinds)
+    return kinds[0] if is_new else None
+
+
+def _is_field(program: Program, info: ClassInfo, name: str) -> bool:
+    """Whether a class body of upstream's declares the attribute."""
+    classes = [c for mro in program.classes.mros(info) for c in mro.classes if c.module.project != "vllm-omni"]
+    return any(a.annotation is not None for c in classes for a in c.written_in_body(name))
+
+
+def _lacked(old: Program, info: ClassInfo, name: str) -> bool:
+    """Whether the same class was in the old trees, and had no member of that name."""
+    module = old.world.module(info.module.name)
+    bindings = module.bindings.get(info.name, ()) if module is not None else ()
+    before = [old.classes.info_of(module, b.node) for b in bindings if module and isinstance(b.node, ast.ClassDef)]
+    mros = [mro for one in before for mro in old.classes.mros(one)]
+    return bool(mros) and not any(mro.is_foreign or mro.has(name) for mro in mros)
+
+
+def _is_reached(program: Program, override: Frame, name: str, kind: ClassInfo) -> bool:
+    """Whether a function that the override calls may read the field: not that of another class."""
+    calls = (node for node in nodes_of(override.function) if isinstance(node, ast.Call))
+    found = {id(c.function): c for call in calls for group in program.callees(override, call) for c in group}
+    for callee in found.values():
+        function = callee.function
+        for node in reads_of(function) if function is not None and name in words_of(function) else ():
+            assert function is not None
+            frame = program.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
+            kinds = program.infer(frame, node.value) if node.attr == name else []
+            if kinds is None or any(instance.info is kind for instance in kinds):
+                return True
+    return False
+
+
+def _is_logged(function: FunctionNode, node: ast.Attribute) -> bool:
+    calls = (n for n in nodes_of(function) if isinstance(n, ast.Call) and _is_logger(n.func))
+    return any(inner is node for call in calls for inner in walk(call))
+
+
+def _is_logger(called: ast.expr) -> bool:
+    return (dotted_name(called) or "").startswith("logger.")
+
+
+def _finding(row: _Unread) -> Finding:
+    hidden, field = row.hidden, f"{row.kind.name}.{row.node.attr}"
+    return row.override.finding(
+        CODE,
+        SEVERITY,
+        row.override.function,
+        symbol=field,
+        message=f"{hidden.unit} ({hidden.module.path}:{row.node.lineno}), which this override hides, reads the new "
+        f"`{field}`, and nothing that runs does.",
+        fix=f"Do here what {hidden.unit} does with `{row.node.attr}`.",
+    )

@@ -226,7 +226,7 @@ class Finding:
 
     ``state`` tells apart what the same place can say again: of a text that goes on changing, its digest. ``old_state``
     is the state as comments and baselines of earlier versions name it. ``cause`` is what says the same of all findings
-    that have one reason, with ``{}`` in its message for their symbols: see `verify.causes`.
+    that have one reason, with ``{}`` (attributes) or ``{names}`` in its message for their symbols: see `verify.causes`.
     """
 
     code: str

@@ -166,3 +166,38 @@ def test_a_base_that_means_nothing(name: str) -> None:
     """Nothing is known of the rest of such a class: this is told in its place."""
     bases, head, told = BASE_NAMES[name]
     assert run(npu("def run(self):\n    return self.config", bases=bases, head=head)) == told
+
+
+GONE = "from vllm.gone import one, two"
+
+
+def test_the_names_of_a_module_that_is_gone_are_one_finding() -> None:
+    (found,) = result(npu("pass", head=GONE)).findings
+    assert (found.code, found.unit, found.symbol) == ("RS301", "<module>", "vllm.gone")
+    assert "the import of `vllm.gone.one` and `vllm.gone.two` fails" in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (npu("pass", head="from vllm.gone import one"), ["RS301:<module>:vllm.gone.one"]),
+        (npu("pass", head="import vllm.gone"), ["RS301:<module>:vllm.gone"]),
+        (
+            npu("pass", head="from vllm.runner import one, two"),
+            ["RS301:<module>:vllm.runner.one", "RS301:<module>:vllm.runner.two"],
+        ),
+        (
+            npu(f"def run(self):\n    {GONE}\ndef load(self):\n    {GONE}"),
+            ["RS301:R.run:vllm.gone", "RS301:R.load:vllm.gone"],
+        ),
+    ],
+    ids=["one name", "the module itself", "names that a module has no more", "in two functions"],
+)
+def test_other_imports_that_fail_are_told_one_by_one(text: str, told: list[str]) -> None:
+    assert run(text) == told
+
+
+def test_a_baseline_counts_each_name_of_a_module_that_is_gone() -> None:
+    accepted = result(npu("pass", head=GONE)).baseline
+    assert accepted is not None
+    assert run(npu("pass", head=f"{GONE}, three"), baseline=accepted) == ["RS301:<module>:vllm.gone.three"]

@@ -34,12 +34,13 @@ def _as_one(row: Sequence[Finding]) -> list[Finding]:
         return [replace(finding, cause=None) for finding in row]
     # A warning among errors fails no less.
     severity = "error" if any(finding.severity == "error" for finding in row) else cause.severity
-    return [replace(cause, severity=severity, message=cause.message.replace("{}", _listed(symbols)), cause=cause)]
+    listed = cause.message.replace("{}", _listed(symbols, "attributes")).replace("{names}", _listed(symbols, "names"))
+    return [replace(cause, severity=severity, message=listed, cause=cause)]
 
 
-def _listed(symbols: Sequence[str]) -> str:
+def _listed(symbols: Sequence[str], noun: str) -> str:
     named = [f"`{symbol}`" for symbol in symbols]
     if len(named) > FEW:
         named = [*named[: FEW - 1], named[FEW - 1] + f" and {len(named) - FEW} more"]
-        return f"{len(symbols)} attributes ({', '.join(named)})"
+        return f"{len(symbols)} {noun} ({', '.join(named)})"
     return f"{', '.join(named[:-1])} and {named[-1]}"

@@ -19,7 +19,7 @@ Leaves alone: imports whose failure is handled (`try`/`except ImportError`), `TY
 version switches (of `if vllm_version_is("0.24.0"):` and a vLLM of a known version the branch that runs is looked at,
 and no other), what other modules import under any condition, packages outside the three trees, compiled modules,
 modules with `__getattr__`, an unreadable star import or an `__all__` that is worked out, names that a start-up patch
-adds.
+adds. Several names of one module that is gone are told as one finding, at the first.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
     for _, imported in modules.imports_of(module):
         if not imported.guarded:
             for finding in _check_import(program, module, imported):
-                yield replace(finding, unit=modules.unit_at(module, imported.line))
+                unit, cause = modules.unit_at(module, imported.line), finding.cause
+                yield replace(finding, unit=unit, cause=replace(cause, unit=unit) if cause else None)
     for info in program.own_classes(module):
         yield from _unknown_bases(module, info)
     for frame in program.frames(module):
@@ -131,9 +132,10 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
 
 def _finding(module: Module, imported: Import, missing: str, *, how: str = "does not exist") -> Finding:
     full = f"{imported.module}.{imported.name}" if imported.name else imported.module
-    what = f"module `{missing}`" if missing == imported.module else f"`{missing}`"
-    via = "" if missing in (full, imported.module) else f" (which `{full}` re-exports)"
-    return Finding(
+    is_module = missing == imported.module
+    what = f"module `{missing}`" if is_module else f"`{missing}`"
+    via = "" if is_module or missing == full else f" (which `{full}` re-exports)"
+    found = Finding(
         CODE,
         SEVERITY,
         module.path,
@@ -144,4 +146,15 @@ def _finding(module: Module, imported: Import, missing: str, *, how: str = "does
         f"{what}{via} {how} in the target tree, so this import fails.",
         f"Import it from where the target defines it now, or drop what uses `{imported.alias}`.",
         Places(module.text).column(imported.line, imported.column),
+    )
+    return replace(found, cause=_cause(found, missing)) if is_module and imported.name else found
+
+
+def _cause(found: Finding, missing: str) -> Finding:
+    """What is said of all names that a module is asked for which is gone."""
+    return replace(
+        found,
+        symbol=missing,
+        message=f"module `{missing}` does not exist in the target tree, so the import of {{names}} fails.",
+        fix="Import each from where the target defines it now, or drop what uses it.",
     )

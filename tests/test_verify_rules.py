@@ -104,6 +104,13 @@ FINDS = {
         npu("def m(self):\n    return self.gone"),
         [("RS304", "gone")],
     ),
+    "what a setattr of some names refuses": (
+        npu(
+            "def m(self, n):\n    known = {'late', 'later'}\n    if n not in known:\n        raise ValueError\n"
+            "    setattr(self, n, 1)\n    return self.gone"
+        ),
+        [("RS304", "gone")],
+    ),
     "a method nobody defines": (
         npu("def m(self):\n    return self.gather(1)"),
         [("RS304", "gather")],
@@ -248,6 +255,18 @@ NOOPS = {
     ),
     "set by setattr": npu("def m(self):\n    setattr(self, 'late', 1)\n    return self.late"),
     "a dynamic setattr": npu("def m(self, n):\n    setattr(self, n, 1)\n    return self.anything"),
+    "a setattr of some names, one of them": npu(
+        "def m(self, n):\n    if n not in ('late', 'later'):\n        raise ValueError\n    setattr(self, n, 1)\n"
+        "    return self.late"
+    ),
+    "a setattr before others are refused": npu(
+        "def m(self, n):\n    setattr(self, n, 1)\n    if n not in ('late',):\n        raise ValueError\n"
+        "    return self.anything"
+    ),
+    "a setattr of names that are worked out": npu(
+        "def m(self, n):\n    if n not in self.config:\n        raise ValueError\n    setattr(self, n, 1)\n"
+        "    return self.anything"
+    ),
     "a base outside the trees": npu(
         "def m(self):\n    return self.anything", bases="torch.nn.Module", head="import torch"
     ),

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.syntax import is_name, statements_of, walk
+from runner_sync.syntax import is_name, statements_of
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.set_by_name import set_by_name
 from runner_sync.verify.trees.world import Definition, World
 
 # Bases that add no attribute a runner could read and hide none.
@@ -266,30 +267,10 @@ def _is_dictionary(node: ast.AST, owner: str) -> bool:
 
 
 def _read_setattr(info: ClassInfo, function: FunctionNode, call: ast.Call, *, owner: str) -> None:
-    if not _is_setattr(call.func) or len(call.args) != 3 or not is_name(call.args[0], owner):
-        return
-    attribute = call.args[1]
-    if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
-        info.written.setdefault(attribute.value, []).append(Assignment(None, None, function, call))
-    elif not _is_read_first(function, owner, ast.unparse(attribute)):
-        info.open = True
-
-
-def _is_setattr(called: ast.expr) -> bool:
-    on_object = isinstance(called, ast.Attribute) and called.attr == "__setattr__" and is_name(called.value, "object")
-    return on_object or is_name(called, "setattr")
-
-
-def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
-    """Whether the same method reads ``getattr(self, name)``: its ``setattr`` then only overwrites what exists."""
-    return any(
-        isinstance(node, ast.Call)
-        and is_name(node.func, "getattr")
-        and len(node.args) == 2
-        and is_name(node.args[0], owner)
-        and ast.unparse(node.args[1]) == name
-        for node in walk(function)
-    )
+    names = set_by_name(function, call, owner=owner)
+    for name in names or ():
+        info.written.setdefault(name, []).append(Assignment(None, None, function, call))
+    info.open = info.open or names is None
 
 
 def is_record(info: ClassInfo) -> bool:

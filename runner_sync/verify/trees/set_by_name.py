@@ -1,0 +1,66 @@
+"""Which attributes ``setattr(self, name, …)`` sets.
+
+Comes in: a method and a call in it. Goes out: names, ``None`` where it may be any. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from runner_sync.syntax import is_name
+from runner_sync.verify.trees.assignments import assignments_of
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+
+
+def set_by_name(function: FunctionNode, call: ast.Call, *, owner: str) -> list[str] | None:
+    """The attributes of ``owner`` that a call sets, if it is one of ``setattr``: of an attribute that the method has
+    read by the same name nothing is new."""
+    if not _is_setattr(call.func) or len(call.args) != 3 or not is_name(call.args[0], owner):
+        return []
+    attribute = call.args[1]
+    if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
+        return [attribute.value]
+    if _is_read_first(function, owner, ast.unparse(attribute)):
+        return []
+    return _allowed(function, call, attribute)
+
+
+def _is_setattr(called: ast.expr) -> bool:
+    on_object = isinstance(called, ast.Attribute) and called.attr == "__setattr__" and is_name(called.value, "object")
+    return on_object or is_name(called, "setattr")
+
+
+def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
+    """Whether the same method reads ``getattr(self, name)``: its ``setattr`` then only overwrites what exists."""
+    return any(
+        isinstance(node, ast.Call)
+        and is_name(node.func, "getattr")
+        and len(node.args) == 2
+        and is_name(node.args[0], owner)
+        and ast.unparse(node.args[1]) == name
+        for node in nodes_of(function)
+    )
+
+
+def _allowed(function: FunctionNode, call: ast.Call, attribute: ast.expr) -> list[str] | None:
+    """The names that are left where all others were refused before: ``if name not in {"rows"}: raise …``."""
+    for node in nodes_of(function) if isinstance(attribute, ast.Name) else ():
+        match node:
+            case ast.If(ast.Compare(left, [ast.NotIn()], [known]), [*_, ast.Raise() | ast.Return() | ast.Continue()]):
+                if ast.unparse(left) == ast.unparse(attribute) and node.lineno < call.lineno:
+                    return _texts_in(_value_of(function, known))
+    return None
+
+
+def _value_of(function: FunctionNode, node: ast.expr) -> ast.expr:
+    """What a name is set to, where a method sets it once; anything else as it is."""
+    name = node.id if isinstance(node, ast.Name) else ""
+    bound = [v for n in nodes_of(function) for target, v, _ in assignments_of(n) if name and is_name(target, name)]
+    return bound[0] if len(bound) == 1 and bound[0] is not None else node
+
+
+def _texts_in(node: ast.expr) -> list[str] | None:
+    """The strings in ``{"a", "b"}``, in a tuple or list of them; ``None`` for anything else."""
+    values = node.elts if isinstance(node, ast.Set | ast.Tuple | ast.List) else []
+    texts = [v.value for v in values if isinstance(v, ast.Constant) and isinstance(v.value, str)]
+    return texts if values and len(texts) == len(values) else None

@@ -21,9 +21,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
-from runner_sync.model import Finding, Severity
+from runner_sync.model import Finding, Project, Severity
+from runner_sync.signatures import Arguments
+from runner_sync.verify.trees.calling.by_name import named_calls
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.virtual import VirtualCall, hidden_by, virtual_calls
+from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -45,16 +47,26 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
     own = [c for c in program.method(mro, name) if c.info is info]
     if not own:
         return
-    for call in virtual_calls(program, mro, name):
-        arguments = signatures.of_call(call.node)
+    for arguments, place, project in _calls(program, mro, own):
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
-        hidden = hidden_by(program, mro, own[0], project=call.frame.module.project) if all(reasons) else []
+        hidden = hidden_by(program, mro, own[0], project=project) if all(reasons) else []
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
-            yield _finding(program, info, own[0], hidden=hidden[0], call=call, reason=reasons[0][0])
+            yield _finding(program, info, own[0], hidden=hidden[0], place=place, reason=reasons[0][0])
+
+
+def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, Project]]:
+    """What calls of a method give it, where they stand and in which project."""
+    for call in virtual_calls(program, mro, own[0].name):
+        yield signatures.of_call(call.node), call.place, call.frame.module.project
+    hidden = hidden_by(program, mro, own[0], project="vllm")
+    # Asked last: what accepts all that the hidden method does fits each call that is meant for it.
+    if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
+        for named in named_calls(program, own[0].name):
+            yield named.arguments, named.place, "vllm"
 
 
 def _finding(
-    program: Program, info: ClassInfo, own: Callee, *, hidden: Callee, call: VirtualCall, reason: signatures.Misfit
+    program: Program, info: ClassInfo, own: Callee, *, hidden: Callee, place: str, reason: signatures.Misfit
 ) -> Finding:
     assert own.function is not None
     keyword = "=" if reason.kind == "unknown keyword" else ""
@@ -63,6 +75,6 @@ def _finding(
         SEVERITY,
         own.function,
         symbol=f"{own.name}({reason.name}{keyword})",
-        message=f"This override {reason.text}, but {call.place} calls it so, as {hidden.place} accepts.",
+        message=f"This override {reason.text}, but {place} calls it so, as {hidden.place} accepts.",
         fix=f"Give the override the parameters of {hidden.place} and pass them on.",
     )

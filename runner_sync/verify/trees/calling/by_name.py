@@ -1,0 +1,86 @@
+"""Calls of a method by its name, as vLLM's executors make them of their workers: `collective_rpc("sleep", args=(1,))`.
+
+Comes in: a `Program` and the name of a method. Goes out: `NamedCall`s of upstream code. May touch: the trees around the
+runners, by reading.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner_sync.signatures import Arguments
+from runner_sync.syntax import is_name
+from runner_sync.verify.trees.frames import frames_of
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.program import Program
+
+_CALLS = "collective_rpc"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCall:
+    """What a method is given, and ``path:line`` of the call."""
+
+    arguments: Arguments
+    place: str
+
+
+def named_calls(program: Program, name: str) -> list[NamedCall]:
+    """The calls of a method by its name in modules of vllm-ascend and vLLM around the runners."""
+    return program.answers.once((_CALLS, name), lambda: list(_found(program, name)))
+
+
+def _found(program: Program, name: str) -> Iterator[NamedCall]:
+    for path in program.world.surroundings.quoting(name, beside=_CALLS):
+        module = program.world.module_at(path)
+        for frame in frames_of(program.classes, module) if module.project != "vllm-omni" else ():
+            for node in nodes_of(frame.function):
+                if isinstance(node, ast.Call) and _names(node) == name:
+                    yield NamedCall(_given(node, frame.function), f"{path}:{node.lineno}")
+
+
+def _names(call: ast.Call) -> str | None:
+    """The method that ``x.collective_rpc("name", …)`` calls."""
+    match call:
+        case ast.Call(ast.Attribute(attr=attr), [ast.Constant(value=str(name)), *_]) if attr == _CALLS:
+            return name
+    return None
+
+
+def _given(call: ast.Call, function: FunctionNode) -> Arguments:
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    args, kwargs = given.get("args"), given.get("kwargs")
+    values = args.elts if isinstance(args, ast.Tuple) else []
+    known = [value for value in values if not isinstance(value, ast.Starred)]
+    keys = _keys(kwargs, function) if kwargs is not None else []
+    is_open = args is not None and (not isinstance(args, ast.Tuple) or len(known) < len(values))
+    return Arguments(len(known), tuple(keys), is_open, kwargs is not None)
+
+
+def _keys(node: ast.expr, function: FunctionNode) -> list[str]:
+    """The keys of ``{"key": …}`` or ``dict(key=…)``, of such behind ``or None``, and of a local that is made in this
+    way or given items one by one."""
+    match node:
+        case ast.BoolOp(values=[first, *_]):
+            return _keys(first, function)
+        case ast.Dict(keys=keys):
+            return [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            return [keyword.arg for keyword in keywords if keyword.arg is not None]
+        case ast.Name(id=name):
+            stored = (n for n in nodes_of(function) if isinstance(n, ast.Assign | ast.AnnAssign))
+            return [key for statement in stored for key in _set_by(statement, name, function)]
+    return []
+
+
+def _set_by(statement: ast.Assign | ast.AnnAssign, name: str, function: FunctionNode) -> list[str]:
+    """The keys that a dictionary of that name gets by a statement."""
+    target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+    if is_name(target, name) and isinstance(statement.value, ast.Dict | ast.Call):
+        return _keys(statement.value, function)
+    match target:
+        case ast.Subscript(ast.Name(id=owner), ast.Constant(value=str(key))) if owner == name:
+            return [key]
+    return []

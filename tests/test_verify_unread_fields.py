@@ -41,6 +41,7 @@ TOLD: dict[str, dict[str, Any]] = {
     "asked for first": {"new": {"does": "if step.marks:\n            self.clear(step.marks)"}},
     "under another name": {"new": {"does": "one = step\n        self.clear(one.marks)"}},
     "a field of another class is read": {"own": OWN.replace("return step.rows", "return note(step.rows)")},
+    "a switch that is on": {"new": {"field": "marks: bool = True"}},
     "inherited from omni": {"own": "pass", "gpu": OWN},
 }
 LEFT: dict[str, dict[str, Any]] = {
@@ -60,6 +61,7 @@ LEFT: dict[str, dict[str, Any]] = {
     "it was a method": {"old": {"field": "def marks(self): return None"}},
     "the hidden method read it before": {"old": {"does": "self.clear(step.marks)"}},
     "it is a method": {"new": {"field": "def marks(self): return None"}},
+    "it is a switch that is off": {"new": {"field": "marks: bool = False"}},
     "it is only logged": {"new": {"does": "logger.debug('%s', step.marks)"}},
     "nothing is hidden": {"own": "def run(self, step):\n    return step.rows"},
     "upstream hides it": {"ascend": ascend("def update(self, step):\n    return step.rows")},

@@ -15,7 +15,8 @@ worker counts devices from the first one, whatever is assigned to it (0.24.0 doe
 Fix: do in the override what the hidden method does with the field.
 
 Leaves alone: fields that the old class had, also as a method, and those of classes that the old target had elsewhere
-or not at all; what a function may read that the override calls; what is only logged.
+or not at all; what a function may read that the override calls; what is only logged; switches (`name: bool = False`):
+nothing is asked for until somebody turns one on.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name, walk
-from runner_sync.verify.trees.classes import ClassInfo, Mro, is_attribute_of
+from runner_sync.syntax import dotted_name, is_name, walk
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, is_attribute_of
 from runner_sync.verify.trees.frames import Frame, frame_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of, words_of
 from runner_sync.verify.trees.modules import Module
@@ -110,9 +111,16 @@ def _newly_has(program: Program, frame: Frame, node: ast.Attribute, old: Program
 
 
 def _is_field(program: Program, info: ClassInfo, name: str) -> bool:
-    """Whether a class body of upstream's declares the attribute."""
+    """Whether a class body of upstream's declares the attribute, and as no switch that is off."""
     classes = [c for mro in program.classes.mros(info) for c in mro.classes if c.module.project != "vllm-omni"]
-    return any(a.annotation is not None for c in classes for a in c.written_in_body(name))
+    declared = [a for c in classes for a in c.written_in_body(name) if a.annotation is not None]
+    return bool(declared) and not all(_is_off(assignment) for assignment in declared)
+
+
+def _is_off(declared: Assignment) -> bool:
+    """``name: bool = False``."""
+    is_false = isinstance(declared.value, ast.Constant) and declared.value.value is False
+    return is_false and declared.annotation is not None and is_name(declared.annotation, "bool")
 
 
 def _lacked(old: Program, info: ClassInfo, name: str) -> bool:

@@ -91,7 +91,7 @@ class Surroundings:
     def quoting(self, word: str, *, beside: str) -> list[str]:
         """The modules in the folders that have a word in quotes, and another one anywhere."""
         quoted = re.compile(_quoted(word))
-        return [path for path, text in self._near(word) if beside in text and quoted.search(text)]
+        return [path for path, text in self._near_modules_with(word) if beside in text and quoted.search(text)]
 
     def may_give_key(self, key: str) -> bool:
         """Whether any module of the trees sets an item of that key, or omni has it in a dictionary that it writes."""

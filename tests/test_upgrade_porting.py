@@ -134,16 +134,18 @@ def test_what_was_left_out_before_is_asked_about_by_name(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("base", "ascend_base", "is_ported"),
+    ("base", "rest", "is_ported"),
     [
-        ("v0.21.0rc2", "HEAD~1", True),
-        ("v0.21.0rc2", "HEAD", False),
-        ("v0.21.0", "HEAD~1", False),
-        ("HEAD~1", "HEAD~1", False),
+        ("v0.21.0rc2", {"ascend_base": "HEAD~1"}, True),
+        ("v0.21.0rc2", {"ascend_base": "HEAD"}, False),
+        ("v0.21.0rc2", {"ascend_base": "HEAD~1", "upstream": False}, False),
+        ("v0.21.0rc2", {"upstream": False}, False),
+        ("v0.21.0", {"ascend_base": "HEAD~1"}, False),
+        ("HEAD~1", {"ascend_base": "HEAD~1"}, False),
     ],
 )
 def test_in_an_upgrade_a_release_candidate_as_base_stands_for_the_release_before_it_too(
-    base: str, ascend_base: str, is_ported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    base: str, rest: dict[str, object], is_ported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """``note`` came between 0.20.0 and the first candidate and NPU, cut from the older text, has not got it yet; what
     was there at 0.20.0 already and NPU lacks was left out by people."""
@@ -167,8 +169,8 @@ def test_in_an_upgrade_a_release_candidate_as_base_stands_for_the_release_before
         commit(trees.omni)
         if tag != "main":
             Repo(trees.omni).create_tag(tag)
-    bases = {"ascend_base": ascend_base, "omni_base": base, "vllm_base": "0.20.0"}
-    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, verify=False))
+    bases = {"omni_base": base, "vllm_base": "0.20.0"}
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, **rest, verify=False))
     text = next(change.after or "" for change in result.changes if change.path == AR)
     assert "first = rows.first" in text
     assert ("self.note(first)" in text) == is_ported

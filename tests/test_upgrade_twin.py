@@ -6,7 +6,7 @@ import pytest
 from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
@@ -49,3 +49,29 @@ def test_what_the_twin_gained_comes_to_a_unit_that_has_lost_what_the_twin_lost()
 )
 def test_a_unit_that_has_what_the_twin_gained_stands_at_the_twin(npu: str, was: str, now: str) -> None:
     assert upgraded(npu, was, now) == NPU_CLASS + npu
+
+
+HOOK = """\
+    def _pad(self, rows):
+        return self.note(super()._pad(rows))
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "comes"),
+    [
+        pytest.param({"0.1": HOOK}, False, id="the twin has had it, and has not changed since"),
+        pytest.param({"0.1": "", "0.2": HOOK}, False, id="nor since one of the revisions"),
+        pytest.param({"0.1": ""}, True, id="the twin has got it since"),
+        pytest.param({"0.3": HOOK}, True, id="nothing older is at hand"),
+    ],
+)
+def test_an_override_that_the_twin_has_had_for_long_is_no_news(was: dict[str, str], *, comes: bool) -> None:
+    """An upgrade that only had a change of another runner to port brought what NPU had long done without."""
+    sides = [ModuleRevision(ref, GPU_CLASS + collect() + text, GPU_AR) for ref, text in was.items()]
+    new = ModuleRevision("0.3", GPU_CLASS + collect() + HOOK, GPU_AR)
+    twin = GpuTwin(new=new, bases=tuple(GpuBase(side, lambda: None) for side in sides))
+    hierarchy = Hierarchy(inherited={MODULE.name: Inherited(members={"_pad": None})})
+    npu = NPU_CLASS + collect()
+    after = upgrade_module(ModuleJob(NPU, MODULE, AR, npu, twin=twin, hierarchy=hierarchy)).after
+    assert ("def _pad" in after) == comes

@@ -246,7 +246,9 @@ class Bases:
         return found
 
     def _follows_newer(self) -> bool:
-        """Whether upstream is another one than the runners were last synced to, as far as that is told."""
+        """Whether the run follows another upstream than the runners were last synced to, as far as that is told."""
+        if not self.options.upstream:
+            return False
         now, base = self.given.followed, self.options.base(self._followed)
         if now is None or base is None:
             return now is not None

@@ -158,8 +158,14 @@ def _without_vllm(
 
 
 def _known_before(job: ModuleJob) -> frozenset[str]:
-    assert job.twin.new is not None
-    earlier = [base.side for base in job.twin.bases if base.side.text != job.twin.new.text]
+    """The units that the twin had at an earlier revision, also where its module has not changed since.
+
+    Of one that a lock names and that reads as the twin does now, ``settled`` tells whether NPU did without on purpose.
+    """
+    new = job.twin.new
+    assert new is not None
+    sides = [base.side for base in job.twin.bases if base.side.ref != new.ref]
+    earlier = [side for side in sides if side.text != new.text or not job.twin.locked]
     if job.twin.settled is not None:
         earlier.append(job.twin.settled)
     return frozenset(name for side in earlier for name in translated_units(job, side))

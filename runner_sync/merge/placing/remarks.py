@@ -42,7 +42,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
             out |= set(new)
         out |= set(_half_missing(weave, block))
     for block, about in remarks_on(weave.omni):
-        mine = [weave.of_omni[k] for k in block if weave.of_omni[k].sides == "o"]
+        mine = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_edit(strand, alive)]
         if mine and mine[-1].about is not None:
             continue
         if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
@@ -147,6 +147,11 @@ def _half_missing(weave: Weave, block: range) -> Iterator[Strand]:
         missing = list(run)
         if is_missing and any(strand.base is not None for strand in missing):
             yield from (strand for strand in missing if strand.base is None)
+
+
+def _is_kept_edit(strand: Strand, alive: Collection[Strand]) -> bool:
+    """Whether a line of a comment that upstream dropped stays because omni has it in other words."""
+    return strand.sides == "bo" and strand in alive
 
 
 def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collection[str]) -> bool:

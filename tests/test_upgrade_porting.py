@@ -29,6 +29,7 @@ from sync_samples import (
 )
 
 from runner_sync import sync
+from runner_sync.markers import read_markers
 from runner_sync.merge import Reason
 from runner_sync.sync import TreeOptions
 from runner_sync.terminal.commands import exit_code
@@ -575,3 +576,33 @@ def test_a_runner_that_is_started_from_its_twin_imports_such_a_name_from_there(
     (text,) = (change.after or "" for change in result.changes if change.path == AR)
     assert 'return Rows(info.get("stage"))' in text
     assert FROM_TWIN in text
+
+
+MARKED = "    # ---------- Omni-new ----------\n"
+FETCH = """\
+    def _fetch(self, rows, total):
+        return self.cache.get(rows, total)
+"""
+
+
+@pytest.mark.parametrize(
+    ("npu", "count"),
+    [
+        pytest.param(NPU_TWIN.replace(FETCH, MARKED + FETCH) + MARKED, 2, id="inside a block"),
+        pytest.param(NPU_TWIN.replace(FETCH, MARKED + FETCH + MARKED), 4, id="behind a block"),
+        pytest.param(NPU_TWIN.replace("        first", f"    {MARKED}        first") + f"    {MARKED}", 4, id="none"),
+        pytest.param(NPU_TWIN, 2, id="no block anywhere"),
+    ],
+)
+def test_a_new_member_stands_between_one_pair_of_rulers(
+    npu: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pair of its own inside a block would end that above the member, and begin another one below it."""
+    helper = "    def _ordered(self, rows):\n        return self.count(rows)\n\n"
+    now = GPU_TWIN.replace("    def _collect", f"{helper}    def _collect").replace("rows[0]", "self._ordered(rows)[0]")
+    text, _ = port_of(tmp_path, monkeypatch, npu, GPU_TWIN, now)
+    lines = text.split("\n")
+    marks = read_markers(text)
+    assert sum("---- Omni-new ----" in line for line in lines) == count
+    assert marks.problems == ()
+    assert next(k for k, line in enumerate(lines, 1) if "def _ordered" in line) in marks.marked

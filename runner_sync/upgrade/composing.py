@@ -16,9 +16,19 @@ from runner_sync.compose.imports import Provider, Settled, add, settle
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
-from runner_sync.markers import ruler_style
+from runner_sync.markers import read_markers, ruler_style
 from runner_sync.naming import module_name
-from runner_sync.units import Module, class_bases, insert_member, join, record_classes, replace_units, set_bases, texts
+from runner_sync.units import (
+    Module,
+    class_bases,
+    insert_member,
+    join,
+    record_classes,
+    replace_units,
+    set_bases,
+    texts,
+    units,
+)
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.gpu import GpuSide
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
@@ -78,18 +88,33 @@ def _conditional_in(name: str, job: ModuleJob) -> str:
 
 
 def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
-    """The module with its units as they are drafted, and with the added members of its classes between rulers."""
+    """The module with its units as they are drafted, and with the added members of its classes between rulers, those
+    that stand between some already or new ones."""
     module = texts.parsed(job.text, job.path)
     whole = frozenset(record_classes(module))
     ruler = ruler_style(job.text, label=job.profile.marker)
     for group in _groups([d for d in drafts if d.outcome == "added" and d.owner]):
-        body = enclose_members([d.text for d in group], ruler=ruler)
-        module = insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
+        plain = _with_members(module, group, "\n".join(d.text.rstrip("\n") + "\n" for d in group))
+        if _is_marked(plain, group[0].name, job.profile.marker):
+            module = plain
+        else:
+            module = _with_members(module, group, enclose_members([d.text for d in group], ruler=ruler))
     # Only now: a member may be added behind one that goes.
     edits: dict[str, str | None] = {
         d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
     }
     return replace_units(module, edits, whole=whole) if edits else module
+
+
+def _with_members(module: Module, group: Sequence[Draft], body: str) -> Module:
+    """The module with members that are added together, as ``body`` has them."""
+    return insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
+
+
+def _is_marked(module: Module, name: str, label: str) -> bool:
+    """Whether a unit stands between rulers: two more would end the block there, and begin the next one."""
+    start = next((unit.start for unit in units(module) if unit.qualname == name), 0)
+    return start in read_markers(join(module), path=module.path, label=label).marked
 
 
 def _with_new_bases(module: Module, job: ModuleJob) -> Module:
